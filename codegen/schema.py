@@ -80,7 +80,7 @@ def _group() -> dict[str, JSON]:
     }  # fmt: skip
     texts = ("id", "question", "choice", "evidence")
     interpretation = {**dict.fromkeys(texts, TEXT), "not_judged": FORMULA, "when": FORMULA, "outputs": WORDS}
-    dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}}, ("since", "any"))
+    dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}, "default": BOOL}, ("since", "any"))
     ranks = _table({"since": LEVEL, "min": INT, "max": INT}, ("since", "min", "max"))
     let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT, "each": TEXT}
     accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))

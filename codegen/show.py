@@ -57,7 +57,10 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
     }
     yield table("[operator]", head)
     types = {
-        name: [{"since": row.since, "any": list(row.dtypes)} for row in rows] for name, rows in operator.types.items()
+        name: [
+            {"since": row.since, "any": list(row.dtypes), **({"default": True} if row.default else {})} for row in rows
+        ]
+        for name, rows in operator.types.items()
     }
     yield table("[types]", types)
     ranks = {

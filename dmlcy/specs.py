@@ -76,7 +76,7 @@ def operator(name: str) -> dict[str, Any]:
             ``summary``, ``source``, ``include`` (groups of facts that it shares with others).
         ``types``, ``ranks``
             By letter, rows ``since`` with the data types ``any``, or the numbers of dimensions ``min`` to ``max``, that
-            the level adds.
+            the level adds; ``default``: a call that chooses none gives the first of these data types.
         ``field``
             In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
             ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``

@@ -43,7 +43,7 @@ class Fields:
                     for dtype in dtypes:
                         if dtype not in known:
                             row.error("any", f"unknown data type {dtype!r}", did_you_mean(dtype, known))
-                    rows.append(DtypeRow(since, dtypes))
+                    rows.append(DtypeRow(since, dtypes, row.bool("default", False)))
                     row.finish()
                 found[variable] = tuple(rows)
             table.finish()

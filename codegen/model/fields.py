@@ -27,10 +27,11 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class DtypeRow:
-    """Data types that a level brought."""
+    """Data types that a level brought. ``default``: a call that chooses none gives the first of these."""
 
     since: str
     dtypes: tuple[str, ...]
+    default: bool = False
 
 
 @dataclass(frozen=True, slots=True)

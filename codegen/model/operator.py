@@ -124,6 +124,11 @@ class Operator:
         open_sizes = self.is_chosen(output) or output.sizes is None
         return not output.optional and (open_sizes or not self.has_type(output))
 
+    def default_row(self, field: Field) -> DtypeRow:
+        """The row of the data types of a tensor whose first one a call gives that chooses none."""
+        rows = self.types[field.types or ""]
+        return next((row for row in rows if row.default), rows[0])
+
     def first_of_type(self, field: Field) -> Field | None:
         """The tensor whose data type this tensor shares; None for the first of its type variable."""
         first = next(other for other in self.tensors if other.types == field.types)

@@ -58,7 +58,7 @@ class GraphMethod:
             if not found:  # an operator computes something
                 continue
             requests = [request for request, _ in asked if request]
-            keywords = [*self.stub.parameters, *requests, *sizes, 'name: str = ""']
+            keywords = [*self.stub.parameters, *requests, *sizes, "outputs: OutputDescs = None", 'name: str = ""']
             result = found[0] if len(found) == 1 else f"tuple[{', '.join(found)}]"
             yield self.laid_out(["self", *self.inputs, "*", *keywords], result)
 

@@ -155,7 +155,7 @@ class OperatorPage:
     def request(self, field: Field, example: Example) -> str:
         """How the call of an example asks for an optional output, or for the data type of one."""
         dtype = example.outputs[field.python].dtype
-        first = self.spec.types[field.types or ""][0].dtypes[0]
+        first = self.spec.default_row(field).dtypes[0]
         if not field.optional:
             like = self.spec.first_of_type(field)
             follows = dtype == first if like is None or like.python not in example.inputs else True

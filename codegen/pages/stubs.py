@@ -165,7 +165,8 @@ class StubOperator:
             yield "", "likes"
             return
         rows = self.op.operator.types[field.types or ""]
-        first = f"np.ndarray[Any, np.dtype[np.{self.numpy(rows[0].dtypes[0])}]]"
+        usual = self.op.operator.default_row(field).dtypes[0]
+        first = f"np.ndarray[Any, np.dtype[np.{self.numpy(usual)}]]"
         if not self.op.operator.is_asked(field):
             only = tensor.same_as is None and len({name for row in rows for name in row.dtypes}) == 1
             yield "", first if only else same

@@ -176,8 +176,8 @@ class Planner:
             return self.data_type(field)
         dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
         if first is None:
-            default, summary = dtypes[0], "bool or data type"
-            takes = f"True: with data type {dtypes[0]}. Else one of {alternatives(dtypes)}."
+            default, summary = self.operator.default_row(field).dtypes[0], "bool or data type"
+            takes = f"True: with data type {default}. Else one of {alternatives(dtypes)}."
         else:
             default, summary, takes = f"a.{first.python}.dtype", "bool", ""
         has_others = any(not one.optional for one in self.operator.outputs)
@@ -220,7 +220,10 @@ class Planner:
         """The keyword by which a call says which data type an output has that no input fixes."""
         dtypes = [name for row in self.operator.types[field.types or ""] for name in row.dtypes]
         first = self.operator.first_of_type(field)
-        default = dtypes[0] if first is None else f"that of {first.python}, or {dtypes[0]} without it"
+        row = self.operator.default_row(field)
+        default = row.dtypes[0] if first is None else f"that of {first.python}, or {row.dtypes[0]} without it"
+        if row.default and self.facts.level_index(row.since) > self.facts.level_index(self.operator.since):
+            default += f", before feature level {row.since} {dtypes[0]}"
         if self.operator.has_limits(field):
             default = "the first of these that the call can have"
         return AttributePlan(

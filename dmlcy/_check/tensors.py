@@ -205,7 +205,7 @@ def _asked(state: State, field: Field, tensor: Tensor) -> bool:
         return False
     if request is None or is_a(request, bool, np.bool_):  # None is of an output that is there anyhow
         same = state.tied_to(field)
-        tensor.dtype = TensorDataType[field.dtypes[0].dtypes[0]] if same is None else state.tensors[same].dtype
+        tensor.dtype = TensorDataType[field.default_dtype] if same is None else state.tensors[same].dtype
     else:
         tensor.dtype = as_dtype(request)
         label = keyword(field)

@@ -129,8 +129,10 @@ def _given_json(one: Given) -> dict[str, Any]:
 
 
 def _output(one: Judged) -> dict[str, Any]:
+    origin = {} if one.origin is None else {"origin": one.origin.to_json()}
     return {
-        "node": one.node, "label": one.label, "operator": one.operator, "value": one.value, "verdict": one.verdict,
+        "node": one.node, "label": one.label, "operator": one.operator, **origin, "value": one.value,
+        "verdict": one.verdict,
         "problem": one.problem or None, "alone": _found(one.alone, one.sizes),
         "accumulated": _found(one.accumulated, one.sizes),
     }  # fmt: skip

@@ -83,6 +83,10 @@ class Call:
         """A dask array of which the sizes are known."""
         if isinstance(array._meta, np.ma.MaskedArray):
             raise TypeError(f"{self.operator.python}(): {path} is masked. Pass da.ma.filled({path}, …).")
+        if array.dtype == np.bool:
+            array = array.view(np.uint8)
+        if array.ndim == 0:
+            array = array.reshape(1)
         for axis, chunks in enumerate(array.chunks):
             if any(math.isnan(size) for size in chunks):
                 raise ValueError(

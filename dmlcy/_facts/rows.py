@@ -44,6 +44,7 @@ class DtypeRow(Row):
 
     since: str
     dtypes: tuple[str, ...]
+    default: bool = False  # a call that chooses none gives the first of these
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -117,6 +118,11 @@ class Field(Row):
     mixed: bool = False  # of an array of tensors: they may have different data types
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
     sized_by: str | None = None  # of an output: the keyword by which a call may say its sizes
+
+    @property
+    def default_dtype(self) -> str:
+        """The data type of a tensor of which a call does not choose one."""
+        return next((row for row in self.dtypes if row.default), self.dtypes[0]).dtypes[0]
 
     @property
     def only_dtype(self) -> str | None:

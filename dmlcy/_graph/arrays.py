@@ -51,7 +51,10 @@ class Taker:
 
     def input(self, index: int, label: str, value: Any, desc: TensorDesc) -> Array | None:
         """The array for a graph input; None where it is refused."""
-        found = self._like("inputs", index, label, value, taken(to_array, value), desc)
+        array = taken(to_array, value)
+        if array is not None and desc.element_count == 1 and getattr(value, "shape", None) == ():
+            array = array.reshape(desc.sizes)
+        found = self._like("inputs", index, label, value, array, desc)
         if found is not None:
             self.taken[label] = found
         return found

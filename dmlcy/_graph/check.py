@@ -9,7 +9,8 @@ from dmlcy._desc.memory import extent, rounded
 from dmlcy._errors import Violation
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, TensorFlags
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
-from dmlcy._graph.model import Constant, Edge, Port, Structure, dtype_name, in_bytes
+from dmlcy._graph.loose import is_unknown, own
+from dmlcy._graph.model import Constant, Edge, Node, Port, Structure, dtype_name, in_bytes
 from dmlcy._graph.violations import Part, made, of_node
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.values import quote
@@ -81,8 +82,8 @@ class _Checker:
         """What is wrong with descs and constants by themselves."""
         for number, node in enumerate(self.graph.nodes):
             if not isinstance(node, Constant):
-                for one in (*node.desc._violations(self.level), *node.desc._warnings(self.level)):
-                    yield of_node(one, self.graph, number)
+                for one in self.of_desc(number, node):
+                    yield of_node(one, node, number)
                 continue
             if node.data is None:
                 words = {"source": self.graph.label(number)}
@@ -95,6 +96,21 @@ class _Checker:
                     self.graph, "constant-level", "nodes", number, words, node=number, level=needed.name,
                     hint="Make it a graph input.",
                 )  # fmt: skip
+
+    def of_desc(self, number: int, node: Node) -> list[Violation]:
+        """What is wrong with a node by itself, except for what follows from values of which nothing is known."""
+        refused = [one for one in node.refused if one.level is None or LEVEL_INDEX[one.level] > self.level]
+        found = refused or [*node.desc._violations(self.level), *node.desc._warnings(self.level)]
+        if refused or not found:
+            return found
+        inputs, outputs = self.wiring.inputs[number], self.wiring.outputs[number]
+        sources = [self.wiring.source_of(Port(number, index)) for index in range(len(inputs))]
+        unread = {path for (path, _), source in zip(inputs, sources, strict=True) if self.is_unknown(source)}
+        return own(found, unread, {path for path, one in outputs if is_unknown(one)})
+
+    def is_unknown(self, source: Port | None) -> bool:
+        """Whether a node gives a value of which nothing is known."""
+        return source is not None and source.node is not None and is_unknown(self.wiring.desc_of(source))
 
     def described(self) -> Iterator[Violation]:
         """Descs of graph inputs, graph outputs and constants that are no tensors."""
@@ -157,25 +173,27 @@ class _Checker:
             words["input"] = _named(graph.inputs[source.place].name, source.place)
             yield made(graph, "passed-through", "edges", place, words)
         given, needed = self.wiring.desc_of(source), self.wiring.desc_of_target(target)
-        if given is None or needed is None:
+        if given is None or needed is None or self.is_unknown(source):
             return
         words = {"target": graph.target_label(target), "source": graph.source_label(source)}
         field = None if target.node is None else self.wiring.inputs[target.node][target.place][0]
         types, sizes = (dtype_name(needed), dtype_name(given)), (in_bytes(needed), in_bytes(given))
-        if None not in types and types[0] != types[1]:
-            words |= {"actual": types[0], "expected": types[1]}
-            yield made(graph, "edge-dtype", "edges", place, words, node=target.node, field=field)
-            return
+        differ = None not in types and types[0] != types[1]
+        hint = f"Their data types differ, {types[0]} and {types[1]}: CAST converts elements." if differ else ""
         node = None if source.node is None else graph.nodes[source.node]
         if isinstance(node, Constant):
             if is_short(node) or node.size is None or minimum_size(needed) is None:
                 return
-            if not fits(node.size, needed):
-                words |= {"actual": node.size, "expected": in_bytes(needed)}
-                yield made(graph, "constant-size", "edges", place, words, node=target.node, field=field)
-        elif None not in sizes and sizes[0] != sizes[1]:
-            words |= {"actual": sizes[0], "expected": sizes[1]}
-            yield made(graph, "edge-size", "edges", place, words, node=target.node, field=field)
+            slug = "" if fits(node.size, needed) else "constant-size"
+            found = {"actual": node.size, "expected": in_bytes(needed)}
+        else:
+            slug = "edge-size" if None not in sizes and sizes[0] != sizes[1] else ""
+            found = {"actual": sizes[0], "expected": sizes[1]}
+        if slug:
+            yield made(graph, slug, "edges", place, words | found, node=target.node, field=field, hint=hint)
+        elif differ:
+            words |= {"actual": types[0], "expected": types[1]}
+            yield made(graph, "edge-reinterprets", "edges", place, words, node=target.node, field=field, warning=True)
 
     def fed(self) -> Iterator[Violation]:
         """Tensors and outputs that no edge leads to, or two. An edge that leads astray may have been meant for them."""

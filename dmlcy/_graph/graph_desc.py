@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy.typing as npt
 
 from dmlcy._desc.minimum import MinimumLevel
 from dmlcy._desc.whole import Whole
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.levels import NEWEST
 from dmlcy._graph.check import violations
+from dmlcy._graph.levels import LevelTable, levels_of
 from dmlcy._graph.minimum import minimum_level
 from dmlcy._graph.model import MOST, Constant, Edge, End, Node, Port, Structure
+from dmlcy._graph.owned import LEAST, arrays_of, as_constants, as_inputs, large_constants
 from dmlcy._graph.plan import Plan, plan_of
 from dmlcy._graph.run import CompiledGraph
+from dmlcy._graph.wiring import wiring_of
 
 
 class GraphDesc(Structure, Whole[CompiledGraph]):
@@ -81,9 +87,48 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
     def _compiled(self, level: int, path: str | None) -> CompiledGraph:
         return CompiledGraph(self, level, path)
 
+    def constants_as_inputs(self, least: int = LEAST) -> tuple[GraphDesc, dict[str, npt.NDArray[Any]]]:
+        """The graph with its larger constants as inputs with the flag OWNED_BY_DML, and the arrays for them by name.
+
+        So ONNX Runtime's DirectML provider builds graphs, and such a graph does not need level 6_2. A constant that is
+        an output of the graph stays a constant. The graph must be valid.
+
+        Parameters
+        ----------
+        least
+            Constants of fewer bytes stay constants.
+        """
+        self._valid("constants_as_inputs")
+        numbers = large_constants(self, least)
+        return as_inputs(self, numbers), arrays_of(self, numbers)
+
+    def inputs_as_constants(self, arrays: Mapping[str, Any]) -> GraphDesc:
+        """The graph with the inputs of these names as constants, in front of the other nodes. The graph must be valid.
+
+        Parameters
+        ----------
+        arrays
+            The elements, by the name of the input.
+        """
+        self._valid("inputs_as_constants")
+        return as_constants(self, arrays)
+
+    def levels(self) -> LevelTable:
+        """The lowest feature level of each node, constants apart; also of a graph with violations."""
+        return levels_of(self)
+
+    @property
+    def value_names(self) -> dict[Port, str]:
+        """A name for each value, as plans, dumps and compiled graphs have it; no two are the same."""
+        return dict(wiring_of(self).value_names)
+
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes; the graph must be valid."""
+        self._valid("plan")
+        return plan_of(self, by_reference=False)
+
+    def _valid(self, function: str) -> None:
+        """Raises what is wrong with the graph."""
         found = self._violations(NEWEST)
         if found:
-            raise_violations(found, "plan")
-        return plan_of(self, by_reference=False)
+            raise_violations(found, function)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._errors import Violation
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import TensorDataType
 from dmlcy._field_types import type_of
@@ -54,11 +55,43 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The node of a foreign file for which a node of the graph was made. Several nodes may have one origin.
+
+    Attributes
+    ----------
+    file, name, operator
+        The file, and the name and the operator of the node in it; each may be empty.
+    """
+
+    file: str = ""
+    name: str = ""
+    operator: str = ""
+
+    def __str__(self) -> str:
+        parts = (
+            quote(self.operator)[1:-1],
+            quote(self.name) if self.name else "",
+            f"in {quote(self.file)}" if self.file else "",
+        )
+        return " ".join(part for part in parts if part)
+
+    def to_json(self) -> dict[str, str]:
+        """The members as json.dumps takes them."""
+        return {"file": self.file, "name": self.name, "operator": self.operator}
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
-    """A use of an operator."""
+    """A use of an operator.
+
+    ``refused``: what is wrong with the arguments from which a graph that collects violations made the desc.
+    """
 
     desc: OperatorDesc
     name: str = ""
+    origin: Origin | None = None
+    refused: tuple[Violation, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -76,19 +109,20 @@ class Constant:
     data: npt.NDArray[np.uint8] | None
     name: str = ""
     desc: TensorDesc | None = None
+    origin: Origin | None = None
 
     kind = "CONSTANT"
 
     @classmethod
-    def of(cls, array: npt.NDArray[Any], name: str = "") -> Constant:
+    def of(cls, array: npt.NDArray[Any], name: str = "", origin: Origin | None = None) -> Constant:
         """The elements of an array in row-major order; they are copied."""
         data = np.frombuffer(four_bits.in_bytes(array).tobytes(), np.uint8)  # read-only
-        return cls(data, name, TensorDesc(array.dtype, array.shape))
+        return cls(data, name, TensorDesc(array.dtype, array.shape), origin)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constant):
             return NotImplemented
-        if (self.name, self.desc, self.size) != (other.name, other.desc, other.size):
+        if (self.name, self.desc, self.size, self.origin) != (other.name, other.desc, other.size, other.origin):
             return False
         return self.data is None or other.data is None or np.array_equal(self.data, other.data)
 
@@ -124,12 +158,8 @@ class Structure(Shown):
     limit: int = MOST
 
     def label(self, index: int) -> str:
-        """A node in a sentence: node 3 "relu" (ACTIVATION_RELU)."""
-        node = self.nodes[index]
-        name = f" {quote(node.name)}" if node.name else ""
-        return f"{'constant' if isinstance(node, Constant) else 'node'} {index}{name}" + (
-            f" ({node.kind})" if isinstance(node, Node) else ""
-        )
+        """A node in a sentence."""
+        return label_of(self.nodes[index], index)
 
     def source_label(self, port: Port) -> str:
         """The source of an edge in a sentence."""
@@ -167,6 +197,15 @@ class Structure(Shown):
 def _quoted(ends: tuple[End, ...], index: int) -> str:
     name = ends[index].name if 0 <= index < len(ends) else ""
     return f" {quote(name)}" if name else ""
+
+
+def label_of(node: Node | Constant, index: int) -> str:
+    """A node in a sentence: node 3 "relu" (ACTIVATION_RELU, from Relu "/act" in "model.onnx")."""
+    name = f" {quote(node.name)}" if node.name else ""
+    more = [node.kind] if isinstance(node, Node) else []
+    more += [f"from {node.origin}"] if node.origin is not None else []
+    said = f" ({', '.join(more)})" if more else ""
+    return f"{'constant' if isinstance(node, Constant) else 'node'} {index}{name}{said}"
 
 
 _FIELDS: dict[tuple[str, str], tuple[tuple[str, bool], ...]] = {}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dmlcy._generated.arguments import _Activation, _Activations, _AxisDirection, _Bool, _ConvolutionDirection, _ConvolutionMode, _DataType, _DepthSpaceOrder, _Int, _InterpolationMode, _Ints, _IsInfinityMode, _MatrixTransform, _MultiheadAttentionMaskType, _Number, _Numbers, _PaddingMode, _QuantizationType, _RandomGeneratorType, _RecurrentNetworkDirection, _ReduceFunction, _RoundingMode
 from dmlcy._graph.use import Method
-from dmlcy._graph.values import Value
+from dmlcy._graph.values import OutputDescs, Value
 
 class Operators(ABC):
     """A method for each operator, named as its function is."""
@@ -17,451 +17,530 @@ class Operators(ABC):
     def _use(self, method: Method, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
     def __dir__(self) -> list[str]: ...
 
-    def activation_celu(self, input: Value, *, alpha: _Number = 1.0, name: str = "") -> Value:
+    def activation_celu(
+        self, input: Value, *, alpha: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Replace each element x by max(0, x) + min(0, Alpha * (exp(x / Alpha) - 1)) (continuously differentiable
         exponential linear unit)."""
-    def activation_elu(self, input: Value, *, alpha: _Number = 1.0, name: str = "") -> Value:
+    def activation_elu(
+        self, input: Value, *, alpha: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Keep the elements from 0 on, and replace each negative element x by Alpha * (exp(x) - 1) (exponential
         linear unit)."""
-    def activation_gelu(self, input: Value, *, name: str = "") -> Value:
+    def activation_gelu(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of a normal
         distribution below it (Gaussian error linear unit)."""
-    def activation_hardmax(self, input: Value, *, name: str = "") -> Value:
+    def activation_hardmax(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Write 1 for the greatest element of each row, the first one if several are equal, and 0 for the others."""
-    def activation_hardmax1(self, input: Value, *, axes: _Int | _Ints, name: str = "") -> Value:
+    def activation_hardmax1(
+        self, input: Value, *, axes: _Int | _Ints, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Write 1 for the greatest of the elements along some axes, the first one if several are equal, and 0 for
         the others."""
     def activation_hard_sigmoid(
-        self, input: Value, *, alpha: _Number = 0.2, beta: _Number = 0.5, name: str = ""
+        self, input: Value, *, alpha: _Number = 0.2, beta: _Number = 0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Replace each element x by Alpha * x + Beta, cut to the range from 0 to 1."""
     def activation_hard_swish(
-        self, input: Value, *, alpha: _Number = 0.166667, beta: _Number = 0.5, name: str = ""
+        self, input: Value, *, alpha: _Number = 0.166667, beta: _Number = 0.5, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Multiply each element x by Alpha * x + Beta, cut to the range from 0 to 1."""
-    def activation_identity(self, input: Value, *, name: str = "") -> Value:
+    def activation_identity(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Copy each element."""
-    def activation_leaky_relu(self, input: Value, *, alpha: _Number = 0.01, name: str = "") -> Value:
+    def activation_leaky_relu(
+        self, input: Value, *, alpha: _Number = 0.01, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Multiply the negative elements by Alpha, and keep the other elements (leaky rectified linear unit)."""
-    def activation_linear(self, input: Value, *, alpha: _Number, beta: _Number, name: str = "") -> Value:
+    def activation_linear(
+        self, input: Value, *, alpha: _Number, beta: _Number, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Multiply each element by Alpha, and add Beta."""
-    def activation_log_softmax(self, input: Value, *, name: str = "") -> Value:
+    def activation_log_softmax(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Take the natural logarithm of the softmax: the exponential of each element, divided by the sum of the
         exponentials of its row."""
-    def activation_log_softmax1(self, input: Value, *, axes: _Int | _Ints, name: str = "") -> Value:
+    def activation_log_softmax1(
+        self, input: Value, *, axes: _Int | _Ints, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Take the natural logarithm of the softmax: the exponential of each element, divided by the sum of the
         exponentials along some axes."""
-    def activation_parameterized_relu(self, input: Value, slope: Value, *, name: str = "") -> Value:
+    def activation_parameterized_relu(
+        self, input: Value, slope: Value, *, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Multiply each negative element by its slope, and keep the other elements (parameterized rectified linear
         unit)."""
-    def activation_parametric_softplus(self, input: Value, *, alpha: _Number, beta: _Number, name: str = "") -> Value:
+    def activation_parametric_softplus(
+        self, input: Value, *, alpha: _Number, beta: _Number, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Replace each element x by Alpha * ln(1 + exp(Beta * x)), a smooth form of the rectified linear unit."""
-    def activation_relu(self, input: Value, *, name: str = "") -> Value:
+    def activation_relu(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace the negative elements by 0, and keep the other elements (rectified linear unit)."""
-    def activation_relu_grad(self, input: Value, input_gradient: Value, *, name: str = "") -> Value:
+    def activation_relu_grad(
+        self, input: Value, input_gradient: Value, *, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Keep the gradient where the input is positive, and replace it by 0 elsewhere (gradient of the rectified
         linear unit)."""
     def activation_scaled_elu(
-        self, input: Value, *, alpha: _Number = 1.6732631921768188, gamma: _Number = 1.0507010221481323, name: str = ""
+        self, input: Value, *, alpha: _Number = 1.6732631921768188, gamma: _Number = 1.0507010221481323,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Multiply each positive element by Gamma, and replace each other element x by Gamma * (Alpha * exp(x) -
         Alpha) (scaled exponential linear unit)."""
     def activation_scaled_tanh(
-        self, input: Value, *, alpha: _Number = 1.0, beta: _Number = 0.5, name: str = ""
+        self, input: Value, *, alpha: _Number = 1.0, beta: _Number = 0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Replace each element x by Alpha * tanh(Beta * x)."""
     def activation_shrink(
-        self, input: Value, *, bias: _Number = 0.0, threshold: _Number = 0.5, name: str = ""
+        self, input: Value, *, bias: _Number = 0.0, threshold: _Number = 0.5, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Move the elements beyond Threshold towards 0 by Bias, and replace the elements between -Threshold and
         Threshold by 0."""
-    def activation_sigmoid(self, input: Value, *, name: str = "") -> Value:
+    def activation_sigmoid(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace each element x by 1 / (1 + exp(-x)) (logistic function)."""
-    def activation_softmax(self, input: Value, *, name: str = "") -> Value:
+    def activation_softmax(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Divide the exponential of each element by the sum of the exponentials of its row."""
-    def activation_softmax1(self, input: Value, *, axes: _Int | _Ints, name: str = "") -> Value:
+    def activation_softmax1(
+        self, input: Value, *, axes: _Int | _Ints, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Divide the exponential of each element by the sum of the exponentials along some axes."""
-    def activation_softplus(self, input: Value, *, steepness: _Number = 1.0, name: str = "") -> Value:
+    def activation_softplus(
+        self, input: Value, *, steepness: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Replace each element x by ln(1 + exp(Steepness * x)) / Steepness, a smooth form of the rectified linear
         unit."""
-    def activation_softsign(self, input: Value, *, name: str = "") -> Value:
+    def activation_softsign(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace each element x by x / (1 + |x|)."""
-    def activation_swish(self, input: Value, *, sigmoid_input_scale: _Number = 1.0, name: str = "") -> Value:
+    def activation_swish(
+        self, input: Value, *, sigmoid_input_scale: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Replace each element x by x / (1 + exp(-SigmoidInputScale * x)), the element times the logistic function
         of its multiple."""
-    def activation_tanh(self, input: Value, *, name: str = "") -> Value:
+    def activation_tanh(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace each element x by its hyperbolic tangent, (1 - exp(-2 * x)) / (1 + exp(-2 * x))."""
-    def activation_thresholded_relu(self, input: Value, *, alpha: _Number = 1.0, name: str = "") -> Value:
+    def activation_thresholded_relu(
+        self, input: Value, *, alpha: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Keep the elements above Alpha, and replace the other elements by 0 (thresholded rectified linear unit)."""
     def adam_optimizer(
         self, input_parameters: Value, input_first_moment: Value, input_second_moment: Value, gradient: Value,
         training_step: Value, *, learning_rate: _Number, beta1: _Number = 0.9, beta2: _Number = 0.999,
-        epsilon: _Number = 1e-08, name: str = ""
+        epsilon: _Number = 1e-08, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Update the parameters of a model from their gradients with the Adam algorithm, a step of training."""
     def argmax(
         self, input: Value, *, axes: _Int | _Ints, axis_direction: _AxisDirection = "INCREASING",
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Find the index of the greatest element along some axes."""
     def argmin(
         self, input: Value, *, axes: _Int | _Ints, axis_direction: _AxisDirection = "INCREASING",
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Find the index of the least element along some axes."""
     def average_pooling(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, include_padding: _Bool = False, output_sizes: _Ints | None = None, name: str = ""
+        end_padding: _Int | _Ints = 0, include_padding: _Bool = False, output_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Average the elements in each sliding window (average pooling)."""
     def average_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, include_padding: _Bool = False,
-        output_sizes: _Ints | None = None, name: str = ""
+        output_sizes: _Ints | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Average the elements in each sliding window, with dilations (average pooling)."""
     def average_pooling_grad(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, window_size: _Int | _Ints,
         strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0,
-        include_padding: _Bool = False, name: str = ""
+        include_padding: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Spread each element over its window in equal parts, and add up (gradient of AVERAGE_POOLING)."""
     def batch_normalization(
         self, input: Value, mean: Value, variance: Value, scale: Value, bias: Value, *, spatial: _Bool,
-        epsilon: _Number, fused_activation: _Activation | None = None, name: str = ""
+        epsilon: _Number, fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Subtract a mean from the elements, divide them by the root of a variance, scale and move them, and apply
         an activation."""
     def batch_normalization_grad(
         self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Compute the gradients of a batch normalization, whose mean and variance are constants."""
     def batch_normalization_training(
         self, input: Value, scale: Value, bias: Value, fused_add: Value | None = None, *, epsilon: _Number,
-        fused_activation: _Activation | None = None, name: str = ""
+        fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Normalize the input by its own mean and variance, then scale, add a bias and another tensor, and apply an
         activation."""
     def batch_normalization_training_grad(
         self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Compute the gradients of a batch normalization, whose mean and variance are those of the input."""
-    def cast(self, input: Value, *, output_dtype: _DataType | None = None, name: str = "") -> Value:
+    def cast(
+        self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Convert each element to the data type of the output."""
     def convolution(
         self, input: Value, filter: Value, bias: Value | None = None, *, mode: _ConvolutionMode = "CROSS_CORRELATION",
         direction: _ConvolutionDirection = "FORWARD", strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, output_padding: _Int | _Ints = 0,
         group_count: _Int = 1, fused_activation: _Activation | None = None, output_sizes: _Ints | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Convolve the input with a filter, add a bias for each output channel, and apply an activation."""
     def convolution_integer(
         self, input: Value, input_zero_point: Value | None, filter: Value, filter_zero_point: Value | None = None, *,
         strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, group_count: _Int = 1, name: str = ""
+        end_padding: _Int | _Ints = 0, group_count: _Int = 1, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Convolve integers with a filter of integers, into 32-bit integers."""
     def cumulative_product(
         self, input: Value, *, axis: _Int, axis_direction: _AxisDirection = "INCREASING",
-        has_exclusive_product: _Bool = False, name: str = ""
+        has_exclusive_product: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Multiply the elements along an axis, and keep each product."""
     def cumulative_summation(
         self, input: Value, *, axis: _Int, axis_direction: _AxisDirection = "INCREASING",
-        has_exclusive_sum: _Bool = False, name: str = ""
+        has_exclusive_sum: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Add up the elements along an axis, and keep each sum."""
-    def depth_to_space(self, input: Value, *, block_size: _Int, name: str = "") -> Value:
+    def depth_to_space(self, input: Value, *, block_size: _Int, outputs: OutputDescs = None, name: str = "") -> Value:
         """Move channels into blocks of height and width (pixel shuffle), the output channel varying fastest."""
     def depth_to_space1(
-        self, input: Value, *, block_size: _Int, order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW", name: str = ""
+        self, input: Value, *, block_size: _Int, order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Move channels into blocks of height and width (pixel shuffle), in one of two orders."""
     def dequantize(
         self, input: Value, quantizations: Sequence[Value], *, quantization_type: _QuantizationType,
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Subtract from each element the zero point of its block, and multiply the difference by the scale of its
         block."""
     def diagonal_matrix(
         self, *, output_sizes: _Int | _Ints, offset: _Int = 0, value: _Number = 1.0,
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Make matrices that have a value on a diagonal, and 0 everywhere else."""
     def diagonal_matrix1(
         self, input: Value | None = None, *, output_sizes: _Int | _Ints, value: _Number = 1,
         diagonal_fill_begin: _Int = 0, diagonal_fill_end: _Int = 1, output_dtype: _DataType | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Write a value on some diagonals of matrices, of an input or of zeros."""
     def dynamic_quantize_linear(
-        self, input: Value, *, output_dtype: _DataType | None = None, name: str = ""
+        self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
         """Quantize a tensor by a scale and a zero point that are computed from its least and its greatest element."""
     def element_wise_abs(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the absolute value of each element."""
     def element_wise_acos(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the arccosine of each element."""
     def element_wise_acosh(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the inverse hyperbolic cosine of each element x, ln(x + sqrt(x^2 - 1))."""
-    def element_wise_add(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_add(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Add two tensors, element by element."""
     def element_wise_add1(
-        self, a: Value, b: Value, *, fused_activation: _Activation | None = None, name: str = ""
+        self, a: Value, b: Value, *, fused_activation: _Activation | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Add two tensors, element by element, and apply an activation to the sums."""
     def element_wise_asin(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the arcsine of each element."""
     def element_wise_asinh(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the inverse hyperbolic sine of each element x, ln(x + sqrt(x^2 + 1))."""
     def element_wise_atan(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the arctangent of each element."""
     def element_wise_atanh(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the inverse hyperbolic tangent of each element x, ln((1 + x) / (1 - x)) / 2."""
-    def element_wise_atan_yx(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_atan_yx(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Take the angle between the X axis and the point whose Y coordinate is in the first tensor and whose X
         coordinate is in the second one (atan2)."""
-    def element_wise_bit_and(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_bit_and(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Keep the bits that are 1 in the elements of both tensors."""
-    def element_wise_bit_count(self, input: Value, *, output_dtype: _DataType | None = None, name: str = "") -> Value:
+    def element_wise_bit_count(
+        self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Count the bits of each element that are 1."""
-    def element_wise_bit_not(self, input: Value, *, name: str = "") -> Value:
+    def element_wise_bit_not(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Invert the bits of each element."""
-    def element_wise_bit_or(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_bit_or(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Set the bits that are 1 in the element of one of the tensors or of both."""
-    def element_wise_bit_shift_left(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_bit_shift_left(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros
         enter on the right."""
-    def element_wise_bit_shift_right(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_bit_shift_right(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Shift the bits of each element of the first tensor to the right by the element of the second one; zeros
         enter on the left."""
-    def element_wise_bit_xor(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_bit_xor(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Set the bits that are 1 in the element of exactly one of the tensors."""
     def element_wise_ceil(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Round each element up, to the least whole number that is not below it."""
     def element_wise_clip(
         self, input: Value, *, min: _Number, max: _Number, scale_bias: tuple[_Number, _Number] | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Replace the elements below Min by Min and the elements above Max by Max, and keep the other elements."""
     def element_wise_clip1(
         self, input: Value, *, min: _Number, max: _Number, scale_bias: tuple[_Number, _Number] | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Replace the elements below Min by Min and the elements above Max by Max, with bounds of the tensor's own
         data type, and keep the other elements."""
     def element_wise_clip_grad(
-        self, input: Value, input_gradient: Value, *, min: _Number, max: _Number, name: str = ""
+        self, input: Value, input_gradient: Value, *, min: _Number, max: _Number, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Keep the gradient where the input is between Min and Max, and replace it by 0 at the bounds and beyond
         (gradient of ELEMENT_WISE_CLIP)."""
     def element_wise_clip_grad1(
-        self, input: Value, input_gradient: Value, *, min: _Number, max: _Number, name: str = ""
+        self, input: Value, input_gradient: Value, *, min: _Number, max: _Number, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Keep the gradient where the input is between Min and Max, bounds of the tensor's own data type, and
         replace it by 0 at the bounds and beyond (gradient of ELEMENT_WISE_CLIP1)."""
     def element_wise_constant_pow(
-        self, input: Value, *, exponent: _Number, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, exponent: _Number, scale_bias: tuple[_Number, _Number] | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Raise each element to the power of Exponent; a negative element gives NaN unless Exponent is a whole
         number."""
     def element_wise_cos(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the cosine of each element, an angle in radians."""
     def element_wise_cosh(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the hyperbolic cosine of each element x, (exp(x) + exp(-x)) / 2."""
     def element_wise_dequantize_linear(
-        self, input: Value, scale: Value, zero_point: Value | None = None, *, name: str = ""
+        self, input: Value, scale: Value, zero_point: Value | None = None, *, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Subtract from each element its zero point, and multiply the difference by its scale."""
-    def element_wise_difference_square(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_difference_square(
+        self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Square the difference of two tensors, element by element."""
-    def element_wise_divide(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_divide(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Divide the first tensor by the second one, element by element; the quotient of integers loses its
         fraction."""
     def element_wise_erf(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the Gauss error function of each element x: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
     def element_wise_exp(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Raise e to the power of each element."""
     def element_wise_floor(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Round each element down, to the greatest whole number that is not above it."""
     def element_wise_identity(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Copy each element, with a scale and a bias if they are given."""
-    def element_wise_if(self, condition: Value, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_if(
+        self, condition: Value, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Take the element of the first tensor where the condition is not 0, and that of the second one where it is
         0."""
     def element_wise_is_infinity(
-        self, input: Value, *, infinity_mode: _IsInfinityMode = "EITHER", name: str = ""
+        self, input: Value, *, infinity_mode: _IsInfinityMode = "EITHER", outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Give 1 for each element that is infinite, with the sign that InfinityMode asks for, and 0 for each other
         element."""
-    def element_wise_is_nan(self, input: Value, *, output_dtype: _DataType | None = None, name: str = "") -> Value:
+    def element_wise_is_nan(
+        self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Give 1 for each element that is not a number (NaN), and 0 for each other element."""
     def element_wise_log(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the natural logarithm of each element."""
-    def element_wise_logical_and(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_logical_and(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Give 1 where the elements of both tensors are not 0, and 0 elsewhere."""
     def element_wise_logical_equals(
-        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, name: str = ""
+        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Give 1 where the elements of two tensors are equal, and 0 elsewhere."""
     def element_wise_logical_greater_than(
-        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, name: str = ""
+        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Give 1 where the element of the first tensor is greater than that of the second one, and 0 elsewhere."""
     def element_wise_logical_greater_than_or_equal(
-        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, name: str = ""
+        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Give 1 where the element of the first tensor is greater than that of the second one or equals it, and 0
         elsewhere."""
     def element_wise_logical_less_than(
-        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, name: str = ""
+        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Give 1 where the element of the first tensor is less than that of the second one, and 0 elsewhere."""
     def element_wise_logical_less_than_or_equal(
-        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, name: str = ""
+        self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Give 1 where the element of the first tensor is less than that of the second one or equals it, and 0
         elsewhere."""
-    def element_wise_logical_not(self, input: Value, *, name: str = "") -> Value:
+    def element_wise_logical_not(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Give 1 for each element that is 0, and 0 for each other element."""
-    def element_wise_logical_or(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_logical_or(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Give 1 where the element of one of the tensors or of both is not 0, and 0 elsewhere."""
-    def element_wise_logical_xor(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_logical_xor(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Give 1 where the element of exactly one of the tensors is not 0, and 0 elsewhere."""
-    def element_wise_max(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_max(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Take the greater element of two tensors at each place."""
-    def element_wise_mean(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_mean(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Average two tensors, element by element."""
-    def element_wise_min(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_min(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Take the lesser element of two tensors at each place."""
-    def element_wise_modulus_floor(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_modulus_floor(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Take the remainder of a division whose quotient is rounded down, as Python does; the remainder has the
         sign of the divisor."""
-    def element_wise_modulus_truncate(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_modulus_truncate(
+        self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Take the remainder of a division whose quotient is rounded towards 0, as C does; the remainder has the
         sign of the dividend."""
-    def element_wise_multiply(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_multiply(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Multiply two tensors, element by element."""
-    def element_wise_negate(self, input: Value, *, name: str = "") -> Value:
+    def element_wise_negate(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Change the sign of each element."""
     def element_wise_pow(
-        self, input: Value, exponent: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, exponent: Value, *, scale_bias: tuple[_Number, _Number] | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Raise each element to the power of the exponent at the same place; a negative element gives NaN unless its
         exponent is a whole number."""
     def element_wise_quantized_linear_add(
         self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
         b_zero_point: Value | None, output_scale: Value, output_zero_point: Value | None = None, *,
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Add the numbers that two tensors of quantized integers stand for, and quantize the sums."""
     def element_wise_quantize_linear(
         self, input: Value, scale: Value, zero_point: Value | None = None, *, output_dtype: _DataType | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the
         output's data type."""
     def element_wise_recip(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Divide 1 by each element."""
     def element_wise_round(
-        self, input: Value, *, rounding_mode: _RoundingMode = "HALVES_TO_NEAREST_EVEN", name: str = ""
+        self, input: Value, *, rounding_mode: _RoundingMode = "HALVES_TO_NEAREST_EVEN", outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Round each element to a whole number."""
-    def element_wise_sign(self, input: Value, *, name: str = "") -> Value:
+    def element_wise_sign(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace negative elements by -1 and positive elements by 1, and keep 0."""
     def element_wise_sin(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the sine of each element, an angle in radians."""
     def element_wise_sinh(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the hyperbolic sine of each element x, (exp(x) - exp(-x)) / 2."""
     def element_wise_sqrt(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the square root of each element."""
-    def element_wise_subtract(self, a: Value, b: Value, *, name: str = "") -> Value:
+    def element_wise_subtract(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Subtract the second tensor from the first one, element by element."""
     def element_wise_tan(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the tangent of each element, an angle in radians."""
     def element_wise_tanh(
-        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Take the hyperbolic tangent of each element."""
     def element_wise_threshold(
-        self, input: Value, *, min: _Number, scale_bias: tuple[_Number, _Number] | None = None, name: str = ""
+        self, input: Value, *, min: _Number, scale_bias: tuple[_Number, _Number] | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Replace the elements below Min by Min, and keep the other elements."""
     def fill_value_constant(
-        self, *, output_sizes: _Int | _Ints, value: _Number, output_dtype: _DataType | None = None, name: str = ""
+        self, *, output_sizes: _Int | _Ints, value: _Number, output_dtype: _DataType | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Fill a tensor with one value."""
     def fill_value_sequence(
         self, *, output_sizes: _Int | _Ints, value_start: _Number, value_delta: _Number,
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Fill a tensor with numbers at equal steps."""
     def fold(
         self, input: Value, *, output_sizes: _Int | _Ints, window_sizes: _Int | _Ints, strides: _Int | _Ints = 1,
-        dilations: _Int | _Ints = 1, start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, name: str = ""
+        dilations: _Int | _Ints = 1, start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Sum overlapping columns back into an image (col2im): the adjoint of UNFOLD."""
-    def gather(self, input: Value, indices: Value, *, axis: _Int, index_dimensions: _Int, name: str = "") -> Value:
+    def gather(
+        self, input: Value, indices: Value, *, axis: _Int, index_dimensions: _Int, outputs: OutputDescs = None,
+        name: str = ""
+    ) -> Value:
         """Take the slices of an axis that a tensor of indices names."""
-    def gather_elements(self, input: Value, indices: Value, *, axis: _Int, name: str = "") -> Value:
+    def gather_elements(
+        self, input: Value, indices: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Take an element for each index: the index counts along an axis, and the other coordinates are its own."""
     def gather_nd(
         self, input: Value, indices: Value, *, input_dimension_count: _Int, indices_dimension_count: _Int,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Take the element or the block that each tuple of coordinates points to."""
     def gather_nd1(
         self, input: Value, indices: Value, *, input_dimension_count: _Int, indices_dimension_count: _Int,
-        batch_dimension_count: _Int = 0, name: str = ""
+        batch_dimension_count: _Int = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Take the element or the block that each tuple of coordinates points to, in its own item of the batch."""
     def gemm(
         self, a: Value, b: Value, c: Value | None = None, *, trans_a: _MatrixTransform = "NONE",
         trans_b: _MatrixTransform = "NONE", alpha: _Number = 1.0, beta: _Number = 1.0,
-        fused_activation: _Activation | None = None, name: str = ""
+        fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Multiply two matrices, add a third, and apply an activation."""
     @overload
@@ -469,7 +548,8 @@ class Operators(ABC):
         self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
         hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
         direction: _RecurrentNetworkDirection = "FORWARD", linear_before_reset: _Bool = False,
-        output_sequence: Literal[False] | None = False, output_single: Literal[True] | _DataType, name: str = ""
+        output_sequence: Literal[False] | None = False, output_single: Literal[True] | _DataType,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Run a layer of gated recurrent units over sequences."""
     @overload
@@ -477,41 +557,44 @@ class Operators(ABC):
         self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
         hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
         direction: _RecurrentNetworkDirection = "FORWARD", linear_before_reset: _Bool = False,
-        output_sequence: Literal[True] | _DataType, output_single: Literal[False] | None = False, name: str = ""
+        output_sequence: Literal[True] | _DataType, output_single: Literal[False] | None = False,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value: ...
     @overload
     def gru(
         self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
         hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
         direction: _RecurrentNetworkDirection = "FORWARD", linear_before_reset: _Bool = False,
-        output_sequence: Literal[True] | _DataType, output_single: Literal[True] | _DataType, name: str = ""
+        output_sequence: Literal[True] | _DataType, output_single: Literal[True] | _DataType,
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
-    def join(self, inputs: Sequence[Value], *, axis: _Int, name: str = "") -> Value:
+    def join(self, inputs: Sequence[Value], *, axis: _Int, outputs: OutputDescs = None, name: str = "") -> Value:
         """Put tensors one after the other along an axis."""
     def local_response_normalization(
         self, input: Value, *, cross_channel: _Bool, local_size: _Int, alpha: _Number = 0.0001, beta: _Number = 0.75,
-        bias: _Number = 1.0, name: str = ""
+        bias: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Divide each element by a power of the sum of the squares of its neighbors."""
     def local_response_normalization_grad(
         self, input: Value, input_gradient: Value, *, cross_channel: _Bool, local_size: _Int, alpha: _Number = 0.0001,
-        beta: _Number = 0.75, bias: _Number = 1.0, name: str = ""
+        beta: _Number = 0.75, bias: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Compute the gradient of a local response normalization."""
     def lp_normalization(
-        self, input: Value, *, axis: _Int, epsilon: _Number = 1e-05, p: _Int = 2, name: str = ""
+        self, input: Value, *, axis: _Int, epsilon: _Number = 1e-05, p: _Int = 2, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Divide each element by the norm of the elements along an axis."""
     def lp_pooling(
         self, input: Value, *, window_size: _Int | _Ints, p: _Int, strides: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, output_sizes: _Ints | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Take the Lp norm of the elements in each sliding window (Lp pooling)."""
     def lp_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, p: _Int, strides: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1,
-        output_sizes: _Ints | None = None, name: str = ""
+        output_sizes: _Ints | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Take the Lp norm of the elements in each sliding window, with dilations (Lp pooling)."""
     @overload
@@ -522,7 +605,7 @@ class Operators(ABC):
         direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
         use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
         output_sequence: Literal[False] | None = False, output_single: Literal[False] | None = False,
-        output_cell_single: Literal[True] | _DataType, name: str = ""
+        output_cell_single: Literal[True] | _DataType, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Run a layer of long short-term memory over sequences."""
     @overload
@@ -533,7 +616,7 @@ class Operators(ABC):
         direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
         use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
         output_sequence: Literal[False] | None = False, output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[False] | None = False, name: str = ""
+        output_cell_single: Literal[False] | None = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value: ...
     @overload
     def lstm(
@@ -543,7 +626,7 @@ class Operators(ABC):
         direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
         use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
         output_sequence: Literal[False] | None = False, output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[True] | _DataType, name: str = ""
+        output_cell_single: Literal[True] | _DataType, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def lstm(
@@ -553,7 +636,7 @@ class Operators(ABC):
         direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
         use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
         output_sequence: Literal[True] | _DataType, output_single: Literal[False] | None = False,
-        output_cell_single: Literal[False] | None = False, name: str = ""
+        output_cell_single: Literal[False] | None = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value: ...
     @overload
     def lstm(
@@ -563,7 +646,7 @@ class Operators(ABC):
         direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
         use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
         output_sequence: Literal[True] | _DataType, output_single: Literal[False] | None = False,
-        output_cell_single: Literal[True] | _DataType, name: str = ""
+        output_cell_single: Literal[True] | _DataType, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def lstm(
@@ -573,7 +656,7 @@ class Operators(ABC):
         direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
         use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
         output_sequence: Literal[True] | _DataType, output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[False] | None = False, name: str = ""
+        output_cell_single: Literal[False] | None = False, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def lstm(
@@ -583,73 +666,77 @@ class Operators(ABC):
         direction: _RecurrentNetworkDirection = "FORWARD", clip_threshold: _Number = 0,
         use_clip_threshold: _Bool = False, couple_input_forget: _Bool = False,
         output_sequence: Literal[True] | _DataType, output_single: Literal[True] | _DataType,
-        output_cell_single: Literal[True] | _DataType, name: str = ""
+        output_cell_single: Literal[True] | _DataType, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]: ...
     def matrix_multiply_integer(
-        self, a: Value, a_zero_point: Value | None, b: Value, b_zero_point: Value | None = None, *, name: str = ""
+        self, a: Value, a_zero_point: Value | None, b: Value, b_zero_point: Value | None = None, *,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Multiply two matrices of integers, into 32-bit integers."""
     def matrix_multiply_integer_to_float(
         self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
-        b_zero_point: Value | None = None, bias: Value | None = None, *, name: str = ""
+        b_zero_point: Value | None = None, bias: Value | None = None, *, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Multiply two matrices of quantized integers, into floats, and add a bias."""
     def max_pooling(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
-        end_padding: _Int | _Ints = 0, output_sizes: _Ints | None = None, name: str = ""
+        end_padding: _Int | _Ints = 0, output_sizes: _Ints | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Take the maximum of the elements in each sliding window (max pooling)."""
     @overload
     def max_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, output_indices: Literal[False] | None = False, output_sizes: _Ints | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Take the maximum in each sliding window and, on request, its index (max pooling)."""
     @overload
     def max_pooling1(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, output_indices: Literal[True] | _DataType, output_sizes: _Ints | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def max_pooling2(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, output_indices: Literal[False] | None = False,
-        output_sizes: _Ints | None = None, name: str = ""
+        output_sizes: _Ints | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Take the maximum in each sliding window, with dilations, and, on request, its index (max pooling)."""
     @overload
     def max_pooling2(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, output_indices: Literal[True] | _DataType,
-        output_sizes: _Ints | None = None, name: str = ""
+        output_sizes: _Ints | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     def max_pooling_grad(
         self, input: Value, input_gradient: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1, name: str = ""
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Add each element to the place of the maximum of its window (gradient of MAX_POOLING2)."""
-    def max_unpooling(self, input: Value, indices: Value, *, output_sizes: _Int | _Ints, name: str = "") -> Value:
+    def max_unpooling(
+        self, input: Value, indices: Value, *, output_sizes: _Int | _Ints, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Put each element where its index says in a tensor of zeros: the inverse of MAX_POOLING1."""
     def mean_variance_normalization(
         self, input: Value, scale: Value | None = None, bias: Value | None = None, *, cross_channel: _Bool,
         normalize_variance: _Bool = True, epsilon: _Number = 1e-05, fused_activation: _Activation | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Subtract the mean of each channel or item of the batch, divide by the standard deviation, then scale, add
         a bias and apply an activation."""
     def mean_variance_normalization1(
         self, input: Value, scale: Value | None = None, bias: Value | None = None, *, axes: _Int | _Ints,
         normalize_variance: _Bool = True, epsilon: _Number = 1e-05, fused_activation: _Activation | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an
         activation."""
     def mean_variance_normalization2(
         self, input: Value, scale: Value | None = None, bias: Value | None = None, *, axes: _Int | _Ints,
         use_mean: _Bool = True, use_variance: _Bool = True, epsilon: _Number = 1e-05,
-        fused_activation: _Activation | None = None, name: str = ""
+        fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an
         activation; either step can be left out."""
@@ -662,7 +749,7 @@ class Operators(ABC):
         scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
         output_present_key: Literal[False] | None = False, output_present_value: Literal[False] | None = False,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Weigh the values by the softmax of the products of queries and keys, for several heads."""
     @overload
@@ -674,7 +761,7 @@ class Operators(ABC):
         scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
         output_present_key: Literal[False] | None = False, output_present_value: Literal[True] | _DataType,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention(
@@ -685,7 +772,7 @@ class Operators(ABC):
         scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
         output_present_key: Literal[True] | _DataType, output_present_value: Literal[False] | None = False,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention(
@@ -695,7 +782,8 @@ class Operators(ABC):
         relative_position_bias: Value | None = None, past_key: Value | None = None, past_value: Value | None = None, *,
         scale: _Number, head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
-        output_present_key: Literal[True] | _DataType, output_present_value: Literal[True] | _DataType, name: str = ""
+        output_present_key: Literal[True] | _DataType, output_present_value: Literal[True] | _DataType,
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]: ...
     @overload
     def multihead_attention1(
@@ -707,7 +795,8 @@ class Operators(ABC):
         key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
         output_present_key: Literal[False] | None = False, output_present_value: Literal[False] | None = False,
-        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Weigh the values by the softmax of the products of queries and keys, for several heads; several heads of
         the query can share a head of the key and the value."""
@@ -721,7 +810,8 @@ class Operators(ABC):
         key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
         output_present_key: Literal[False] | None = False, output_present_value: Literal[True] | _DataType,
-        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention1(
@@ -733,7 +823,8 @@ class Operators(ABC):
         key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
         output_present_key: Literal[True] | _DataType, output_present_value: Literal[False] | None = False,
-        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     @overload
     def multihead_attention1(
@@ -745,31 +836,33 @@ class Operators(ABC):
         key_value_head_count: _Int, mask_filter_value: _Number = -10000.0,
         mask_type: _MultiheadAttentionMaskType = "NONE", output_dtype: _DataType | None = None,
         output_present_key: Literal[True] | _DataType, output_present_value: Literal[True] | _DataType,
-        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None, name: str = ""
+        output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]: ...
     def nonzero_coordinates(
         self, input: Value, *, output_count_sizes: _Ints | None = None, output_coordinates_sizes: _Ints | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]:
         """Count the elements that are not 0, and list their coordinates."""
     def one_hot(
-        self, indices: Value, values: Value, *, axis: _Int, output_sizes: _Ints | None = None, name: str = ""
+        self, indices: Value, values: Value, *, axis: _Int, output_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Make a line for each index, with one value at the index and another everywhere else."""
     def padding(
         self, input: Value, *, start_padding: _Int | _Ints, end_padding: _Int | _Ints,
-        padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, name: str = ""
+        padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the
         tensor."""
     def padding1(
         self, input: Value, *, start_padding: _Int | _Ints, end_padding: _Int | _Ints,
-        padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, name: str = ""
+        padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Pad each axis of a tensor, as np.pad does: with a value of its own data type, or by continuing the tensor."""
     def quantize(
         self, input: Value, quantizations: Sequence[Value], *, quantization_type: _QuantizationType,
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Divide each element by the scale of its block, round it, add the zero point of its block, and cut the sum
         to the range of the output's data type."""
@@ -778,7 +871,7 @@ class Operators(ABC):
         output_zero_point: Value | None = None, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1,
         include_padding: _Bool = False, output_dtype: _DataType | None = None, output_sizes: _Ints | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Average quantized integers over a window, and quantize the result."""
     def quantized_linear_convolution(
@@ -786,46 +879,47 @@ class Operators(ABC):
         filter_zero_point: Value | None, bias: Value | None, output_scale: Value,
         output_zero_point: Value | None = None, *, strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, group_count: _Int = 1,
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Convolve quantized integers with a quantized filter, and quantize the result."""
     def quantized_linear_matrix_multiply(
         self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
         b_zero_point: Value | None, output_scale: Value, output_zero_point: Value | None = None, *,
-        output_dtype: _DataType | None = None, name: str = ""
+        output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Multiply two matrices of quantized integers, and quantize the result."""
     @overload
     def random_generator(
         self, input_state: Value, *, output_sizes: _Int | _Ints, type: _RandomGeneratorType = "PHILOX_4X32_10",
-        output_state: Literal[False] | None = False, name: str = ""
+        output_state: Literal[False] | None = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Fill a tensor with uniformly distributed random 32-bit numbers."""
     @overload
     def random_generator(
         self, input_state: Value, *, output_sizes: _Int | _Ints, type: _RandomGeneratorType = "PHILOX_4X32_10",
-        output_state: Literal[True] | _DataType, name: str = ""
+        output_state: Literal[True] | _DataType, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     def reduce(
         self, input: Value, *, function: _ReduceFunction, axes: _Int | _Ints, output_dtype: _DataType | None = None,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Reduce the elements along some axes to one, by the function that Function names."""
     def resample(
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
-        scales: _Number | _Numbers, name: str = ""
+        scales: _Number | _Numbers, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, and interpolate between its elements."""
     def resample1(
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
-        output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
+        output_pixel_offsets: _Number | _Numbers = -0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, with offsets of the places, and interpolate between its elements."""
     def resample2(
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
-        input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
+        input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, with offsets of the places and a direction of rounding, and interpolate
         between its elements."""
@@ -833,30 +927,33 @@ class Operators(ABC):
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
         input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
-        antialiased: _Bool = False, name: str = ""
+        antialiased: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Scale each axis of a tensor, with offsets of the places, a direction of rounding and, on request, a wider
         filter against aliasing."""
     def resample_grad(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
-        output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
+        output_pixel_offsets: _Number | _Numbers = -0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Spread each element over those that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
     def resample_grad1(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
-        input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5, name: str = ""
+        input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Spread each element over those that RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2)."""
-    def reverse_subsequences(self, input: Value, sequence_lengths: Value, *, axis: _Int, name: str = "") -> Value:
+    def reverse_subsequences(
+        self, input: Value, sequence_lengths: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Reverse the first elements of each line along an axis, as many as its length says."""
     @overload
     def rnn(
         self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
         hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
         direction: _RecurrentNetworkDirection = "FORWARD", output_sequence: Literal[False] | None = False,
-        output_single: Literal[True] | _DataType, name: str = ""
+        output_single: Literal[True] | _DataType, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Run a layer of simple recurrent units over sequences."""
     @overload
@@ -864,20 +961,20 @@ class Operators(ABC):
         self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
         hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
         direction: _RecurrentNetworkDirection = "FORWARD", output_sequence: Literal[True] | _DataType,
-        output_single: Literal[False] | None = False, name: str = ""
+        output_single: Literal[False] | None = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value: ...
     @overload
     def rnn(
         self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
         hidden_init: Value | None = None, sequence_lengths: Value | None = None, *, activation_descs: _Activations,
         direction: _RecurrentNetworkDirection = "FORWARD", output_sequence: Literal[True] | _DataType,
-        output_single: Literal[True] | _DataType, name: str = ""
+        output_single: Literal[True] | _DataType, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     def roi_align(
         self, input: Value, roi: Value, batch_indices: Value, *, output_sizes: _Int | _Ints,
         reduction_function: _ReduceFunction, interpolation_mode: _InterpolationMode, maximum_samples_per_output: _Int,
         spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, out_of_bounds_input_value: _Number = 0.0,
-        minimum_samples_per_output: _Int = 1, name: str = ""
+        minimum_samples_per_output: _Int = 1, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Divide each region of interest into a grid, and reduce samples of each cell (RoI align)."""
     def roi_align1(
@@ -885,7 +982,8 @@ class Operators(ABC):
         reduction_function: _ReduceFunction, interpolation_mode: _InterpolationMode, maximum_samples_per_output: _Int,
         spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
         output_pixel_offset: _Number = -0.5, out_of_bounds_input_value: _Number = 0.0,
-        minimum_samples_per_output: _Int = 1, align_regions_to_corners: _Bool = False, name: str = ""
+        minimum_samples_per_output: _Int = 1, align_regions_to_corners: _Bool = False, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Divide each region of interest into a grid, and reduce samples of each cell, whose places have offsets
         (RoI align)."""
@@ -896,7 +994,8 @@ class Operators(ABC):
         spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
         output_pixel_offset: _Number = -0.5, minimum_samples_per_output: _Int = 1,
         align_regions_to_corners: _Bool = False, output_gradient: Literal[False] | None = False,
-        output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None, name: str = ""
+        output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Spread each element over those that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the
         regions too (gradient of ROI_ALIGN1)."""
@@ -907,7 +1006,8 @@ class Operators(ABC):
         spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
         output_pixel_offset: _Number = -0.5, minimum_samples_per_output: _Int = 1,
         align_regions_to_corners: _Bool = False, output_gradient: Literal[True] | _DataType,
-        output_roi_gradient: Literal[False] | None = False, output_gradient_sizes: _Ints | None = None, name: str = ""
+        output_roi_gradient: Literal[False] | None = False, output_gradient_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value: ...
     @overload
     def roi_align_grad(
@@ -916,64 +1016,76 @@ class Operators(ABC):
         spatial_scale_x: _Number = 1.0, spatial_scale_y: _Number = 1.0, input_pixel_offset: _Number = 0.5,
         output_pixel_offset: _Number = -0.5, minimum_samples_per_output: _Int = 1,
         align_regions_to_corners: _Bool = False, output_gradient: Literal[True] | _DataType,
-        output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None, name: str = ""
+        output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]: ...
     def roi_pooling(
-        self, input: Value, roi: Value, *, spatial_scale: _Number, pooled_size: _Int | tuple[_Int, _Int], name: str = ""
+        self, input: Value, roi: Value, *, spatial_scale: _Number, pooled_size: _Int | tuple[_Int, _Int],
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Divide each region of interest into a grid of bins and take the maximum of each bin (RoI max pooling)."""
-    def scatter(self, input: Value, indices: Value, updates: Value, *, axis: _Int, name: str = "") -> Value:
+    def scatter(
+        self, input: Value, indices: Value, updates: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Copy a tensor, and write an element for each index: the index counts along an axis, and the other
         coordinates are its own."""
     def scatter_nd(
         self, input: Value, indices: Value, updates: Value, *, input_dimension_count: _Int,
-        indices_dimension_count: _Int, name: str = ""
+        indices_dimension_count: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Copy a tensor, and write an element or a block where each tuple of coordinates points."""
     def slice(
-        self, input: Value, *, sizes: _Int | _Ints, offsets: _Int | _Ints = 0, strides: _Int | _Ints = 1, name: str = ""
+        self, input: Value, *, sizes: _Int | _Ints, offsets: _Int | _Ints = 0, strides: _Int | _Ints = 1,
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Copy every so many elements of a tensor along each axis, from an offset on."""
     def slice1(
         self, input: Value, *, input_window_sizes: _Int | _Ints, input_window_offsets: _Int | _Ints = 0,
-        input_window_strides: _Int | _Ints = 1, output_sizes: _Ints | None = None, name: str = ""
+        input_window_strides: _Int | _Ints = 1, output_sizes: _Ints | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Copy the elements of a window that steps meet, forwards or backwards along each axis."""
     def slice_grad(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, input_window_sizes: _Int | _Ints,
-        input_window_offsets: _Int | _Ints = 0, input_window_strides: _Int | _Ints = 1, name: str = ""
+        input_window_offsets: _Int | _Ints = 0, input_window_strides: _Int | _Ints = 1, outputs: OutputDescs = None,
+        name: str = ""
     ) -> Value:
         """Put each element back to its place in the window, and 0 everywhere else (gradient of SLICE1)."""
-    def space_to_depth(self, input: Value, *, block_size: _Int, name: str = "") -> Value:
+    def space_to_depth(self, input: Value, *, block_size: _Int, outputs: OutputDescs = None, name: str = "") -> Value:
         """Move blocks of height and width into channels (pixel unshuffle), the input channel varying fastest."""
     def space_to_depth1(
-        self, input: Value, *, block_size: _Int, order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW", name: str = ""
+        self, input: Value, *, block_size: _Int, order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Move blocks of height and width into channels (pixel unshuffle), in one of two orders."""
     def split(
-        self, input: Value, *, axis: _Int, output_sizes: Sequence[_Ints] | None = None, name: str = ""
+        self, input: Value, *, axis: _Int, output_sizes: Sequence[_Ints] | None = None, outputs: OutputDescs = None,
+        name: str = ""
     ) -> tuple[Value, ...]:
         """Cut a tensor into pieces along an axis."""
-    def tile(self, input: Value, *, repeats: _Int | _Ints, name: str = "") -> Value:
+    def tile(self, input: Value, *, repeats: _Int | _Ints, outputs: OutputDescs = None, name: str = "") -> Value:
         """Repeat a tensor along each axis."""
     def top_k(
-        self, input: Value, *, axis: _Int, k: _Int, output_index_dtype: _DataType | None = None, name: str = ""
+        self, input: Value, *, axis: _Int, k: _Int, output_index_dtype: _DataType | None = None,
+        outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]:
         """Choose the greatest elements along an axis, in descending order, with their indices."""
     def top_k1(
         self, input: Value, *, axis: _Int, k: _Int, axis_direction: _AxisDirection = "DECREASING",
-        output_index_dtype: _DataType | None = None, name: str = ""
+        output_index_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]:
         """Choose the greatest or the least elements along an axis, in their order, with their indices."""
     def unfold(
         self, input: Value, *, window_sizes: _Int | _Ints, strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
-        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, name: str = ""
+        start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Copy each position of a sliding window into a column (im2col)."""
     def upsample_2d(
         self, input: Value, *, scale_size: _Int | tuple[_Int, _Int], interpolation_mode: _InterpolationMode,
-        name: str = ""
+        outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Enlarge the height and the width of an image by whole factors, and interpolate between its elements."""
-    def value_scale_2d(self, input: Value, *, scale: _Number, bias: _Number | _Numbers, name: str = "") -> Value:
+    def value_scale_2d(
+        self, input: Value, *, scale: _Number, bias: _Number | _Numbers, outputs: OutputDescs = None, name: str = ""
+    ) -> Value:
         """Multiply each element by Scale, and add the Bias of its channel."""

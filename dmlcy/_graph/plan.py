@@ -9,7 +9,7 @@ from typing import Any
 from dmlcy._desc.memory import extent, is_packed, strides_of
 from dmlcy._families import family_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
@@ -33,6 +33,8 @@ class Step:
         Names of the values that nothing reads after it.
     live
         Bytes of the buffers that there are while it runs, its outputs among them, without the workspace.
+    origin
+        For which node of a foreign file the node was made.
     """
 
     node: int
@@ -43,6 +45,7 @@ class Step:
     over: str | None
     frees: tuple[str, ...]
     live: int
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,14 @@ class Plan(Shown):
         return max((step.live + step.workspace for step in self.steps), default=0)
 
     def __str__(self) -> str:
-        rows = [("node", "operator", "outputs", "workspace", "live", "frees")]
+        head = ("node", "operator", "outputs", "workspace", "live", "frees")
+        rows: list[tuple[str, ...]] = [(*head, "from") if any(step.origin for step in self.steps) else head]
         for step in self.steps:
             name = f"{step.node} {quote(step.name)}" if step.name else str(step.node)
             outputs = f"over {quote(step.over)}" if step.over else str(step.outputs)
             frees = ", ".join(map(quote, step.frees))
-            rows.append((name, step.operator, outputs, str(step.workspace), str(step.live), frees))
+            row = (name, step.operator, outputs, str(step.workspace), str(step.live), frees)
+            rows.append((*row, str(step.origin or "")) if len(rows[0]) > len(row) else row)
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return "\n".join([*lines, f"peak {self.peak} bytes"])
@@ -212,7 +217,7 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
         live += new
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
-        steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, live))
+        steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin))
         live -= sum(sizes[port] for port in action.frees)
     constants = sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant))
     return Plan(tuple(steps), copies, constants)

@@ -18,8 +18,8 @@ from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
-from dmlcy._graph.check import is_owned
 from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.owned import owned_inputs
 from dmlcy._graph.plan import Action, Plan, Tensor, actions, is_plain, plan_of
 from dmlcy._graph.violations import made, of_node
 from dmlcy._graph.wiring import wiring_of
@@ -43,7 +43,7 @@ class CompiledGraph:
 
     def __init__(self, graph: Structure, level: int, path: str | None) -> None:
         refused = [
-            of_node(not_runnable(node.kind), graph, number)
+            of_node(not_runnable(node.kind), node, number)
             for number, node in enumerate(graph.nodes)
             if isinstance(node, Node) and not node.desc.operator.runs
         ]
@@ -56,11 +56,7 @@ class CompiledGraph:
         self._operators = _compiled(graph, level, path)
         self._owned: dict[int, Buffer] = {}
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
-        owned = {
-            source.place
-            for source, targets in self._wiring.readers.items()
-            if source.node is None and any(is_owned(self._wiring.desc_of_target(target)) for target in targets)
-        }
+        owned = owned_inputs(graph)
         names = self._wiring.value_names
         every = {names[Port(None, index)]: index for index in range(len(graph.inputs))}
         self._bound = {name: index for name, index in every.items() if index in owned}
@@ -104,7 +100,25 @@ class CompiledGraph:
         return self.run(arrays, by_name, out)
 
     def run(self, arrays: Sequence[Any], by_name: Mapping[str, Any], out: Any = None, seen: Seen | None = None) -> Any:
-        """What a call does; ``seen`` is told of each value."""
+        """What a call does, with a hook for the values in between.
+
+        Parameters
+        ----------
+        arrays, by_name
+            The inputs by position, and by name.
+        out
+            As in a call.
+        seen
+            Is called with the port and the array of each value: of the inputs and the constants, then of the outputs of
+            each node once the node has run. ``value_names`` of the graph says what a port is called. Another node may
+            write over the memory of the array later: copy it to keep it, and do not change it. An exception of ``seen``
+            ends the run.
+
+        Returns
+        -------
+        array, or tuple of arrays
+            The outputs of the graph.
+        """
         given = named(arrays, by_name, [*self._given], f"{FUNCTION}()")
         if len(self._owned) < len(self._bound):
             names = ", ".join(map(repr, self._bound))
@@ -199,7 +213,8 @@ class CompiledGraph:
             else:
                 operator(*arguments, out=outs[0] if _is_one(self._graph, action.node) else tuple(outs))
         except DmlError as error:
-            raise_violations([of_node(one, self._graph, action.node) for one in error.violations], FUNCTION, error)
+            node = self._graph.nodes[action.node]
+            raise_violations([of_node(one, node, action.node) for one in error.violations], FUNCTION, error)
         values.update(zip((one.port for one in action.outputs), buffers, strict=True))
 
     def _results(self, values: Mapping[Port, Buffer], outs: Sequence[Array | None]) -> list[Array]:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
-from dmlcy._check.checker import Check
+from dmlcy._check.checker import Check, wanted
+from dmlcy._check.state import keyword
 from dmlcy._desc.memory import strides_of
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import raise_violations
+from dmlcy._errors import Violation
 from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.rows import MISSING
 from dmlcy._facts.tables import desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.loose import outputs_of_wrong
 from dmlcy._reference.call import Faces, check_of, faces_of
+from dmlcy._words.values import show
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An operator as it is called on a graph: as its function, with ``name`` in place of ``out``."""
+    """An operator as it is called on a graph: as its function, with ``outputs`` and ``name`` in place of ``out``."""
 
     faces: Faces
     signature: Signature
@@ -36,18 +39,39 @@ class Method:
         bound.apply_defaults()
         return dict(bound.arguments)
 
-    def desc(self, arguments: Mapping[str, Any], tensors: Mapping[str, Any]) -> OperatorDesc:
-        """The desc of a use, of the descs of its inputs; raises what is wrong with it."""
+    def desc(
+        self, arguments: Mapping[str, Any], tensors: Mapping[str, Any]
+    ) -> tuple[OperatorDesc, Sequence[Violation]]:
+        """The desc of a use, of the descs of its inputs and of given outputs, and what is wrong with it."""
         operator, level = self.faces.operator, LEVEL.get()
-        check = check_of(self.faces, tensors, arguments, level)
-        if check.violations:
-            raise_violations(check.violations, operator.python)
+        said = {
+            asked: tensors[output].dtype
+            for output, asked in self.faces.asked
+            if output in tensors and (arguments[asked] is None or arguments[asked] is True)
+        }
+        check = check_of(self.faces, tensors, {**arguments, **said}, level)
         values = {field.python: _settled(check, field.python) for field in operator.fields if field.value is None}
+        if check.violations:
+            values |= outputs_of_wrong(check)
         desc: OperatorDesc = desc_class(operator.name)(**values)
-        found = desc._violations(level)
-        if found:
-            raise_violations(found, operator.python)
-        return desc
+        return desc, check.violations or desc._violations(level)
+
+    def outputs(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The descs of outputs that are given, by their names; TypeError for what are none."""
+        given, python = arguments["outputs"], self.faces.operator.python
+        if given is None:
+            return {}
+        fields = [field for field in self.faces.operator.fields if field.kind == "output"]
+        there = [field for field in fields if not field.optional or wanted(arguments[keyword(field)])]
+        several = given if isinstance(given, Sequence) else (given,)
+        for one in several:
+            if one is not None and not isinstance(one, TensorDesc):
+                raise TypeError(f"{python}() takes tensor descs as outputs, not {show(one)}.")
+        if self.faces.array:
+            return {there[0].python: tuple(several)}
+        if len(several) != len(there):
+            raise TypeError(f"{python}() has {len(there)} outputs, and was given the descs of {len(several)}.")
+        return {field.python: one for field, one in zip(there, several, strict=True) if one is not None}
 
 
 @cache
@@ -64,10 +88,11 @@ def method_of(name: str) -> Method:
         default = Parameter.empty if field.default is MISSING else field.default
         default = None if field.default is MISSING and field.optional else default
         parameters.append(Parameter(field.python, Parameter.KEYWORD_ONLY, default=default))
-    for output, keyword in faces.asked:
+    for output, request in faces.asked:
         asked = False if operator.field(output).optional else None
-        parameters.append(Parameter(keyword, Parameter.KEYWORD_ONLY, default=asked))
+        parameters.append(Parameter(request, Parameter.KEYWORD_ONLY, default=asked))
     parameters += [Parameter(one, Parameter.KEYWORD_ONLY, default=None) for one in faces.sized]
+    parameters.append(Parameter("outputs", Parameter.KEYWORD_ONLY, default=None))
     parameters.append(Parameter("name", Parameter.KEYWORD_ONLY, default=""))
     return Method(faces, Signature(parameters))
 

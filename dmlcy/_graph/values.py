@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import NoReturn, TypeAlias
 
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Port
+
+OutputDescs: TypeAlias = TensorDesc | Sequence[TensorDesc | None] | None
+"""The descs of the outputs of a node; None: what follows from the other fields."""
 
 
 class Value:
@@ -14,7 +18,7 @@ class Value:
     Attributes
     ----------
     desc
-        The tensor as the nodes that read this value see it.
+        The tensor as the nodes that read this value see it; without sizes where nothing says them.
     """
 
     __slots__ = ("_graph", "_port", "desc")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
 from dmlcy._errors import Violation
 from dmlcy._facts.tables import ERRORS
-from dmlcy._graph.model import Structure
+from dmlcy._graph.model import Constant, Node, Origin, Structure, label_of
 from dmlcy._words.values import plain
 
 Part: TypeAlias = Literal["graph", "nodes", "edges", "inputs", "outputs"]
@@ -23,6 +23,8 @@ class GraphViolation(Violation):
     node, node_name
         The number of the node, and its name; None where the graph itself is meant. ``operator`` is that of the node,
         ``field`` its tensor or attribute.
+    origin
+        For which node of a foreign file the node was made; None where that is not known.
     part, entry
         Where it is in the graph: ``"nodes"``, ``"edges"``, ``"inputs"`` or ``"outputs"``, and which of them.
     """
@@ -31,9 +33,14 @@ class GraphViolation(Violation):
     node_name: str | None = None
     part: Part = "graph"
     entry: int | None = None
+    origin: Origin | None = None
 
     def __hash__(self) -> int:
         return Violation.__hash__(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """All attributes, as json.dumps takes them."""
+        return {**Violation.to_json(self), "origin": None if self.origin is None else self.origin.to_json()}
 
 
 def made(
@@ -71,12 +78,14 @@ def made(
         node_name=None if known is None else known.name or None,
         part=part,
         entry=entry,
+        origin=None if known is None else known.origin,
     )
 
 
-def of_node(found: Violation, graph: Structure, number: int) -> GraphViolation:
+def of_node(found: Violation, node: Node | Constant, number: int) -> GraphViolation:
     """A violation of the desc of a node: it says which node."""
     values: dict[str, Any] = {one.name: getattr(found, one.name) for one in fields(Violation)}
-    name = graph.nodes[number].name or None
-    whole = GraphViolation(**values, node=number, node_name=name, part="nodes", entry=number)
-    return replace(whole, message=f"{graph.label(number)}: {found.message}")
+    values["message"] = f"{label_of(node, number)}: {found.message}"
+    return GraphViolation(
+        **values, node=number, node_name=node.name or None, part="nodes", entry=number, origin=node.origin
+    )

@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 from dmlcy._desc.memory import extent, needed
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Edge, Port, Structure, Tensors, inputs_of, outputs_of
+from dmlcy._graph.names import Names
 
 
 class Wiring:
@@ -99,17 +100,8 @@ class Wiring:
         given: dict[Port, str] = {}
         for port, name in self.graph.names:
             given.setdefault(port, name)
-        found: dict[Port, str] = {}
-        taken: set[str] = set()
-        for port in self.sources:
-            wanted = given.get(port) or self._made_name(port)
-            name, number = wanted, 1
-            while name in taken:
-                number += 1
-                name = f"{wanted}-{number}"
-            taken.add(name)
-            found[port] = name
-        return found
+        names = Names()
+        return {port: names.distinct(given.get(port) or self._made_name(port)) for port in self.sources}
 
     def _made_name(self, port: Port) -> str:
         if port.node is None:

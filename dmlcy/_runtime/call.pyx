@@ -11,7 +11,7 @@ from numpy cimport ndarray
 from dmlcy._runtime.checks cimport tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, packed
 from dmlcy._runtime.tensor cimport (
-    BRIEF_BYTES, DTYPES, MAX_RANK, Tensor, aligned, as_array, dtype_of_array, fits, is_aligned, is_brief, item_of,
+    BRIEF_BYTES, DTYPES, MAX_RANK, Tensor, aligned, dtype_of_array, fits, input_array, is_aligned, is_brief, item_of,
     new_array, out_array, overlap, overlaps_itself, set_rank, view,
 )
 
@@ -232,7 +232,7 @@ cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1
     cdef ndarray array
     cdef int i
     for i in range(call.inputs):
-        array = as_array(<object>given[i])
+        array = input_array(<object>given[i])
         if array is None:
             return False
         own(&frame.arrays[i], array)
@@ -250,7 +250,7 @@ cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -
     cdef ndarray array
     cdef int i
     for i in range(call.inputs):
-        array = as_array(<object>given[i])
+        array = input_array(<object>given[i])
         if array is None or not fits(array, &tensors[i]):
             return False
         own(&frame.arrays[i], array)

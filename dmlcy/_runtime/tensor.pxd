@@ -50,7 +50,9 @@ cdef int item_of(int dtype) noexcept nogil
 # None for everything else: lists, masked arrays, scalars that are not arrays. An object that fails to
 # give its array is refused too.
 cdef ndarray as_array(object value)
-# The same, but None where each conversion makes another copy: what is written to the array reaches the object.
+# The same for an input: the bytes of a bool array are UINT8, and an array without dimensions has one of size 1.
+cdef ndarray input_array(object value)
+# As as_array, but None where each conversion makes another copy: what is written to the array reaches the object.
 cdef ndarray shared_array(object value)
 
 # Bytes of all elements.

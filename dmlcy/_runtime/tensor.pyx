@@ -56,6 +56,15 @@ cdef ndarray as_array(object value):
     return foreign_array(value, False)
 
 
+cdef ndarray input_array(object value):
+    cdef ndarray array = as_array(value)
+    if array is None:
+        return None
+    if cnp.PyArray_TYPE(array) == cnp.NPY_BOOL:
+        array = array.view(numpy.uint8)
+    return array.reshape(1) if cnp.PyArray_NDIM(array) == 0 else array
+
+
 cdef ndarray unmasked(ndarray array):
     """The array; None for a masked one, whose mask nobody would look at."""
     from numpy.ma import MaskedArray
@@ -302,9 +311,10 @@ cdef ndarray memory_of(object value):
 def to_array(value):
     """Return the array behind `value` without a copy, or None where there is none (lists, masked arrays, numbers).
 
-    Only packed elements of 4 bits are copied.
+    The bytes of a bool array are UINT8, and an array without dimensions has one of size 1. Only packed elements of 4 bits
+    are copied.
     """
-    return of_any_bits(value, as_array(value))
+    return of_any_bits(value, input_array(value))
 
 
 def to_shared_array(value):

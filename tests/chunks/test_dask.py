@@ -224,7 +224,7 @@ def test_a_wrong_call_is_refused_as_that_of_arrays_is() -> None:
     for other in (
         [1.0],
         None,
-        image(1, 4, 2, 2, dtype=bool),
+        image(1, 4, 2, 2, dtype=complex),
         image(1, 4, 2, 2, dtype=">f4"),
         np.ma.zeros((1, 1, 2, 2)),
     ):

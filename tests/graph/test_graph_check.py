@@ -65,19 +65,48 @@ def test_two_values_of_one_name() -> None:
 
 
 def test_a_graph_input_is_no_output() -> None:  # DML-GRAPH-passed-through
-    g = dml.Graph()
-    x = g.input(tensor(3))
-    assert "passed-through" in ids(g.build(g.activation_relu(x), x))
+    edges = (Edge(Port(None, 0), Port(0, 0)), Edge(Port(None, 0), Port(None, 0)))
+    assert ids(GraphDesc((Node(RELU),), (End("x"),), (End("y"),), edges)) == ["passed-through", "unread"]
 
 
-def test_an_edge_may_change_sizes_and_strides_and_nothing_else() -> None:
+def test_an_edge_may_change_all_but_the_bytes() -> None:
     def read_as(desc: dml.TensorDesc) -> list[str]:
         g = dml.Graph()
         return ids(g.build(g.element_wise_identity(g.reinterpret(g.input(tensor(2, 3)), desc))))
 
     assert read_as(tensor(1, 3, 2, strides=(6, 1, 3))) == []
     assert read_as(tensor(2, 2)) == ["edge-size"]
-    assert read_as(tensor(2, 3, dtype="INT32")) == ["edge-dtype"]
+    assert read_as(tensor(2, 3, dtype="INT32")) == ["edge-reinterprets"]
+    assert read_as(tensor(3, dtype="INT64")) == ["edge-reinterprets"]
+    assert read_as(tensor(2, 3, dtype="FLOAT16")) == ["edge-size"]
+
+
+def test_bytes_of_another_data_type_that_fit_are_a_warning() -> None:
+    g = dml.Graph()
+    constant = g.constant(np.zeros(8, np.uint8))
+    assert g.reinterpret(constant, tensor(16, dtype="UINT4")).desc.total_tensor_size_in_bytes == 8
+    graph = g.build(g.element_wise_identity(g.reinterpret(constant, tensor(2))))
+    assert dml.check(graph) == []
+    (warning,) = dml.check(graph, warnings=True)
+    assert (warning.id, warning.severity, warning.hint) == ("DML-GRAPH-edge-reinterprets", "warning", "")
+    (error,) = dml.check(g.build(g.element_wise_identity(g.reinterpret(constant, tensor(3)))))
+    assert (error.id, error.severity) == ("DML-GRAPH-constant-size", "error")
+    assert error.hint == "Their data types differ, FLOAT32 and UINT8: CAST converts elements."
+
+
+def test_indices_of_uint64_are_read_as_int64() -> None:
+    """As ONNX Runtime's provider declares them: TOP_K gives unsigned indices, and their consumer reads signed ones."""
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 1, 5), name="x")
+    _, indices = g.top_k1(x, axis=3, k=3, axis_direction="DECREASING", output_index_dtype="UINT64")
+    signed = g.reinterpret(indices, tensor(1, 1, 1, 3, dtype="INT64"))
+    graph = g.build(y=g.gather_elements(x, signed, axis=3), i=signed)
+    assert {"edge-reinterprets"} <= {*ids(graph)} and dml.check(graph) == []
+    values, places = dml.compile(graph)(np.array([[[[3, 9, 1, 7, 5]]]], np.float32))
+    assert values.tolist() == [[[[9, 7, 5]]]]
+    assert places.dtype == np.int64 and places.tolist() == [[[[1, 3, 4]]]]
+    for again in (dml.graph.from_json(dml.graph.to_json(graph)), dml.graph.from_bytes(dml.graph.to_bytes(graph))):
+        assert dml.check(again) == []
 
 
 def test_a_cycle_is_shown() -> None:

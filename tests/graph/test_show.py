@@ -42,7 +42,7 @@ def test_text_has_a_line_for_each_part_and_what_is_wrong(tmp_path: Path, capsys:
     status, said = shown(broken(tmp_path), "text", capsys)
     assert status == 1
     assert 'node 0 "relu" (ACTIVATION_RELU): input "x" -> output FLOAT32 3' in said
-    for id_ in ("name-twice", "input-missing", "two-edges", "edge-dtype"):
+    for id_ in ("name-twice", "input-missing", "two-edges", "constant-size"):
         assert f"DML-GRAPH-{id_}" in said
     assert "DML-ELEMENT_WISE_ADD-output-sizes" in said
 
@@ -70,7 +70,7 @@ def test_dot_marks_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert status == 1 and said.startswith("digraph {") and said.endswith("}\n")
     red = [line for line in said.splitlines() if "color=red" in line]
     assert any("ELEMENT_WISE_ADD" in line for line in red)
-    assert any("DML-GRAPH-edge-dtype" in line and "n2 -> n3" in line for line in red)
+    assert any("DML-GRAPH-constant-size" in line and "n2 -> n3" in line for line in red)
     assert all(re.fullmatch(r"  (\w+( -> \w+)?) \[.*\]|digraph \{|\}|  node.*", line) for line in said.splitlines())
 
 
@@ -89,7 +89,7 @@ def test_every_mistake_has_a_mark(tmp_path: Path, capsys: pytest.CaptureFixture[
     wrong = [group for group in root.iter(f"{SVG}g") if "wrong" in group.get("class", "")]
     marked = " ".join(text.text or "" for group in wrong for text in group.iter(f"{SVG}text"))
     titles = " ".join(title.text or "" for title in root.iter(f"{SVG}title"))
-    for id_ in ("name-twice", "input-missing", "edge-dtype"):
+    for id_ in ("name-twice", "input-missing", "constant-size"):
         assert f"DML-GRAPH-{id_}" in marked
     assert "DML-ELEMENT_WISE_ADD-output-sizes" in marked and "DML-GRAPH-two-edges" in titles
     assert all([one.get("class") for one in group.iter(f"{SVG}path")] == ["x"] for group in wrong)

@@ -335,7 +335,7 @@ def test_refusal_names_the_function() -> None:
         (X, "input-type", "must be an array"),
         (ARRAY.astype(">f4"), "input-byteorder", 'Pass input.astype("float32").'),
         (ARRAY.astype(complex), "input-dtype", "complex128"),
-        (ARRAY.astype(bool), "input-dtype", "bool"),
+        (ARRAY.astype(bool), "input-dtype", "UINT8"),
         (ARRAY.astype(object), "input-dtype", "object"),
         (np.zeros((1, 1, 5, 6), "f4,f4"), "input-dtype", "a structured type"),
         (ARRAY[:, :0], "input-range", "input.sizes[1] is 0"),

@@ -52,12 +52,28 @@ def test_arrays_are_taken_as_they_are() -> None:
     for value in (
         np.zeros((2, 3)),
         np.zeros(4)[::-2],
-        np.zeros(()),
-        np.zeros(2, bool),
         np.zeros((2, 2)).view(np.matrix),
     ):
         assert to_array(value) is value
         assert to_shared_array(value) is value
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "shape"),
+    [
+        (np.array([[True, False]]), np.uint8, (1, 2)),
+        (np.array([True, False, True])[::2], np.uint8, (2,)),
+        (np.array(7, np.int16), np.int16, (1,)),
+        (np.array(True), np.uint8, (1,)),
+        (memoryview(np.array([True, False])), np.uint8, (2,)),
+    ],
+)
+def test_an_input_without_a_data_type_or_dimensions_of_its_own_is_viewed(value: Any, dtype: Any, shape: Any) -> None:
+    array = to_array(value)
+    assert array is not None and array.dtype == dtype and array.shape == shape
+    assert address(array) == address(np.asarray(value))
+    if isinstance(value, np.ndarray):
+        assert to_shared_array(value) is value  # an output is what it is
 
 
 @pytest.mark.parametrize(

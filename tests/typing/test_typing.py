@@ -118,9 +118,8 @@ def calls(operator: Operator, example: Example) -> Iterator[str]:
     def of(field: Field, dtype: str) -> str:
         if field.same_dtype_as is not None and field.same_dtype_as == like and operator.has_type(field):
             return numpy_type(dtype)
-        dtypes = [name for row in field.dtypes for name in row.dtypes]
         limited = any(rule.about == field.python and f"{field.python}.dtype" in rule.reads for rule in operator.rules)
-        return numpy_type(dtypes[0]) if field.same_dtype_as is None and not limited else RESULT
+        return numpy_type(field.default_dtype) if field.same_dtype_as is None and not limited else RESULT
 
     for dtype in sorted({name for row in outputs[0].dtypes for name in row.dtypes if DTYPES[name].numpy}):
         arrays = []

@@ -115,7 +115,7 @@ def must_run(reader: Reader, model: Model, graphs: Mapping[str, Loaded], *, obse
         source = model.graphs[name].source
         for number, node in enumerate(loaded.graph.nodes):
             if isinstance(node, Node) and not node.desc.operator.runs:
-                reader.add(source, of_node(not_runnable(node.kind), loaded.graph, number))
+                reader.add(source, of_node(not_runnable(node.kind), node, number))
         if observed:
             reader.add(source, _unexpected(reader, name))
 

@@ -19,6 +19,7 @@ from dmlcy._frontends.graphs.writer import Contents
 from dmlcy._graph.check import is_owned
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Edge, End, Node, Port
+from dmlcy._graph.names import Names
 from dmlcy._graph.wiring import wiring_of
 
 Array = npt.NDArray[Any]
@@ -30,25 +31,15 @@ def exposed(graph: GraphDesc) -> GraphDesc:
     """The graph with each value of a node that is not an output as an output more."""
     wiring = wiring_of(graph)
     there = {wiring.source_of(Port(None, index)) for index in range(len(graph.outputs))}
-    names = {end.name for end in graph.outputs}
+    names = Names(end.name for end in graph.outputs)
     ends, edges = [*graph.outputs], [*graph.edges]
     for port in wiring.sources:
         if port.node is None or port in there or isinstance(graph.nodes[port.node], Constant):
             continue
-        name = distinct_name(wiring.value_names[port], names)
+        name = names.distinct(wiring.value_names[port])
         edges.append(Edge(port, Port(None, len(ends))))
         ends.append(End(name, wiring.desc_of(port)))
     return replace(graph, outputs=tuple(ends), edges=tuple(edges))
-
-
-def distinct_name(name: str, taken: set[str]) -> str:
-    """A name that is not taken yet; it is added to those."""
-    found, number = name, 1
-    while found in taken:
-        number += 1
-        found = f"{name}-{number}"
-    taken.add(found)
-    return found
 
 
 def text(first: str, content: dict[str, Any], *rest: str) -> Contents:
@@ -74,13 +65,12 @@ def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None
         if desc is not None:
             computed = port.node is not None and not isinstance(graph.nodes[port.node], Constant)
             resources[wiring.value_names[port]] = zeros(desc) if computed else _from_file(named[port], desc)
-    dispatchables, commands = {}, []
-    taken: set[str] = set()
+    dispatchables, commands, names = {}, [], Names()
     for number in wiring.order:
         node = graph.nodes[number]
         if not isinstance(node, Node):
             continue
-        name = distinct_name(node.name or f"{node.kind.lower()}{number}", taken)
+        name = names.distinct(node.name or f"{node.kind.lower()}{number}")
         described, initial, bound = _dispatchable(graph, number, node)
         dispatchables[name] = described | ({"bindings": initial} if initial else {})
         commands.append({"type": "dispatch", "dispatchable": name, "bindings": bound})

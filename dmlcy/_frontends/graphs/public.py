@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import IO, Any, Final, Literal, ParamSpec, TypeVar
 
 from dmlcy._errors import ModelError
 from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
@@ -15,11 +15,13 @@ from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.problems import Refusal, make, refuse, whole
 from dmlcy._frontends.graphs import files, serialized, writer
 from dmlcy._frontends.graphs.reader import read, values_of
-from dmlcy._frontends.graphs.to_records import to_records
+from dmlcy._frontends.graphs.to_records import PARTITION, constant_files, to_records
 from dmlcy._frontends.serialized.writer import write
 from dmlcy._graph.build import Graph
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST
+from dmlcy._graph.model import MOST, Constant
+from dmlcy._graph.owned import as_inputs
+from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.values import show
 
 _BROKEN: Final = "surrogatepass"  # what is no text is refused as no UTF-8
@@ -91,13 +93,50 @@ def to_json(graph: GraphDesc) -> dict[str, Any]:
     return writer.to_json(_known(graph, "to_json"))
 
 
-def save(graph: GraphDesc, folder: str | os.PathLike[str]) -> Path:
-    """Write a graph to a folder: ``graph.json``, whose path is returned, and larger constants in ``.npy`` files."""
-    return writer.save(_known(graph, "save"), Path(folder))
+@_refused
+def save(graph: GraphDesc, folder: str | os.PathLike[str], *, form: Literal["json", "serialized"] = "json") -> Path:
+    """Write a graph to a folder, and return the path of its file.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    folder
+        A new folder, or one whose files may be written over.
+    form
+        ``"json"``: ``graph.json``, and larger constants in ``.npy`` files. ``"serialized"``: ``Partition_0.bin``, with
+        the constants of fewer than 8 bytes, and each other one in a ``.bin`` file, as ONNX Runtime writes them.
+
+    Raises
+    ------
+    ModelError
+        The files cannot be written, or the graph has what the form does not hold.
+    """
+    known = _known(graph, "save")
+    if form not in ("json", "serialized"):
+        raise ValueError(f"save() takes the form 'json' or 'serialized', not {show(form)}.")
+    return writer.save(known, Path(folder)) if form == "json" else _save_serialized(known, Path(folder))
+
+
+def _save_serialized(graph: GraphDesc, folder: Path) -> Path:
+    owned, arrays = graph.constants_as_inputs()
+    names = wiring_of(owned).value_names
+    contents: writer.Contents = {}
+    for port, file in constant_files(owned).items():
+        if names[port] in arrays:  # not an input that was owned before
+            contents[(f"{file}{serialized.SUFFIX}",)] = _bytes_writer(arrays[names[port]].tobytes())
+    contents[(f"{PARTITION}{serialized.SUFFIX}",)] = _bytes_writer(write(to_records(owned)))
+    return writer.write(folder, contents)[-1]
+
+
+def _bytes_writer(data: bytes) -> Callable[[IO[bytes]], Any]:
+    return lambda stream: stream.write(data)
 
 
 @_refused
-def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int = MOST) -> GraphDesc:
+def from_bytes(
+    data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int = MOST, owned: bool = False
+) -> GraphDesc:
     """The graph in the bytes of a serialized graph, as ONNX Runtime writes them (``Partition_0.bin``).
 
     Parameters
@@ -108,6 +147,8 @@ def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int 
         Where the files of constants are, each with the suffix ``.bin``. They are read where nothing else is wrong.
     limit
         The most nodes.
+    owned
+        The constants that are in files become inputs with the flag OWNED_BY_DML; no file is read.
 
     Raises
     ------
@@ -117,12 +158,21 @@ def from_bytes(data: bytes, *, folder: str | os.PathLike[str] = ".", limit: int 
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"from_bytes() takes the bytes of a serialized graph, not {show(data)}.")
-    return serialized.read(serialized.decode("<graph>", bytes(data)), Path(folder), limit=limit).finish()
+    found = serialized.decode("<graph>", bytes(data))
+    graph = serialized.read(found, Path(folder), limit=limit, fill=not owned).finish()
+    if not owned:
+        return graph
+    return as_inputs(
+        graph, [at for at, node in enumerate(graph.nodes) if isinstance(node, Constant) and node.data is None]
+    )
 
 
 @_refused
 def to_bytes(graph: GraphDesc) -> bytes:
     """The bytes of a serialized graph, laid out as ONNX Runtime lays them out, with the bytes of its constants.
+
+    A graph input with the flag OWNED_BY_DML becomes a constant whose bytes are in a file: the name of the input, with
+    ``_`` for what not every file system takes, and the suffix ``.bin``. ``constants_as_inputs`` makes such inputs.
 
     The format has no sizes of graph inputs and outputs: the graph that is read from it has those of the tensors of its
     nodes. Each node and each value gets a name, and nodes come after those that they read.
@@ -130,7 +180,7 @@ def to_bytes(graph: GraphDesc) -> bytes:
     Raises
     ------
     ModelError
-        The graph has what the format does not hold, such as a tensor with the flag OWNED_BY_DML.
+        The graph has what the format does not hold, such as an alignment of a tensor.
     InvalidDescError
         The graph is not valid.
     """

@@ -23,9 +23,10 @@ from dmlcy._frontends.dxdispatch.problems import Place
 from dmlcy._frontends.dxdispatch.reader import MOST as REPORTED
 from dmlcy._frontends.dxdispatch.reader import UINT32, Reader
 from dmlcy._frontends.graphs.found import Read
+from dmlcy._frontends.graphs.writer import ORIGIN
 from dmlcy._graph.check import counted
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST, Constant, Edge, End, Port
+from dmlcy._graph.model import MOST, Constant, Edge, End, Origin, Port
 from dmlcy._graph.model import Node as OperatorNode
 from dmlcy._graph.violations import GraphViolation, made
 
@@ -203,7 +204,8 @@ class _Parser:
 
     def _node(self, number: int, node: Node) -> OperatorNode | Constant | None:
         reader = self.reader
-        reader.ignore_others(node, ("Type", "Desc"))
+        reader.ignore_others(node, ("Type", "Desc", "Origin"))
+        origin = self._origin(reader.optional(node, "Origin", "object"))
         kind = reader.required(node, "Type", "string")
         body = reader.required(node, "Desc", "object")
         if kind is None or body is None:
@@ -216,7 +218,7 @@ class _Parser:
         text = label.value if label else ""
         if name == "CONSTANT":
             reader.ignore_others(body, ("Name", "Data", "DataSize", "Tensor"))
-            return self._constant(body, text)
+            return self._constant(body, text, origin)
         reader.ignore_others(body, ("Name", "Operator"))
         operator = reader.required(body, "Operator", "object")
         of = reader.required(operator, "type", "string") if operator else None
@@ -224,7 +226,14 @@ class _Parser:
             return None
         desc = self._desc(operator, of)
         self.descs[number] = desc
-        return None if desc is None else OperatorNode(desc.value, text)
+        return None if desc is None else OperatorNode(desc.value, text, origin)
+
+    def _origin(self, node: Node | None) -> Origin | None:
+        if node is None:
+            return None
+        self.reader.ignore_others(node, ORIGIN)
+        members = (self.reader.optional(node, name, "string") for name in ORIGIN)
+        return Origin(*(member.value if member else "" for member in members))
 
     def _desc(self, node: Node, kind: Node) -> operators.Desc | None:
         """The desc of a node. Many nodes of a graph are alike: one that was understood is not read again."""
@@ -238,7 +247,7 @@ class _Parser:
             self._known[text] = found
         return found
 
-    def _constant(self, body: Node, name: str) -> Constant | None:
+    def _constant(self, body: Node, name: str, origin: Origin | None) -> Constant | None:
         data = self.reader.required(body, "Data", "object")
         buffer = resources.parse(self.reader, name, data) if data else None
         if buffer is None or data is None:
@@ -253,7 +262,7 @@ class _Parser:
         if desc is None and dtype is not None and values is not None and dtype.bits % 8 == 0:
             item = numpy_dtype(dtype).itemsize
             desc = TensorDesc(dtype.name, (values.size // item,)) if values.size % item == 0 else None
-        return Constant(values, name, desc)
+        return Constant(values, name, desc, origin)
 
     def _values(self, buffer: resources.Buffer) -> tuple[npt.NDArray[np.uint8] | None, Dtype | None]:
         """The bytes of a constant, as many zeros where it is not to be filled; None where a file has them."""

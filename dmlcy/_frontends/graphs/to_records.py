@@ -10,10 +10,10 @@ from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import Field
-from dmlcy._facts.tables import TensorFlags
 from dmlcy._field_types import type_of
 from dmlcy._field_types.operators import Descs
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._frontends.graphs.serialized import attributes_of, kind_of, scalar_dtype
 from dmlcy._frontends.serialized.problems import refuse
 from dmlcy._frontends.serialized.records import (
@@ -29,9 +29,12 @@ from dmlcy._frontends.serialized.records import (
 )
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Port, Tensors
+from dmlcy._graph.owned import owned_inputs
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._words.values import quote
 
+PARTITION: Final = "Partition_0"
+"""The name of the file of a graph, as ONNX Runtime writes it, without its suffix."""
 _DTYPE: Final = "DML_TENSOR_DATA_TYPE_"
 _FORMS: Final[dict[str, Callable[[Any], Any]]] = {
     "ScaleBias": lambda value: ScaleBias(*value),
@@ -46,17 +49,27 @@ def to_records(graph: GraphDesc) -> GraphRecord:
     """The records of a valid graph, each node after those that it reads; ModelError for what the format cannot hold.
 
     The format has no sizes of graph inputs, graph outputs and constants: they are those of the tensors that they are
-    joined to. It has no flags of tensors either, and each node and each value needs a name.
+    joined to. It has no flags of tensors: an input that DirectML owns is a constant whose bytes are in a file. Each
+    node and each value needs a name.
     """
     wrong = graph._violations(NEWEST)
     if wrong:
         raise_violations(wrong, "to_bytes")
     wiring = wiring_of(graph)
     names = _names(graph, wiring)
-    nodes = tuple(_node(graph, wiring, names, number) for number in wiring.order)
-    inputs = tuple(names[Port(None, index)] for index in range(len(graph.inputs)))
+    files = constant_files(graph)
+    constants = tuple(ConstantNode(names[port], (), (names[port],), file) for port, file in files.items())
+    nodes = constants + tuple(_node(graph, wiring, names, number) for number in wiring.order)
+    ports = [Port(None, index) for index in range(len(graph.inputs))]
+    inputs = tuple(names[port] for port in ports if port not in files)
     outputs = tuple(names[_source(wiring, Port(None, index))] for index in range(len(graph.outputs)))
     return GraphRecord(nodes, inputs, outputs)
+
+
+def constant_files(graph: GraphDesc) -> dict[Port, str]:
+    """The names of the files of the inputs that DirectML owns, without their suffix."""
+    names, taken = wiring_of(graph).value_names, {PARTITION.lower()}
+    return {Port(None, index): distinct(names[Port(None, index)], taken) for index in sorted(owned_inputs(graph))}
 
 
 def _names(graph: GraphDesc, wiring: Wiring) -> dict[Port, str]:
@@ -129,8 +142,6 @@ def _tensors(graph: GraphDesc, number: int, tensors: Tensors) -> tuple[Tensor, .
         if desc is None:
             continue
         of = f"{path} of {graph.label(number)}"
-        if desc.flags is not TensorFlags.NONE:
-            refuse("value", None, what=f"the flag of {of}", found=desc.flags.name, expected="NONE")
         if desc.guaranteed_base_offset_alignment:
             shown = desc.guaranteed_base_offset_alignment
             refuse("value", None, what=f"guaranteed_base_offset_alignment of {of}", found=shown, expected="0")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
 
@@ -22,13 +22,16 @@ from dmlcy._frontends.dxdispatch.problems import make, whole
 from dmlcy._frontends.dxdispatch.write import brief, layout
 from dmlcy._frontends.serialized.problems import refuse
 from dmlcy._graph.check import violations
-from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure, dtype_name
+from dmlcy._graph.model import Constant, Edge, End, Node, Origin, Port, Structure, dtype_name
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.values import show
 
 NAME: Final = "graph.json"
 BESIDE: Final = 256
 """Bytes of a constant that is written to a file of its own, where files are written."""
+
+ORIGIN: Final = ("File", "Name", "Operator")
+"""The members of the origin of a node, in the order of an Origin."""
 
 _FORMLESS: Final = frozenset({"DML-GRAPH-passed-through", "DML-GRAPH-name-unbound"})
 
@@ -138,18 +141,31 @@ def _end(end: End) -> dict[str, Any]:
 
 def _named(name: str) -> dict[str, str]:
     """The member of a name; none for an empty one."""
+    return {"Name": _encodable(name)} if name else {}
+
+
+def _encodable(name: str) -> str:
+    """The name itself, where a file can hold it."""
     try:
         name.encode()
     except (AttributeError, UnicodeEncodeError):  # no text, or with half of a surrogate pair
         refuse("value", None, what="a name", found=show(name), expected="a text that UTF-8 can hold")
-    return {"Name": name} if name else {}
+    return name
+
+
+def _origin(origin: Origin | None) -> dict[str, Any]:
+    """The member of an origin; none where there is none."""
+    if origin is None:
+        return {}
+    return {"Origin": {member: _encodable(text) for member, text in zip(ORIGIN, astuple(origin), strict=True) if text}}
 
 
 def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
-    named = _named(node.name)
+    named, origin = _named(node.name), _origin(node.origin)
     if isinstance(node, Constant):
         tensor = {} if node.desc is None else {"Tensor": brief(node.desc)}
-        return {"Type": "DML_GRAPH_NODE_TYPE_CONSTANT", "Desc": {**named, **tensor, "Data": stored(number, node)}}
+        body = {**named, **tensor, "Data": stored(number, node)}
+        return {"Type": "DML_GRAPH_NODE_TYPE_CONSTANT", "Desc": body, **origin}
     described = node.desc.to_dict()
     values = node.desc._values()
     for field in node.desc.operator.fields:
@@ -159,7 +175,7 @@ def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
         elif type(value) is tuple and value and all(type(one) is TensorDesc for one in value):
             described["desc"][field.name] = [brief(one) for one in value if type(one) is TensorDesc]
     described["desc"] = {name: member for name, member in described["desc"].items() if member is not None}
-    return {"Type": "DML_GRAPH_NODE_TYPE_OPERATOR", "Desc": {**named, "Operator": described}}
+    return {"Type": "DML_GRAPH_NODE_TYPE_OPERATOR", "Desc": {**named, "Operator": described}, **origin}
 
 
 def _elements(constant: Constant) -> np.ndarray[Any, np.dtype[Any]]:

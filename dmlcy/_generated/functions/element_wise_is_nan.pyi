@@ -15,7 +15,7 @@ def element_wise_is_nan(
     *,
     output_dtype: None = None,
     out: None = None,
-) -> np.ndarray[Any, np.dtype[np.uint32]]:
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Give 1 for each element that is not a number (NaN), and 0 for each other
     element.
 
@@ -24,7 +24,7 @@ def element_wise_is_nan(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     output_dtype : data type, default None
-        Data type of output. One of UINT32 or UINT8. None: UINT32.
+        Data type of output. One of UINT32 or UINT8. None: UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -56,7 +56,7 @@ def element_wise_is_nan(
     >>> import numpy as np
     >>> import dmlcy as dml
     >>> x = np.array([[[[     0, np.nan, np.inf,     -1]]]], dtype=np.float32)
-    >>> dml.element_wise_is_nan(x, output_dtype="UINT8")
+    >>> dml.element_wise_is_nan(x)
     array([[[[0, 1, 0, 0]]]], dtype=uint8)
     """
 

@@ -16,7 +16,7 @@ def element_wise_logical_greater_than(
     *,
     output_dtype: None = None,
     out: None = None,
-) -> np.ndarray[Any, np.dtype[np.uint32]]:
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Give 1 where the element of the first tensor is greater than that of the
     second one, and 0 elsewhere.
 
@@ -29,7 +29,8 @@ def element_wise_logical_greater_than(
         The right operands. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     output_dtype : data type, default None
-        Data type of output. One of UINT32 or UINT8. None: UINT32.
+        Data type of output. One of UINT32 or UINT8. None: UINT8, before feature
+        level 2_0 UINT32.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -63,7 +64,7 @@ def element_wise_logical_greater_than(
     >>> import dmlcy as dml
     >>> a = np.array([[[[ 1,  2,  3, -4]]]], dtype=np.float32)
     >>> b = np.array([[[[ 2,  2,  1, -4]]]], dtype=np.float32)
-    >>> dml.element_wise_logical_greater_than(a, b)
+    >>> dml.element_wise_logical_greater_than(a, b, output_dtype="UINT32")
     array([[[[0, 0, 1, 0]]]], dtype=uint32)
     """
 

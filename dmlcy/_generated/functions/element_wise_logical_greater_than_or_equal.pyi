@@ -16,7 +16,7 @@ def element_wise_logical_greater_than_or_equal(
     *,
     output_dtype: None = None,
     out: None = None,
-) -> np.ndarray[Any, np.dtype[np.uint32]]:
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Give 1 where the element of the first tensor is greater than that of the
     second one or equals it, and 0 elsewhere.
 
@@ -29,7 +29,7 @@ def element_wise_logical_greater_than_or_equal(
         The right operands. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     output_dtype : data type, default None
-        Data type of output. One of UINT32 or UINT8. None: UINT32.
+        Data type of output. One of UINT32 or UINT8. None: UINT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -63,7 +63,7 @@ def element_wise_logical_greater_than_or_equal(
     >>> import dmlcy as dml
     >>> a = np.array([ 1,  2,  3, -4], dtype=np.float32)
     >>> b = np.array([ 2,  2,  1, -4], dtype=np.float32)
-    >>> dml.element_wise_logical_greater_than_or_equal(a, b, output_dtype="UINT8")
+    >>> dml.element_wise_logical_greater_than_or_equal(a, b)
     array([0, 1, 1, 1], dtype=uint8)
     """
 

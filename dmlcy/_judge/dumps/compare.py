@@ -22,7 +22,7 @@ from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
-from dmlcy._graph.model import Constant, Node, Port
+from dmlcy._graph.model import Constant, Node, Origin, Port
 from dmlcy._graph.plan import Action, Tensor, actions
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
@@ -77,6 +77,7 @@ class Judged:
     accumulated: Differences | None
     problem: str = ""
     missing: bool = False
+    origin: Origin | None = None
 
     @property
     def verdict(self) -> str:
@@ -224,14 +225,16 @@ class _Comparer:
             actual, sizes = self.value(output.port), self.dump.desc(output.port).sizes
             if actual is None:
                 said = f"there is no {quote(self.dump.files[output.port])}"
-                yield Judged(action.node, label, name, node.kind, sizes, None, None, said, missing=True)
+                yield Judged(action.node, label, name, node.kind, sizes, None, None, said, True, node.origin)
                 continue
             actual = values_of(actual)
             accumulated, alone = measure(values_of(self.dump.value(output.port)), actual, Passes(None)), None
             if not problem:
                 expected, passes = judged(desc, inputs, path, self.options)
                 alone = measure(expected, actual, passes)
-            yield Judged(action.node, label, name, node.kind, sizes, alone, accumulated, problem)
+            yield Judged(
+                action.node, label, name, node.kind, sizes, alone, accumulated, problem, origin=node.origin
+            )  # fmt: skip
 
     def tensor(self, one: Any) -> Any:
         """The other side's values for a field: an array, a tuple of them, or None."""

@@ -153,7 +153,9 @@ def _source(graph: Structure, port: Port) -> dict[str, Any]:
     if port.node is None:
         return {"input": port.place}
     node = graph.nodes[port.node]
-    return {"node": port.node, "output": port.place, "operator": None if isinstance(node, Constant) else node.kind}
+    origin = {} if node.origin is None else {"origin": node.origin.to_json()}
+    kind = None if isinstance(node, Constant) else node.kind
+    return {"node": port.node, "output": port.place, "operator": kind, **origin}
 
 
 def is_dump(path: Path) -> bool:

@@ -28,7 +28,7 @@ def lines(graph: Structure, violations: Sequence[Violation]) -> Iterator[str]:
 
 
 def _label(box: Box) -> str:
-    return _text([box.title, *([box.name] if box.name else []), *box.wrong])
+    return _text([box.title, *(row for row in (box.name, box.origin) if row), *box.wrong])
 
 
 def _text(rows: Sequence[str]) -> str:

@@ -15,13 +15,17 @@ from dmlcy._words.values import quote, show
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An input, a node or an output of the graph. ``key``: i0, n3, o1; ``wrong``: the ids of its errors."""
+    """An input, a node or an output of the graph.
+
+    ``key``: i0, n3, o1; ``wrong``: the ids of its errors; ``origin``: of a node, in words.
+    """
 
     key: str
     kind: str  # input, constant, node, output
     title: str
     name: str
     wrong: tuple[str, ...]
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,9 @@ def boxes(graph: Structure, violations: Sequence[Violation]) -> list[Box]:
     ]
     for number, node in enumerate(graph.nodes):
         kind = "constant" if node.kind == "CONSTANT" else "node"
-        found.append(Box(f"n{number}", kind, f"{number} {node.kind}", node.name, wrong.get(("nodes", number), ())))
+        origin = "" if node.origin is None else f"from {node.origin}"
+        ids = wrong.get(("nodes", number), ())
+        found.append(Box(f"n{number}", kind, f"{number} {node.kind}", node.name, ids, origin))
     found += [
         Box(f"o{index}", "output", "output", end.name, wrong.get(("outputs", index), ()))
         for index, end in enumerate(graph.outputs)

@@ -135,15 +135,16 @@ def _curve(begin: tuple[float, float], end: tuple[float, float], moved: bool) ->
 
 
 def _below(box: Box) -> list[str]:
-    """The lines under the title of a box: its name, its ids."""
+    """The lines under the title of a box: its name, its origin, its ids."""
     ids = [*box.wrong[:SHOWN], *([f"and {len(box.wrong) - SHOWN} more"] if len(box.wrong) > SHOWN else [])]
-    return [*([box.name] if box.name else []), *ids]
+    return [*(row for row in (box.name, box.origin) if row), *ids]
 
 
 def _box(box: Box, layout: Layout) -> Iterator[str]:
     x, y = layout.middles[box.key] - WIDTH / 2, layout.tops[layout.rows[box.key]]
     kind = f"{box.kind} wrong" if box.wrong else box.kind
-    yield f'<g class="{kind}"><title>{escape(printable(" ".join((box.title, box.name, *box.wrong)), 400))}</title>'
+    words = (box.title, box.name, *([box.origin] if box.origin else []), *box.wrong)
+    yield f'<g class="{kind}"><title>{escape(printable(" ".join(words), 400))}</title>'
     yield f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{layout.heights[box.key]}" rx="4"/>'
     if box.wrong:  # a cross, for those who do not see the colour
         yield f'<path class="x" d="M{x + WIDTH - 18:.0f} {y + 7:.0f}l9 9m0 -9l-9 9"/>'

@@ -16,7 +16,8 @@
           "line", "column",      from 1, in characters; null where the file as a whole is meant, as is end_column
           "end_column",          behind the value, or behind the part of it that stands on the line
           ...                    every attribute of dmlcy.Violation: id, operator, field, member, index, message, rule,
-                                 values, hint, fix, level, provenance, error
+                                 values, hint, fix, level, provenance, error; in a graph of
+                                 dmlcy.graph.GraphViolation: also node, node_name, part, entry, origin
           "provisional": false   whether the id may change, because its operator does not run yet
         }],
         "dispatchables": [{      in the order of the file

@@ -1,0 +1,125 @@
+"""Constants as inputs that DirectML owns, in memory and in ONNX Runtime's form of serialized graphs, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import network, tensor
+
+import dmlcy as dml
+from dmlcy.graph import GraphDesc
+
+
+def scaled() -> GraphDesc:
+    """A small constant, two large ones with names that are no names of files, one of which two nodes read."""
+    g = dml.Graph()
+    x = g.input(tensor(1, 1, 2, 2), name="x")
+    small = g.constant(np.array(2, np.float32), name="two")
+    wide = g.constant(np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2), name="layer/weight:0")
+    other = g.constant(np.ones((1, 1, 2, 2), np.float32), name="layer\\weight:0")
+    y = g.element_wise_multiply(g.element_wise_add(x, wide), g.broadcast(small, (1, 1, 2, 2)))
+    return g.build(y=g.join([g.gemm(y, wide), other, y], axis=1))
+
+
+def run(graph: GraphDesc, x: Any, owned: dict[str, Any] | None = None) -> Any:
+    op = dml.compile(graph)
+    op.initialize(**(owned or {}))
+    return op(x)
+
+
+X = np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2)
+
+
+def test_larger_constants_become_inputs_that_are_bound_once() -> None:
+    graph = scaled()
+    owned, arrays = graph.constants_as_inputs()
+    assert dml.check(owned, warnings=True) == []
+    assert [end.name for end in owned.inputs] == ["x", "layer/weight:0", "layer\\weight:0"] and [*arrays] == [
+        "layer/weight:0", "layer\\weight:0"
+    ]  # fmt: skip
+    assert [node.name for node in owned.nodes if isinstance(node, dml.graph.Constant)] == ["two"]
+    assert dml.compile(owned).owned == tuple(arrays) and dml.compile(owned).called == ("x",)
+    assert (run(owned, X, arrays) == run(graph, X)).all()
+    back = owned.inputs_as_constants(arrays)
+    assert dml.check(back, warnings=True) == [] and [end.name for end in back.inputs] == ["x"]
+    assert (run(back, X) == run(graph, X)).all()
+    assert dml.check(graph) == [] and len(graph.inputs) == 1  # the graph itself does not change
+
+
+def test_without_constants_the_level_is_that_of_the_operators() -> None:
+    graph, x = network()
+    assert dml.minimum_feature_level(graph).level == "6_2"
+    owned, arrays = graph.constants_as_inputs(0)
+    assert dml.minimum_feature_level(owned).level < "6_2"
+    assert run(owned, x, arrays).tobytes() == dml.compile(graph)(x).tobytes()
+
+
+def test_least_is_the_number_of_bytes_of_the_least_constant_that_becomes_an_input() -> None:
+    g = dml.Graph()
+    a, b = g.constant(np.ones(2, np.float32), name="a"), g.constant(np.ones(1, np.float32), name="b")
+    graph = g.build(g.activation_relu(a), g.activation_relu(b))
+    assert [end.name for end in graph.constants_as_inputs()[0].inputs] == ["a"]  # 8 bytes, and 4
+    assert [end.name for end in graph.constants_as_inputs(4)[0].inputs] == ["a", "b"]
+    assert graph.constants_as_inputs(9)[0].inputs == ()
+
+
+def test_a_serialized_graph_has_names_of_files_in_place_of_larger_constants(tmp_path: Path) -> None:
+    graph = scaled()
+    path = dml.graph.save(graph, tmp_path / "model", form="serialized")
+    assert path.name == "Partition_0.bin"
+    assert sorted(one.name for one in path.parent.iterdir()) == [
+        "Partition_0.bin", "layer_weight_0-2.bin", "layer_weight_0.bin"
+    ]  # fmt: skip
+    assert np.fromfile(path.parent / "layer_weight_0.bin", np.float32).tolist() == [0, 1, 2, 3]
+    again = dml.graph.load(path)
+    assert dml.check(again) == [] and len(again.inputs) == 1
+    assert (run(again, X) == run(graph, X)).all()
+    data = path.read_bytes()
+    owned = dml.graph.from_bytes(data, owned=True)
+    assert dml.check(owned) == [] and dml.compile(owned).owned == ("layer/weight:0", "layer\\weight:0")
+    arrays = graph.constants_as_inputs()[1]
+    assert (run(owned, X, arrays) == run(graph, X)).all()
+    assert dml.graph.to_bytes(owned) == data  # and back
+    assert (run(dml.graph.from_bytes(data, folder=path.parent), X) == run(graph, X)).all()
+
+
+def test_a_constant_of_the_name_of_the_graph_does_not_write_over_it(tmp_path: Path) -> None:
+    g = dml.Graph()
+    k = g.constant(np.ones(4, np.float32), name="Partition_0")
+    path = dml.graph.save(g.build(y=g.activation_relu(k)), tmp_path, form="serialized")
+    assert {one.name for one in tmp_path.iterdir()} == {"Partition_0.bin", "Partition_0-2.bin"}
+    assert dml.compile(dml.graph.load(path))().tolist() == [1, 1, 1, 1]
+
+
+def test_an_output_that_is_a_constant_stays_one() -> None:
+    constant = dml.graph.Constant.of(np.ones(4, np.float32), "k")
+    edge = dml.graph.Edge(dml.graph.Port(0, 0), dml.graph.Port(None, 0))
+    graph = GraphDesc((constant,), (), (dml.graph.End("y"),), (edge,))
+    assert graph.constants_as_inputs()[0].inputs == ()
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "said"),
+    [
+        ({"z": X}, ValueError, "was given 'z'"),
+        ({"x": X[0]}, dml.InvalidDescError, "DML-GRAPH-array-sizes"),
+        ({"x": X.astype(int)}, dml.InvalidDataTypeError, "DML-GRAPH-array-dtype"),
+        ({"x": 3}, dml.InvalidDataTypeError, "DML-GRAPH-array-type"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(arrays: dict[str, Any], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        scaled().inputs_as_constants(arrays)
+
+
+def test_a_graph_with_violations_is_refused(tmp_path: Path) -> None:
+    g = dml.Graph(collect=True)
+    graph = g.build(g.activation_elu(g.input(tensor(3)), alpha="one"))
+    for use in (graph.constants_as_inputs, lambda: graph.inputs_as_constants({})):
+        with pytest.raises(dml.DmlError, match="DML-ACTIVATION_ELU-alpha-type"):
+            use()  # type: ignore[operator]
+    with pytest.raises(ValueError, match="the form"):
+        dml.graph.save(scaled(), tmp_path, form="xml")  # type: ignore[arg-type]

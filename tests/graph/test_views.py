@@ -1,0 +1,125 @@
+"""Values in another arrangement, without strides that the caller computes; outputs that are inputs or constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import tensor
+
+import dmlcy as dml
+from dmlcy.graph import Graph, Value
+
+X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
+
+Way = tuple[Callable[[Graph, Value], Value], Callable[[Any], Any], int]
+
+WAYS: dict[str, Way] = {
+    "transpose": (lambda g, x: g.transpose(x, (0, 3, 1, 2)), lambda x: x.transpose(0, 3, 1, 2), 0),
+    "back": (lambda g, x: g.transpose(g.transpose(x, (1, 3, 0, 2)), (2, 0, 3, 1)), lambda x: x, 0),
+    "reshape": (lambda g, x: g.reshape(x, (6, 4)), lambda x: x.reshape(6, 4), 0),
+    "ones": (
+        lambda g, x: g.reshape(g.transpose(x, (0, 1, 3, 2)), (2, 1, 4, 3, 1)),
+        lambda x: x.transpose(0, 1, 3, 2).reshape(2, 1, 4, 3, 1), 0,
+    ),
+    "copied": (
+        lambda g, x: g.reshape(g.transpose(x, (0, 2, 3, 1)), (12, 2)),
+        lambda x: x.transpose(0, 2, 3, 1).reshape(12, 2), 1,
+    ),
+    "broadcast": (
+        lambda g, x: g.broadcast(g.reshape(x, (2, 3, 1, 4)), (2, 2, 3, 5, 4)),
+        lambda x: np.broadcast_to(x.reshape(2, 3, 1, 4), (2, 2, 3, 5, 4)), 0,
+    ),
+    "broadcast and transpose": (
+        lambda g, x: g.transpose(g.broadcast(x, (3, 2, 3, 4)), (3, 2, 1, 0)),
+        lambda x: np.broadcast_to(x, (3, 2, 3, 4)).transpose(3, 2, 1, 0), 0,
+    ),
+    "broadcast and reshape": (
+        lambda g, x: g.reshape(g.broadcast(x, (3, 2, 3, 4)), (18, 4)),
+        lambda x: np.broadcast_to(x, (3, 2, 3, 4)).reshape(18, 4), 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_view_has_the_elements_that_numpy_gives(name: str) -> None:
+    view, expected, copies = WAYS[name]
+    g = Graph()
+    x = g.input(tensor(*X.shape), name="x")
+    value = view(g, x)
+    assert value.desc.sizes == expected(X).shape
+    assert len(g._nodes) == copies
+    graph = g.build(read=g.activation_relu(value), itself=value)
+    assert dml.check(graph) == []
+    for one in dml.compile(graph)(X):
+        assert one.shape == expected(X).shape and (one == expected(X)).all()
+    again = dml.graph.from_json(dml.graph.to_json(graph))
+    assert all((one == expected(X)).all() for one in dml.compile(again)(X))
+
+
+def test_a_value_of_a_node_is_viewed_too() -> None:
+    g = Graph()
+    y = g.transpose(g.activation_relu(g.input(tensor(*X.shape), name="x")), (3, 2, 1, 0))
+    graph = g.build(y, g.element_wise_add(y, y))
+    first, second = dml.compile(graph)(X)
+    assert (first == X.T).all() and (second == 2 * X.T).all()
+    assert len(graph.nodes) == 3 and len(g._nodes) == 2  # the output is copied, in this graph only
+    assert len(g.build(y).nodes) == 3
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        (lambda g, x: g.transpose(x, (0, 1, 2)), "each of the axes 0 to 3 once"),
+        (lambda g, x: g.transpose(x, (0, 1, 2, 2)), "each of the axes"),
+        (lambda g, x: g.transpose(x, (0, 1, 2, -1)), "each of the axes"),
+        (lambda g, x: g.broadcast(x, (2, 3, 4)), "cannot repeat"),
+        (lambda g, x: g.broadcast(x, (1, 2, 4, 4)), "cannot repeat"),
+        (lambda g, x: g.broadcast(x, (1, 1, 3, 4)), "cannot repeat"),
+        (lambda g, x: g.reshape(x, (5, 5)), "cannot give 24 elements"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(view: Callable[[Graph, Value], Value], said: str) -> None:
+    g = Graph()
+    with pytest.raises(ValueError, match=said):
+        view(g, g.input(tensor(*X.shape)))
+
+
+@pytest.mark.parametrize("name", ["transpose", "broadcast", "reshape"])
+def test_what_is_no_value_is_refused(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"{name}\(\) takes a value"):
+        getattr(Graph(), name)(X, (0,))
+
+
+def test_views_of_a_value_of_which_nothing_is_known() -> None:
+    g = Graph(collect=True)
+    unknown = g.average_pooling(g.input(tensor(4, 4)), window_size=2)
+    assert g.transpose(unknown, (3, 2, 1, 0)).desc.sizes == ()
+    assert g.broadcast(unknown, (2, 2)).desc == g.reshape(unknown, (2, 2)).desc == tensor(2, 2)
+    g.activation_relu(g.reshape(unknown, (2, 2)))
+    assert [one.id for one in dml.check(g.build(g.transpose(unknown, (3, 2, 1, 0))))] == [
+        "DML-AVERAGE_POOLING-input-rank"
+    ]
+
+
+def test_an_output_can_be_an_input_or_a_constant() -> None:
+    g = Graph()
+    x, k = g.input(tensor(2, 2), name="x"), g.constant(np.arange(3, dtype=np.int64), name="k")
+    graph = g.build(turned=g.transpose(x, (1, 0)), same=x, constant=k, again=x)
+    assert dml.check(graph, warnings=True) == []
+    values = np.array([[1, 2], [3, 4]], np.float32)
+    turned, same, constant, again = dml.compile(graph)(values)
+    assert (turned == values.T).all() and (same == values).all() and (again == values).all()
+    assert same is not values and constant.dtype == np.int64 and constant.tolist() == [0, 1, 2]
+    read = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    assert dml.check(read) == [] and len(read.outputs) == 4
+
+
+def test_an_input_that_dml_owns_can_be_an_output() -> None:
+    g = Graph()
+    x = g.input(tensor(3, flags="OWNED_BY_DML"), name="x")
+    op = dml.compile(g.build(x))
+    op.initialize(np.ones(3, np.float32))
+    assert op().tolist() == [1, 1, 1]
