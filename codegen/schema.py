@@ -123,7 +123,8 @@ def _operator(facts: Facts, families: Iterable[str]) -> JSON:
     }  # fmt: skip
     own = {
         "operator": _table(head, ("name", "family", "summary")),
-        "equivalent": _tables(_equivalent(facts)), "same": _tables(_table({"as": TEXT, "with": _map(ANY)}, ("as",))),
+        "equivalent": _tables(_equivalent(facts)),
+        "same": _tables(_table({"as": TEXT, "with": _map(ANY), "older": _map(ANY)}, ("as",))),
     }  # fmt: skip
     runs = {"properties": {"operator": {"properties": {"family": _enum(families)}}}}
     return _table({**own, **_group()}, ("operator",)) | {"if": {"required": ["kernel"]}, "then": runs}

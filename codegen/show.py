@@ -87,7 +87,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         }
         yield table("[[independent]]", rows)
     for version in operator.same:
-        yield table("[[same]]", {"as": version.older, "with": version.given})
+        yield table("[[same]]", {"as": version.older, "with": version.given, "older": version.theirs or None})
     for item in operator.interpretations:
         texts = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
         conditions = {"not_judged": _text(item.not_judged), "when": _text(item.when), "outputs": item.outputs or None}

@@ -101,7 +101,7 @@ def operator(name: str) -> dict[str, Any]:
             the output, where ``sizes`` has ``*name``), ``length`` where their number follows, ``doc``.
         ``same``
             Older versions whose results the operator gives, bit for bit: ``as`` (the name), ``with`` (values of
-            attributes).
+            attributes), ``older`` (values in the older version of those that differ there).
         ``interpretation``
             ``id``, ``question``, ``choice``, ``evidence``; ``not_judged``, the condition for elements whose value no
             document promises, with ``when`` and ``outputs``.

@@ -155,10 +155,14 @@ class Independent:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """An older version whose results the operator gives, bit for bit, with these values of attributes."""
+    """An older version whose results the operator gives, bit for bit, with these values of attributes.
+
+    ``theirs``: the values in the older version of those that differ there.
+    """
 
     older: str
     given: Mapping[str, object]
+    theirs: Mapping[str, object]
     span: Span | None
 
 
