@@ -70,7 +70,7 @@ def _group() -> dict[str, JSON]:
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc", "both")), "length": FORMULA, "max_length": FORMULA, "range": limits,
         "default": ANY, "value": FORMULA,
-        "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "among": _enum((FUSED,)),
+        "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "unsaid": BOOL, "among": _enum((FUSED,)),
         "hint": TEXT, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))

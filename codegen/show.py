@@ -143,6 +143,7 @@ def _field(field: Field) -> dict[str, Any]:
         "owned": None if field.owned else False,
         "infinite": field.infinite or None,
         "mixed": field.mixed or None,
+        "unsaid": field.unsaid or None,
         "among": field.among,
         "length": _text(field.length),
         "max_length": _text(field.max_length),
