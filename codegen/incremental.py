@@ -173,7 +173,9 @@ class _Run:
         self.plans[operator.file] = plan
         files = (*(f"specs/shared/{name}.toml" for name in operator.include), operator.file)
         reads = {file: self.digest(file) for file in files}
-        newer = tuple((same.older, repr((operator.since, same.given, plan.drawn))) for same in operator.same)
+        newer = tuple(
+            (same.older, repr((operator.since, same.given, same.theirs, plan.drawn))) for same in operator.same
+        )
         named = Named(operator.file, operator.name, operator.python)
         unit = Unit(named, operator.family, newer, reads, pickle.dumps(plan, pickle.HIGHEST_PROTOCOL))
         self.store.put(unit_name(operator.file), digest(self.key, operator.file), unit)

@@ -247,6 +247,11 @@ class _Linter:
                 self.error(same.span, f"{older.name} has no {name}", f"with = {{ {name} = … }}")
             for name, value in same.given.items():
                 self.taken(self.operator.field(name), value, name, same.span)
+            for name, value in same.theirs.items():
+                if name not in theirs & same.given.keys():
+                    self.error(same.span, f"older has {name}, which is no attribute of both versions in with")
+                else:
+                    self.taken(older.field(name), value, name, same.span)
 
     def useless(self, field: Field) -> None:
         """Keys that say nothing about a field of this type."""

@@ -56,7 +56,9 @@ def _rule(more: Mapping[str, JSON] | None = None) -> JSON:
     keys = {
         "id": TEXT, "about": TEXT, "says": TEXT, "for": LOOP, "that": FORMULA, "hint": TEXT, "fix": FORMULA,
         "from": _enum(PROVENANCE), "since": LEVEL, "until": LEVEL, "breaks": _map(ANY),
-        "accepts": _table({"that": FORMULA, "from": _enum(PROVENANCE), "evidence": TEXT}, ("from", "evidence")),
+        "accepts": _table(
+            {"that": FORMULA, "from": _enum(PROVENANCE), "evidence": TEXT, "breaks": _map(ANY)}, ("from", "evidence")
+        ),
     }  # fmt: skip
     return _table({**keys, **(more or {})}, ("id", "about", "says", "that", "from"))
 
@@ -68,7 +70,7 @@ def _group() -> dict[str, JSON]:
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc", "both")), "length": FORMULA, "max_length": FORMULA, "range": limits,
         "default": ANY, "value": FORMULA,
-        "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "among": _enum((FUSED,)),
+        "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "unsaid": BOOL, "among": _enum((FUSED,)),
         "hint": TEXT, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
@@ -123,7 +125,8 @@ def _operator(facts: Facts, families: Iterable[str]) -> JSON:
     }  # fmt: skip
     own = {
         "operator": _table(head, ("name", "family", "summary")),
-        "equivalent": _tables(_equivalent(facts)), "same": _tables(_table({"as": TEXT, "with": _map(ANY)}, ("as",))),
+        "equivalent": _tables(_equivalent(facts)),
+        "same": _tables(_table({"as": TEXT, "with": _map(ANY), "older": _map(ANY)}, ("as",))),
     }  # fmt: skip
     runs = {"properties": {"operator": {"properties": {"family": _enum(families)}}}}
     return _table({**own, **_group()}, ("operator",)) | {"if": {"required": ["kernel"]}, "then": runs}

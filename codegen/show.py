@@ -90,7 +90,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         }
         yield table("[[independent]]", rows)
     for version in operator.same:
-        yield table("[[same]]", {"as": version.older, "with": version.given})
+        yield table("[[same]]", {"as": version.older, "with": version.given, "older": version.theirs or None})
     for item in operator.interpretations:
         texts = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
         conditions = {"not_judged": _text(item.not_judged), "when": _text(item.when), "outputs": item.outputs or None}
@@ -146,6 +146,7 @@ def _field(field: Field) -> dict[str, Any]:
         "owned": None if field.owned else False,
         "infinite": field.infinite or None,
         "mixed": field.mixed or None,
+        "unsaid": field.unsaid or None,
         "among": field.among,
         "length": _text(field.length),
         "max_length": _text(field.max_length),

@@ -84,8 +84,8 @@ def operator(name: str) -> dict[str, Any]:
             array may have several data types), ``owned`` (false: it must not have the flag OWNED_BY_DML); of an
             attribute ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, ``among``
             (the list of operators that one may be fused from), ``value`` (the formula that it follows from),
-            ``dtype`` (the field that holds the type of a scalar), ``infinite`` (of a FLOAT: it may be infinite or a
-            NaN).
+            ``unsaid`` (UNKNOWN is taken for this data type), ``dtype`` (the field that holds the type of a scalar),
+            ``infinite`` (of a FLOAT: it may be infinite or a NaN).
         ``let``
             Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``each`` says in
             the singular what a count is of; of a data rule, of which tensor ``v`` is each element.
@@ -101,7 +101,7 @@ def operator(name: str) -> dict[str, Any]:
             the output, where ``sizes`` has ``*name``), ``length`` where their number follows, ``doc``.
         ``same``
             Older versions whose results the operator gives, bit for bit: ``as`` (the name), ``with`` (values of
-            attributes).
+            attributes), ``older`` (values in the older version of those that differ there).
         ``interpretation``
             ``id``, ``question``, ``choice``, ``evidence``; ``not_judged``, the condition for elements whose value no
             document promises, with ``when`` and ``outputs``.

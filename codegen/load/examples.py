@@ -47,7 +47,7 @@ class Examples:
         return found
 
     def same(self, row: Table) -> Same:
-        return Same(row.str("as"), self.attributes(row, "with"), row.span("as"))
+        return Same(row.str("as"), self.attributes(row, "with"), self.attributes(row, "older"), row.span("as"))
 
     def followed(self, row: Table, outputs: dict[str, TensorData]) -> tuple[tuple[int, ...], ...]:
         """The elements of the first output that the figure follows; none: it chooses them."""

@@ -151,6 +151,7 @@ class Fields:
             axes=axes,
             any_sizes=any_sizes,
             owned=row.bool("owned", True),
+            unsaid=row.bool("unsaid", False),
         )
 
     def chosen(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:

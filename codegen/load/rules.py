@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..diagnostics import did_you_mean
 from ..expr.nodes import ExprError
@@ -85,9 +86,6 @@ class Rules:
             self.formulas.typed(that, scope, Kind.BOOL)
         if fix is not None and scope is not None:
             self.formulas.typed(fix, scope, Kind.INT, Kind.FLOAT)
-        breaks = row.any("breaks", {})
-        if not isinstance(breaks, dict):
-            row.error("breaks", "breaks are a table: { field = value }")
         return Rule(
             id=id_,
             about=about,
@@ -101,7 +99,7 @@ class Rules:
             since=row.choice("since", self.levels) if row.has("since") else None,
             until=row.choice("until", self.levels) if row.has("until") else None,
             data=data,
-            breaks=breaks if isinstance(breaks, dict) else {},
+            breaks=_breaks(row),
             span=row.span("id"),
             each=each,
         )
@@ -113,6 +111,7 @@ class Rules:
             return (rule,)
         taken = self.formulas.formula(table, "that") if table.has("that") else None
         seen, evidence = table.choice("from", PROVENANCE), table.str("evidence")
+        breaks = _breaks(table) if taken is not None else {}
         table.finish()
         accepts = f"{seen}: {evidence}"
         if taken is None:
@@ -124,7 +123,11 @@ class Rules:
         return (
             replace(rule, that=Formula(left, parse(left), rule.that.span)),
             replace(
-                rule, id=f"{rule.id}-accepted", that=Formula(warned, parse(warned), rule.that.span), accepts=accepts
+                rule,
+                id=f"{rule.id}-accepted",
+                that=Formula(warned, parse(warned), rule.that.span),
+                breaks=breaks,
+                accepts=accepts,
             ),
         )
 
@@ -252,3 +255,12 @@ class Rules:
                     yield Accuracy(dtype, ulp, row.choice("of", ACCURACY_OF, "result"), table.key_span(dtype))
                     row.finish()
             table.finish()
+
+
+def _breaks(row: Table) -> dict[str, Any]:
+    """The changes of an example that break a rule."""
+    breaks = row.any("breaks", {})
+    if not isinstance(breaks, dict):
+        row.error("breaks", "breaks are a table: { field = value }")
+        return {}
+    return breaks

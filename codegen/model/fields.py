@@ -71,6 +71,7 @@ class Field:
     any_sizes: bool = False  # of an output: no formula gives its sizes, and a desc must
     among: str | None = None  # of a field that holds operators: the list of those that it can hold
     mixed: bool = False  # of an array of tensors: they may have different data types
+    unsaid: bool = False  # of a data type that follows: UNKNOWN is taken for it, and a rule warns of that
 
     @property
     def python(self) -> str:
@@ -156,10 +157,14 @@ class Independent:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """An older version whose results the operator gives, bit for bit, with these values of attributes."""
+    """An older version whose results the operator gives, bit for bit, with these values of attributes.
+
+    ``theirs``: the values in the older version of those that differ there.
+    """
 
     older: str
     given: Mapping[str, object]
+    theirs: Mapping[str, object]
     span: Span | None
 
 

@@ -82,6 +82,11 @@ def level_link(level: str) -> str:
     return f"[{level}](levels.md#level-{level})"
 
 
+def page_link(operator: str) -> str:
+    """An operator, linked from another page."""
+    return f"[{operator}]({operator.lower()}.md)"
+
+
 def block(text: str, language: str = "") -> str:
     """A code block."""
     ticks = "`" * (1 + max([2, *map(len, re.findall("`+", text))]))

@@ -12,7 +12,7 @@ from ..expr.nodes import UINT_MAX, Node
 from ..expr.text import alternatives, formula
 from ..expr.types import Scope
 from ..field_types import type_of
-from ..model import DTYPE_ENUM, ELEMENT, Example, Field, Same, snake
+from ..model import DTYPE_ENUM, ELEMENT, Example, Field, snake
 from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
 from ..plan.data import STATES
 from .catalogue import state_link
@@ -22,10 +22,11 @@ from .equivalents import sections
 from .errors import implicit_table, rule_error
 from .independent import independent_table
 from .levels import kinds, support
-from .markdown import anchor, block, cell, code, escape, heading, level_link, link, prose, table, wrapped
+from .markdown import anchor, block, cell, code, escape, heading, level_link, link, page_link, prose, table, wrapped
 from .speed import Speed
 from .unjudged import left_out
 from .values import array_code, array_text, call, listed, literal, prompt
+from .versions import versions
 
 POWERS = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
 ACCURACY_OF = {
@@ -63,7 +64,7 @@ class OperatorPage:
 
     def linked(self, text: str) -> str:
         """Text of the spec, in which the names of other operators lead to their pages."""
-        return re.sub(r"\w+", lambda name: _page(name[0]) if name[0] in self.others else name[0], escape(text))
+        return re.sub(r"\w+", lambda name: page_link(name[0]) if name[0] in self.others else name[0], escape(text))
 
     def cell(self, text: str) -> str:
         """The same in a table."""
@@ -326,18 +327,12 @@ class OperatorPage:
     def drawn(self) -> str | None:
         """The version whose figure shows this operator too."""
         drawn = (newer.name for newer in self.plan.newer.get(self.spec.name, ()) if newer.drawn)
-        return next(map(_page, drawn), None)
+        return next(map(page_link, drawn), None)
 
     @property
     def versions(self) -> list[str]:
         """Which older and newer versions give the same."""
-        said = []
-        for same in self.spec.same:
-            said.append(_with(same, f"the result is that of {_page(same.older)}, bit for bit."))
-        for newer in self.plan.newer.get(self.spec.name, ()):
-            level = level_link(newer.since)
-            said.append(_with(newer.same, f"{_page(newer.name)}, from level {level} on, gives the same, bit for bit."))
-        return [wrapped(one, 2) for one in said]
+        return [wrapped(one, 2) for one in versions(self.spec, self.plan.newer.get(self.spec.name, ()))]
 
     @property
     def reading(self) -> str:
@@ -381,7 +376,7 @@ class OperatorPage:
     def fused(self) -> Iterator[tuple[str, str]]:
         """The fields that hold operators, and a table of those that they can hold."""
         for item in self.op.fields:
-            levels = {level: [_page(n) if n in self.others else n for n, since in item.among if since == level]
+            levels = {level: [page_link(n) if n in self.others else n for n, since in item.among if since == level]
                       for level in dict.fromkeys(since for _, since in item.among)}  # fmt: skip
             order = sorted(levels, key=self.facts.level_index)
             if levels:
@@ -488,13 +483,3 @@ def _between(since: str | None, until: str | None) -> str:
         return "every level"
     parts = [f"levels from {since} on" if since else "levels", f"before {until}" if until else ""]
     return " ".join(part for part in parts if part)
-
-
-def _with(same: Same, said: str) -> str:
-    """What is said of the results where the attributes have these values."""
-    given = ", ".join(code(f"{name}={literal(value)}") for name, value in same.given.items())
-    return f"With {given}, {said}" if given else said[0].upper() + said[1:]
-
-
-def _page(operator: str) -> str:
-    return f"[{operator}]({operator.lower()}.md)"

@@ -76,6 +76,7 @@ class Field:
     part: Part | None = None
     among: tuple[tuple[str, str], ...] = ()
     mixed: bool = False
+    unsaid: bool = False
     owned: bool = True
     sized_by: str | None = None
 
@@ -267,6 +268,8 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
         more |= {"minimum": said.minimum, "maximum": said.maximum, "provenance": said.provenance}
     if kind.typed:
         more["scalar_type"] = said.types
+    if said.unsaid:
+        more["unsaid"] = True
     if item.among:
         more["among"] = item.among
     if item.part is not None:

@@ -9,6 +9,7 @@ from dmlcy._check.sizes import rank_refused, take_rank
 from dmlcy._check.state import State
 from dmlcy._facts.rows import MISSING, Field, Formula, Operator, Part
 from dmlcy._field_types import type_of
+from dmlcy._field_types.enum import UNKNOWN, is_unsaid
 from dmlcy._field_types.values import Refused
 
 
@@ -64,6 +65,9 @@ def follow(state: State, field: Field) -> None:
             state.add(field, "required")
         return
     state.resolved[name] = value
+    if field.unsaid and is_unsaid(value):
+        state.keep(field, UNKNOWN)
+        return
     kind = type_of(field.type)
     try:
         given = state.resolved[name] = kind.counted(value, state.literal)

@@ -12,6 +12,7 @@ from dmlcy._facts.rows import Field, Formula, Operator, Rule, Rules, Term
 from dmlcy._facts.tables import LEVEL_INDEX, TensorDataType
 from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import BAD, UNREAD
+from dmlcy._field_types.enum import is_unsaid
 from dmlcy._field_types.values import Refused
 from dmlcy._field_types.wording import of_each, read_as
 from dmlcy._words.values import is_a, show
@@ -84,9 +85,15 @@ class State(Report):
         self.readable[field.python] = value
 
     def value_of(self, name: str) -> Any:
-        """The value of a field, by its Python or its DirectML name, for formulas; None where it has been refused."""
-        python = next(field.python for field in self.operator.fields if name in (field.python, field.name))
-        return None if python in self.bad else self.readable[python]
+        """The value of a field, by its Python or its DirectML name; None where it has been refused.
+
+        A data type that is not said is the one that follows.
+        """
+        field = next(field for field in self.operator.fields if name in (field.python, field.name))
+        if field.python in self.bad:
+            return None
+        value = self.readable[field.python]
+        return self.evaluated(field.value) if field.unsaid and field.value and is_unsaid(value) else value
 
     def tied_to(self, field: Field) -> str | None:
         """The tensor whose data type a tensor must have: the first one that is there, of those that share it."""

@@ -116,6 +116,7 @@ class Field(Row):
     part: Part | None = None  # of what is chosen: where a desc has it
     among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
     mixed: bool = False  # of an array of tensors: they may have different data types
+    unsaid: bool = False  # of a data type that follows from the others: UNKNOWN is taken for it
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
     sized_by: str | None = None  # of an output: the keyword by which a call may say its sizes
 

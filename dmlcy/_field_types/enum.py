@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 BOGUS: Final = ("BOGUS", "")
 """Names that no enum has."""
+UNKNOWN: Final = "UNKNOWN"
+"""The member of DML_TENSOR_DATA_TYPE, of the value 0, that says no data type. No tensor may have it."""
+_DTYPES: Final = ENUMS["DML_TENSOR_DATA_TYPE"]
 
 
 def as_enum(value: object, info: EnumInfo) -> IntEnum | IntFlag:
@@ -49,8 +52,15 @@ def in_json(expected: str, info: EnumInfo) -> str:
     return f"the name of a member of {info.name}" if expected == _expected(info) else expected
 
 
+def is_unsaid(value: object) -> bool:
+    """Whether a value is the data type that says nothing."""
+    return is_a(value, str) and str.__str__(value).removeprefix(_DTYPES.prefix) == UNKNOWN
+
+
 def spelling(value: object, info: EnumInfo) -> Any:
     """The full DirectML spelling of a member; anything else as it is."""
+    if info is _DTYPES and is_unsaid(value):
+        return f"{info.prefix}{UNKNOWN}"
     return f"{info.prefix}{value.name}" if type(value) is info.cls else value
 
 
@@ -97,10 +107,11 @@ class Enum(FieldType):
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         """The name of a member; a number that none has stays as it is."""
         known = (member for member, _ in self.info.members.values() if member == value)
-        return spelling(next(known, value), self.info)
+        unsaid = UNKNOWN if self.info is _DTYPES and value == 0 else value
+        return spelling(next(known, unsaid), self.info)
 
     def to_serialized(self, value: Any, dtype: str | None) -> int:
-        return int(value)
+        return 0 if is_unsaid(value) else int(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -32,7 +32,7 @@ INSIDE = {
     "plan": ("data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "described",
-        "independent", "unjudged", "operator", "stubs", "graph_stub", "__init__",
+        "independent", "versions", "unjudged", "operator", "stubs", "graph_stub", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}

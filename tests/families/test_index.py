@@ -62,7 +62,8 @@ def test_elements_against_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(family, "BLOCK", (1 << 20, 5)[number % 2])
         sizes = random.integers(1, 6, random.integers(1, 5))
         axis = int(random.integers(len(sizes)))
-        own = [*sizes[:axis], int(random.integers(1, 9)), *sizes[axis + 1 :]]
+        own = sizes if number % 3 else random.integers(1, sizes + 1)  # smaller along any axis
+        own = [*own[:axis], int(random.integers(1, 9)), *own[axis + 1 :]]
         x = drawn(random, sizes).transpose()[::-1].transpose()
         indices = any_index(random, x.shape[axis], own, INDICES[number % 4])
         places = wrapped(torch, indices, x.shape[axis])
@@ -78,6 +79,24 @@ def test_elements_against_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
         if own[axis] == 1:  # PyTorch does not say which of two updates it keeps
             other = torch.from_numpy(x.copy()).scatter(axis, places, torch.from_numpy(updates))
             assert_same_bits(result, other.numpy())
+
+
+def test_smaller_indices_give_a_warning_and_larger_ones_are_refused() -> None:
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    indices, updates = np.array([[2, 0], [1, -1]], np.int64), np.array([[-1, -2], [-3, -4]], np.float32)
+    assert dml.gather_elements(x, indices, axis=0).tolist() == [[8, 1], [4, 9]]
+    found = dml.scatter(x, indices, updates, axis=1)
+    assert found.tolist() == [[-2, 1, -1, 3], [4, -3, 6, -4], [8, 9, 10, 11]]
+    for name, others in (("GATHER_ELEMENTS", {"output": (2, 2)}), ("SCATTER", {"updates": (2, 2), "output": (3, 4)})):
+        given = {"input": dml.TensorDesc("FLOAT32", (3, 4)), "indices": dml.TensorDesc("INT64", (2, 2))}
+        given |= {path: dml.TensorDesc("FLOAT32", sizes) for path, sizes in others.items()}
+        desc = getattr(dml.desc, OPERATORS[name].desc)(**given, axis=1)
+        assert dml.check(desc) == []
+        (warning,) = dml.check(desc, warnings=True)
+        assert (warning.id, warning.severity, warning.index) == (f"DML-{name}-indices-fit-accepted", "warning", 0)
+    for function, more in ((dml.gather_elements, ()), (dml.scatter, (np.zeros((4, 4), np.float32),))):
+        with pytest.raises(dml.InvalidDescError, match=r"sizes\(indices\)\[0\] = 4, .*-indices-fit\]"):
+            function(x, np.zeros((4, 4), np.int64), *more, axis=1)  # type: ignore[operator]
 
 
 def nd_case(random: np.random.Generator, dtype: str, batches: int) -> tuple[Array, Array, list[int], int]:

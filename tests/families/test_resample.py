@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 from typing import Any
 
@@ -130,18 +131,57 @@ def test_pytorch_gives_the_same_nearest_elements() -> None:
         assert_same_bits(floors[..., ~near], x[..., exact[~near]])
         if count & (count - 1):  # places that FLOAT32 does not have, so that middles are rounded
             continue
-        places = (np.arange(count) + 0.5) * size / count - 0.5
-        found = dml.resample1(x, output_sizes=sizes, interpolation_mode="NEAREST_NEIGHBOR", scales=scales)
-        middles = places % 1 == 0.5
         nearest = interpolate(wide, count, mode="nearest-exact").numpy()
         if size & (size - 1) == 0:
-            assert_same_bits(found[..., ~middles], nearest[..., ~middles])
-            assert_same_bits(found, x[..., np.clip(np.ceil(places - 0.5), 0, size - 1).astype(int)])
-            up = dml.resample2(
-                x, output_sizes=sizes, interpolation_mode="NEAREST_NEIGHBOR", rounding_direction="DECREASING",
-                scales=scales, input_pixel_offsets=0.0,
-            )  # fmt: skip
+            use: Any = {"output_sizes": sizes, "interpolation_mode": "NEAREST_NEIGHBOR", "scales": scales}
+            assert_same_bits(dml.resample(x, **use), nearest)
+            assert_same_bits(dml.resample1(x, **use), nearest)
+            up = dml.resample2(x, rounding_direction="DECREASING", **use, input_pixel_offsets=0.0)
             assert_same_bits(up, nearest)
+
+
+def test_onnx_runtime_gives_the_same_nearest_elements() -> None:
+    """With the offsets of its DirectML provider, which adds half an element for floor."""
+    runtime = pytest.importorskip("onnxruntime")
+    helper = pytest.importorskip("onnx").helper
+    kinds = {"x": (1, None), "sizes": (7, 1), "y": (1, None)}
+    ends = [helper.make_tensor_value_info(name, kind, [size]) for name, (kind, size) in kinds.items()]
+    for nearest, places, before, after in (
+        ("round_prefer_ceil", "half_pixel", 0.5, -0.5),
+        ("round_prefer_ceil", "asymmetric", 0.0, 0.0),
+        ("floor", "half_pixel", 1.0, -0.5),
+        ("floor", "asymmetric", 0.5, 0.0),
+    ):
+        node = helper.make_node(
+            "Resize", ["x", "", "", "sizes"], ["y"], nearest_mode=nearest, coordinate_transformation_mode=places
+        )
+        graph = helper.make_graph([node], "g", ends[:2], ends[2:])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+        session = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        for size, count in itertools.product((1, 2, 4, 8, 16), repeat=2):
+            x = np.arange(size, dtype=np.float32)
+            (expected,) = session.run(None, {"x": x, "sizes": np.array([count])})
+            use: Any = {"output_sizes": count, "interpolation_mode": "NEAREST_NEIGHBOR", "scales": count / size}
+            found = dml.resample1(x, **use, input_pixel_offsets=before, output_pixel_offsets=after)
+            assert_same_bits(found, expected)
+
+
+def test_gradients_of_nearest_elements_take_the_lower_index() -> None:
+    """So each gradient beside a middle goes to another element than the one that RESAMPLE1 took."""
+    use: Any = {"interpolation_mode": "NEAREST_NEIGHBOR", "scales": 0.5}
+    assert dml.resample1(np.arange(8, dtype=np.float32), output_sizes=4, **use).tolist() == [1, 3, 5, 7]
+    found = dml.resample_grad(np.ones(4, np.float32), output_sizes=8, **use)
+    assert found.tolist() == [1, 0, 1, 0, 1, 0, 1, 0]
+
+
+def test_the_other_of_two_nearest_elements_fails() -> None:
+    x = np.arange(8, dtype=np.float32)
+    tensors: Any = {"input": dml.TensorDesc("FLOAT32", (8,)), "output": dml.TensorDesc("FLOAT32", (4,))}
+    for new in (dml.desc.Resample, dml.desc.Resample1):
+        desc = new(**tensors, interpolation_mode="NEAREST_NEIGHBOR", scales=0.5)
+        testing.assert_result(desc, {"input": x}, x[1::2])
+        with pytest.raises(AssertionError, match="output"):
+            testing.assert_result(desc, {"input": x}, x[::2])
 
 
 def test_rounding_directions() -> None:

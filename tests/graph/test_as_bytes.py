@@ -242,6 +242,44 @@ def test_scalars_are_read_as_their_data_type_says(dtype: str) -> None:
     assert np.array(held.value, dtype.lower()) == np.array(value[dtype], dtype.lower())
 
 
+def as_onnx_runtime_casts_to_bool() -> dml.graph.GraphDesc:
+    """CAST to UINT8, and CLIP1 without a MinMaxDataType."""
+    g = dml.Graph()
+    number = g.cast(g.input(tensor(1, 1, 1, 4), name="x"), output_dtype="UINT8", name="cast")
+    bytes_ = tensor(1, 1, 1, 4, dtype="UINT8")
+    clip = dml.desc.ElementWiseClip1(input=bytes_, output=bytes_, min_max_data_type="UNKNOWN", min=0, max=1)
+    return g.build(y=g.add(clip, number, name="clip"))
+
+
+def test_bounds_without_a_data_type_are_those_of_the_tensors(tmp_path: Path) -> None:
+    graph = as_onnx_runtime_casts_to_bool()
+    record = to_records(graph)
+    node = record.nodes[1]
+    assert isinstance(node, OperatorNode)
+    values = {one.name: one.value for one in node.attributes}
+    assert values["MinMaxDataType"] == 0
+    assert [values[name] for name in ("Min", "Max")] == [Scalar("ByteArray", bytes((n, *bytes(7)))) for n in (0, 1)]
+    found = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    for one in (found, dml.graph.load(dml.graph.save(graph, tmp_path / "saved"))):
+        assert one.nodes == graph.nodes and dml.check(one) == []
+        assert [violation.id for violation in dml.check(one, warnings=True)] == [
+            "DML-ELEMENT_WISE_CLIP1-min_max_data_type-said"
+        ]
+    (y,) = dml.compile(found)(np.array([[[[0, 0.5, 1, 200]]]], np.float32))
+    assert y.tolist() == [[[0, 0, 1, 1]]]
+
+
+def test_only_clip_takes_a_data_type_that_is_not_said() -> None:
+    tensors = {name: tensor(4, dtype="INT16") for name in ("input", "input_gradient", "output_gradient")}
+    for unknown in ("UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN"):
+        clip = dml.desc.ElementWiseClipGrad1(**tensors, min_max_data_type=unknown, min=-300, max=300)
+        assert dml.check(clip) == [] and len(dml.check(clip, warnings=True)) == 1
+        too_large = dml.desc.ElementWiseClipGrad1(**tensors, min_max_data_type=unknown, min=-300, max=40000)
+        assert [one.id for one in dml.check(too_large)] == ["DML-ELEMENT_WISE_CLIP_GRAD1-max-value"]
+        other = dml.desc.FillValueConstant(output=tensor(4), value_data_type=unknown, value=0)
+        assert [one.id for one in dml.check(other)] == ["DML-FILL_VALUE_CONSTANT-value_data_type-member"]
+
+
 def test_every_command_takes_a_serialized_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = saved(tmp_path, to_records(lazy()))
     np.save(tmp_path / "x.npy", X)

@@ -76,12 +76,12 @@ def of_rule(use: Use, rule: RulePlan) -> Iterator[Case]:
     """The cases of a rule, in a call and otherwise."""
     error = "InvalidDataError" if rule.rule.data else "InvalidDescError"
     about = use.operator.field(rule.rule.about)
-    for way in ("call", "compiled") if rule.rule.data else ("call", "desc"):
+    for way in ("call", "compiled") if rule.rule.data else ("desc",) if rule.rule.warns else ("call", "desc"):
         changes = {name: broken_by_hint(use, name, hint, way) for name, hint in rule.rule.breaks.items()}
         if any(use.operator.field(name).kind == "input" for name in changes if name not in use.chosen):
             outputs = [one for one in use.operator.outputs if not one.optional and not use.operator.is_open(one)]
             changes |= {one.python: None for one in outputs}
-        yield Case(rule.id, error, subject(about, way), use, way, changes, level_of(rule.rule))
+        yield Case(rule.id, error, subject(about, way), use, way, changes, level_of(rule.rule), warns=rule.rule.warns)
 
 
 def breaks_it(case: Case) -> bool:

@@ -12,13 +12,16 @@ from uses import LEVELS, NEWEST, NUMPY, TABLE, Use
 
 import dmlcy as dml
 from dmlcy._check.optional import descs_for
+from dmlcy._errors import raise_violations
 
 DELETED = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One broken thing. ``way``: desc, json, call or compiled; ``alone``: nothing else follows from it."""
+    """One broken thing. ``way``: desc, json, call or compiled; ``alone``: nothing else follows from it; ``warns``: the
+    desc is valid, and ``check`` warns of it.
+    """
 
     id: str
     error: str
@@ -28,6 +31,7 @@ class Case:
     changes: Mapping[str, Any]
     level: str = NEWEST
     alone: bool = True
+    warns: bool = False
 
     def run(self, desc: Any = None) -> dml.DmlError:
         """The error that it gives; with its desc, where that is made already."""
@@ -45,7 +49,10 @@ class Case:
             return use.call(function, self.changes, use.attributes)
         if self.way == "compiled":
             return use.call(dml.compile(use.desc, NEWEST), self.changes, {})
-        return dml.compile(self.desc() if desc is None else desc)
+        desc = self.desc() if desc is None else desc
+        if self.warns and (found := dml.check(desc, warnings=True)):
+            raise_violations(found, "check")
+        return dml.compile(desc)
 
     def desc(self) -> Any:
         """The broken desc."""

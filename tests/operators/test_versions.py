@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,31 @@ from strategies import Array
 import dmlcy as dml
 from dmlcy import specs, testing
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.tables import FAST
+from dmlcy._facts.tables import FAST, RUNNABLE
+from dmlcy._show.explain.find import find
+from dmlcy._show.explain.text import lay_out
 
-SAME = [(name, row) for name in FAST for row in specs.operator(name).get("same", ())]
+PAGES = Path(__file__).resolve().parents[2] / "docs/reference"
+
+SAME = [(name, row) for name in RUNNABLE for row in specs.operator(name).get("same", ())]
+
+
+def flat(text: str) -> str:
+    """Without line ends."""
+    return " ".join(text.split())
+
+
+def page_of(name: str) -> str:
+    return flat((PAGES / f"{name.lower()}.md").read_text("utf-8")).replace("`", "")
 
 
 @seeds_of(4)
 @pytest.mark.parametrize(("newer", "row"), SAME, ids=[f"{name} as {row['as']}" for name, row in SAME])
 def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[str, Any], seeds: range) -> None:
     """On descs of the older one; an attribute that both have is changed in both."""
-    older, new = FAST[row["as"]], FAST[newer]
+    older, new = RUNNABLE[row["as"]], RUNNABLE[newer]
     own = {field.python for field in older.fields}
-    changes = {name: value for name, value in row["with"].items() if name in own}
+    changes = {name: value for name, value in row["with"].items() if name in own} | row.get("older", {})
     optional = {field.python for field in new.fields if field.kind == "output" and field.optional}
     seen = []
 
@@ -49,5 +63,23 @@ def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[
 
 def test_versions_that_say_what_they_have_in_common() -> None:
     """A name with a digit behind it is a newer version of the name without; where both are here, one says so."""
-    known = {name for name, _ in SAME}
+    known = {name for name, _ in SAME if name in FAST}
     assert {name for name in FAST if name[:-1] in FAST} == known
+
+
+NEAREST = 'interpolation_mode="NEAREST_NEIGHBOR", rounding_direction="DECREASING", input_pixel_offsets=0'
+
+
+def test_the_text_on_a_version_and_both_pages_say_so() -> None:
+    """With values of attributes, with other values in the older version, and without any."""
+    for newer, older, given, theirs in (
+        ("RESAMPLE2", "RESAMPLE", f"{NEAREST}, output_pixel_offsets=-0.5", ""),
+        ("RESAMPLE2", "RESAMPLE1", NEAREST, " with input_pixel_offsets=0.5"),
+        ("MAX_POOLING1", "MAX_POOLING", "", ""),
+    ):
+        this, that = (f"[{name}]({name.lower()}.md)" for name in (newer, older))
+        text, page, older_page = flat(lay_out(find(newer), 100)), page_of(newer), page_of(older)
+        assert f"{f'With {given}: the' if given else 'The'} result of {older}{theirs}, bit for bit." in text
+        assert f"{f'With {given}, the' if given else 'The'} result is that of {that}{theirs}, bit for bit." in page
+        assert f"{f'With {given}, ' if given else ''}{this}, from level" in older_page
+        assert f"gives the same{theirs and f' as this operator{theirs}'}, bit for bit." in older_page

@@ -22,7 +22,7 @@ class Resample(Evaluated):
     """The family."""
 
     name = "resample"
-    told: ClassVar = {"tie": Kind.BOOL, "odd_tie": Kind.BOOL, "near": Kind.BOOL, "edge": Kind.BOOL}
+    told: ClassVar = {"odd_tie": Kind.BOOL, "near": Kind.BOOL, "edge": Kind.BOOL}
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
         """Reads the roles."""
@@ -39,6 +39,8 @@ class Resample(Evaluated):
             for role, (name, kind) in PERHAPS.items():
                 if name in operator.scope or table.has(role):
                     kernel.role(role, name, kind)
+            if not {"factors", "rounding"} & kernel.definition.roles.keys():
+                kernel.word("tie", table.choice("tie", ("lower", "higher")))
         kernel.finish()
         return Told(kernel.definition)
 

@@ -108,12 +108,10 @@ def _elements(given: Given, sizes: tuple[int, ...]) -> Array:
         return result
     result = np.array(array, order="C")
     flat, updates = result.reshape(-1), _tensor(given, "updates")
-    inner = math.prod(sizes[axis + 1 :])
-    line = indices.shape[axis] * inner
     for part in blocks.ranges(slice(0, indices.size), BLOCK):
-        numbers = np.arange(part.start, part.stop)
-        along = _places(_flat(indices, part), sizes[axis])
-        flat[(numbers // line * sizes[axis] + along) * inner + numbers % inner] = _flat(updates, part)
+        own = indices_of(np.arange(part.start, part.stop), indices.shape)
+        places = (*own[:axis], _places(_flat(indices, part), sizes[axis]), *own[axis + 1 :])
+        flat[np.ravel_multi_index(places, sizes)] = _flat(updates, part)
     return result
 
 

@@ -36,11 +36,10 @@ class Resample(Family):
         )
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
-        """``tie``, ``odd_tie``, ``near`` and ``edge`` of a place along an axis; of a gradient, of a place beside it."""
+        """``odd_tie``, ``near`` and ``edge`` of a place along an axis; of a gradient, of a place beside it."""
         return {
-            "tie": lambda: _along_any(given, output, lambda axis: axis.unsure()[0]),
-            "odd_tie": lambda: _along_any(given, output, lambda axis: axis.unsure()[0] & (axis.places() % 2 > 1)),
-            "near": lambda: _along_any(given, output, lambda axis: axis.unsure()[1]),
+            "odd_tie": lambda: _along_any(given, output, Axis.odd_ties),
+            "near": lambda: _along_any(given, output, Axis.near),
             "edge": lambda: _along_any(
                 given, output, lambda axis: axis.edge() if _is_smooth(given, axis) else np.zeros(axis.count, np.bool_)
             ),
@@ -100,13 +99,13 @@ def _axes(given: Given, output: str) -> list[Axis]:
     roles, values, rank = given.told.roles, given.values, len(sizes)
     if "factors" in roles:
         factors = given.numbers(roles["factors"], rank)
-        return [Axis(*one, None, 0.0, None) for one in zip(sizes, counts, factors, strict=True)]
+        return [Axis(*one, None, 0.0, None, False) for one in zip(sizes, counts, factors, strict=True)]
     scales = tuple(map(single, values[roles["scales"]]))
     before = tuple(map(single, values[roles["before"]])) if "before" in roles else (HALF,) * rank
     after = tuple(map(single, values[roles["after"]])) if "after" in roles else (-HALF,) * rank
-    rounding = given.field("rounding").name if "rounding" in roles else None
-    columns = sizes, counts, scales, before, after
-    return [Axis(*one, rounding) for one in zip(*columns, strict=True)]
+    direction = given.field("rounding").name if "rounding" in roles else None
+    columns, higher = (sizes, counts, scales, before, after), given.told.words.get("tie") == "higher"
+    return [Axis(*one, direction, higher) for one in zip(*columns, strict=True)]
 
 
 def _along_any(given: Given, output: str, of: Callable[[Axis], Array]) -> Array:
@@ -114,8 +113,9 @@ def _along_any(given: Given, output: str, of: Callable[[Axis], Array]) -> Array:
     axes = _axes(given, output)
     result: Array = np.zeros((1,) * len(axes), np.bool_)
     for d, axis in enumerate(axes):
-        found = np.zeros(1, np.bool_) if axis.is_same() else of(axis)
-        if _is_gradient(given) and not axis.is_same():
+        exact = axis.is_same() or axis.before is None
+        found = np.zeros(1, np.bool_) if exact else of(axis)
+        if _is_gradient(given) and not exact:
             found = axis.nearby(given.arithmetic).turned(given.arithmetic, axis.size).every.touched(found, 0)
         result = result | found.reshape([-1 if k == d else 1 for k in range(len(axes))])
     return result

@@ -20,8 +20,9 @@ class Axis:
     """An axis of ``size`` elements, and of ``count`` ones between them, ``factor`` times as many.
 
     ``before`` and ``after``: the offsets of places in the input and in the output; None: those of the middles of
-    elements, in exact arithmetic. ``rounding``: of the nearest element, a member of DML_AXIS_DIRECTION; None: to the
-    nearest place, and of two to the first one. ``first``: the number of the first of the ``count`` elements.
+    elements, in exact arithmetic. ``direction``: in which a place is rounded, a member of DML_AXIS_DIRECTION; None: to
+    the nearest element. ``higher``: of two nearest elements the second one. ``first``: the number of the first of the
+    ``count`` elements.
     """
 
     size: int
@@ -29,7 +30,8 @@ class Axis:
     factor: float
     before: float | None
     after: float
-    rounding: str | None
+    direction: str | None
+    higher: bool
     first: int = 0
 
     def is_same(self) -> bool:
@@ -68,9 +70,9 @@ class Axis:
     def nearest(self, m: Arithmetic) -> Spread:
         """One element for each place."""
         low, rest = self.inside(m)
-        if self.rounding is None:
-            low = low + m.less(0.5, rest)
-        elif self.rounding == "INCREASING":
+        if self.direction is None:
+            low = low + (m.less_equal(HALF, rest) if self.higher else m.less(HALF, rest))
+        elif self.direction == "INCREASING":
             low = low + m.less(0, rest)
         return Spread(np.clip(low, 0, self.size - 1), np.arange(self.count), None, self.count)
 
@@ -85,17 +87,20 @@ class Axis:
         rest, low = m.where(low < 0, 0, rest), np.maximum(low, 0)  # a place beyond an end is that end
         return Nearby.of(m, low, rest, self.size, np.arange(self.count), self.count)
 
-    def unsure(self) -> tuple[Array, Array]:
-        """Whether a place is in the middle between two elements, if no direction is given; and whether it is so near
-        the end of what has its nearest element that FLOAT32 decides, if the quotient is rounded.
-        """
-        nothing: Array = np.zeros(self.count, np.bool_)
-        if self.before is None:
-            return nothing, nothing
+    def odd_ties(self) -> Array:
+        """Whether a place is in the middle between two elements, of which the first one has an odd index."""
         place = self.places()
-        middle = HALF if self.rounding is None else 0.0
+        with np.errstate(invalid="ignore"):
+            found: Array = (place % 2 == 1.5) & (place > 0) & (place < self.size - 1)
+        return found
+
+    def near(self) -> Array:
+        """Whether FLOAT32 decides which element is the nearest one, as the quotient is rounded."""
+        assert self.before is not None
+        place = self.places()
+        middle = HALF if self.direction is None else 0.0
         ahead, last = np.rint(place - middle), self.size - 1
-        if self.rounding == "INCREASING":
+        if self.direction == "INCREASING":
             choice = (ahead >= 0) & (ahead < last)
         else:
             choice = (ahead + middle > 0) & (ahead + middle <= last)
@@ -104,8 +109,8 @@ class Axis:
             quotient = numbers / self.factor
             rounded = (quotient != quotient.astype(np.float32)) | (quotient * self.factor != numbers)
             far = STEPS * np.spacing((np.abs(quotient) + abs(self.before)).astype(np.float32))
-        tie = choice & (place - middle == ahead) if self.rounding is None else nothing
-        return tie, choice & ~tie & rounded & (np.abs(place - middle - ahead) < far)
+        found: Array = choice & rounded & (np.abs(place - middle - ahead) < far)
+        return found
 
     def edge(self) -> Array:
         """Whether ``smooth`` gives weight to elements beyond an end."""

@@ -210,7 +210,8 @@ class _Decoder:
         found = self._known.get(key)
         if found is None:
             operator = _operator(record.type)
-            members = _tensors(record, operator) | _members(record.attributes, operator, "", record.at)
+            tensors = _tensors(record, operator)
+            members = tensors | _members(record.attributes, operator, "", record.at, tensors)
             found = self._known[key] = OperatorDesc.from_dict({"type": record.type, "desc": members})
         return found
 
@@ -329,7 +330,9 @@ def _tensor(record: Tensor) -> dict[str, Any]:
     return {name: given[name] for name in MEMBERS if name in given}
 
 
-def _members(records: Sequence[Attribute], operator: Operator, of: str, byte: int) -> dict[str, Any]:
+def _members(
+    records: Sequence[Attribute], operator: Operator, of: str, byte: int, tensors: Mapping[str, Any]
+) -> dict[str, Any]:
     """The attributes as members of the struct; ``of``: the activation that has them, in words."""
     fields = attributes_of(operator)
     if len(records) != len(fields):
@@ -345,11 +348,18 @@ def _members(records: Sequence[Attribute], operator: Operator, of: str, byte: in
             name = "without a name" if record.name is None else show(record.name)
             words = {"place": f"{place}", "actual": name, "expected": quote(field.name), "of": of}
             raise _Wrong("attribute-name", record.at, **words)
-        found[field.name] = _value(record, field, operator, of, given)
+        found[field.name] = _value(record, field, operator, of, given, tensors)
     return found
 
 
-def _value(record: Attribute, field: Field, operator: Operator, of: str, given: Mapping[str, Attribute]) -> Any:
+def _value(
+    record: Attribute,
+    field: Field,
+    operator: Operator,
+    of: str,
+    given: Mapping[str, Attribute],
+    tensors: Mapping[str, Any],
+) -> Any:
     """The value of an attribute as JSON has it."""
     kind, value = kind_of(operator, field), record.value
     actual = record.kind
@@ -365,22 +375,25 @@ def _value(record: Attribute, field: Field, operator: Operator, of: str, given: 
     if type(value) is tuple and type_of(field.type).holds_operators:
         return [_activation(one, field, of) for one in value if isinstance(one, Activation)]
     if isinstance(value, Scalar):
-        return type_of(field.type).from_serialized(value.value, _dtype(operator, field, given))
+        return type_of(field.type).from_serialized(value.value, _dtype(operator, field, given, tensors))
     return type_of(field.type).from_serialized(value, None)
 
 
 def _activation(record: Activation, field: Field, of: str) -> dict[str, Any]:
     operator = _operator(record.type)
     inner = f" of {field.name}{of}"
-    return {"Type": record.type, "Desc": _members(record.attributes, operator, inner, record.at)}
+    return {"Type": record.type, "Desc": _members(record.attributes, operator, inner, record.at, {})}
 
 
-def _dtype(operator: Operator, field: Field, given: Mapping[str, Attribute]) -> str | None:
-    """The data type of a scalar, which another attribute says by its number."""
+def _dtype(operator: Operator, field: Field, given: Mapping[str, Attribute], tensors: Mapping[str, Any]) -> str | None:
+    """The data type of a scalar, which another attribute says by its number; where it says none, that of a tensor."""
     other = scalar_dtype(operator, field)
     record = None if other is None else given.get(other.name)
     if other is None or record is None or type(record.value) is not int:
         return None
     info = type_of(other.type).info
     assert info is not None
+    if other.unsaid and record.value == 0 and other.value is not None:
+        (source,) = (operator.field(facet.removesuffix(".dtype")).name for facet in other.value.reads)
+        return str(tensors[source]["DataType"]).removeprefix(info.prefix)
     return next((name for name, (member, _) in info.members.items() if member == record.value), None)

@@ -11,6 +11,7 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import Field
 from dmlcy._field_types import type_of
+from dmlcy._field_types.enum import is_unsaid
 from dmlcy._field_types.operators import Descs
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.files import distinct
@@ -165,9 +166,16 @@ def _attribute(desc: OperatorDesc, field: Field) -> Attribute:
         several = isinstance(value, tuple)
         return Attribute(field.name, kind, _activations(value) if several else _activation(value))
     other = scalar_dtype(desc.operator, field)
-    dtype = None if other is None else getattr(desc, other.python).name
+    dtype = None if other is None else _dtype_of(desc, other)
     plain = type_of(field.type).to_serialized(value, dtype)
     return Attribute(field.name, kind, _FORMS[kind](plain) if kind in _FORMS else plain)
+
+
+def _dtype_of(desc: OperatorDesc, field: Field) -> str:
+    """The data type that a field holds, or, where it says none, the one that follows from the others."""
+    value = getattr(desc, field.python)
+    found = desc._check(desc._values(), NEWEST).value_of(field.python) if is_unsaid(value) else value
+    return str(found.name)
 
 
 def _activations(descs: Iterable[OperatorDesc]) -> tuple[Activation, ...]:

@@ -40,6 +40,7 @@ def gather_elements(
     -----
     What can be cut into chunks:
 
-    - Any axis but the one that the indices count along. Where ``d != axis``.
+    - Any axis but the one that the indices count along, if the indices are as long as the input there. Where
+      ``d != axis and sizes(indices)[d] == sizes(input)[d]``.
     - Each index by itself.
     """

@@ -49,7 +49,7 @@ def element_wise_clip1(
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
         With every violation in ``.violations``: those of each field (data type,
-        rank, range, length).
+        rank, range, length), and these:
 
     See Also
     --------

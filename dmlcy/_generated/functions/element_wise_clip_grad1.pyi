@@ -52,7 +52,7 @@ def element_wise_clip_grad1(
     ------
     InvalidDescError, InvalidDataTypeError, FeatureLevelError
         With every violation in ``.violations``: those of each field (data type,
-        rank, range, length).
+        rank, range, length), and these:
 
     See Also
     --------

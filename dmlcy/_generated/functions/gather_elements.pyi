@@ -59,7 +59,8 @@ def gather_elements(
         ``DML-GATHER_ELEMENTS-indices-fit``
             indices differs from the input along another axis than axis. Must
             hold for d in rank(input):
-            ``d == axis or sizes(indices)[d] == sizes(input)[d]``
+            ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
+            sizes(indices)[d] <= sizes(input)[d]``
 
         ``DML-GATHER_ELEMENTS-indices-inside``
             indices is outside the axis. Must hold for v of indices:

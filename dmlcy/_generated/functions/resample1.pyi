@@ -92,7 +92,7 @@ def resample1(
     ...     interpolation_mode="NEAREST_NEIGHBOR",
     ...     scales=(0.5, 1.5),
     ... )
-    array([[1., 1., 2.]], dtype=float32)
+    array([[3., 4., 4.]], dtype=float32)
     """
 
 @overload

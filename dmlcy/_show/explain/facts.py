@@ -82,6 +82,7 @@ def of_operator(name: str) -> Facts:
             {"id": f"{name}-{one.id}", **{key: value for key, value in asdict(one).items() if key != "id"}}
             for one in operator.interpretations
         ],
+        "same": [{"with": {}, "older": {}, **row} for row in specs.operator(name).get("same", ())],
         "accuracy": {dtype: {"ulp": bound.ulp.text, "of": bound.of} for dtype, bound in operator.accuracy.items()},
         "exact": [dtype for dtype in _result_dtypes(operator) if dtype not in operator.accuracy],
         "levels": list(history(operator)),

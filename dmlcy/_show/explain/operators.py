@@ -73,6 +73,10 @@ def operator_page(page: Page, operator: Facts) -> None:
             _interpretation(page, one)
     if runs:
         _accuracy(page, operator)
+    if operator["same"]:
+        page.section("Older versions")
+        for row in operator["same"]:
+            page.text(_same(row))
     page.section("Levels")
     page.rows([(level["level"], f"{_brought(level)} (DirectML {level['directml']})") for level in operator["levels"]])
     page.section("Examples")
@@ -116,6 +120,12 @@ def _accuracy(page: Page, operator: Facts) -> None:
         page.text("Exact, bit for bit.")
     elif operator["exact"]:
         page.text(f"Exact, bit for bit: {', '.join(operator['exact'])}.")
+
+
+def _same(row: Facts) -> str:
+    """Of which older version the results are."""
+    given, older = (", ".join(f"{name}={show(value)}" for name, value in row[key].items()) for key in ("with", "older"))
+    return f"{f'With {given}: the' if given else 'The'} result of {row['as']}{older and f' with {older}'}, bit for bit."
 
 
 def _formulas(page: Page, operator: Facts) -> None:
