@@ -14,6 +14,7 @@ from dmlcy._arithmetic import Array
 from dmlcy._facts.rows import Operator
 from dmlcy._families.given import Kernel
 from dmlcy._families.pieces import Cut, Cutting, Padding, Piece, bounds
+from dmlcy._field_types.integers import UINT_MAX
 
 Slices = Any  # a tuple of slices
 
@@ -209,7 +210,8 @@ def pieces_of(chunks: Sequence[int], extent: int, stride: int, before: int, afte
 
     def piece(first: int, last: int) -> Piece:
         begin, end = first * stride - before, (last - 1) * stride - before + extent
-        return Piece(max(begin, 0), min(end, size), last - first, max(-begin, 0), min(max(end - size, 0), after))
+        behind = min(max(end - size, 0), max(after, begin + extent - size))  # the first window is whole
+        return Piece(max(begin, 0), min(end, size), last - first, max(-begin, 0), behind)
 
     starts: list[int] = [0]  # the first positions of the pieces
     for end in ends[:-1]:
@@ -222,5 +224,5 @@ def pieces_of(chunks: Sequence[int], extent: int, stride: int, before: int, afte
 
 
 def _reads(piece: Piece) -> bool:
-    """Whether a window of the piece lies not in the padding alone: an operator takes no empty tensor."""
-    return piece.size > 0 and piece.begin < piece.end
+    """Whether a window of the piece lies not in the padding alone: an operator takes no empty tensor, and a UINT."""
+    return piece.size > 0 and piece.begin < piece.end and piece.after <= UINT_MAX
