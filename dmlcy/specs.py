@@ -91,7 +91,8 @@ def operator(name: str) -> dict[str, Any]:
             the singular what a count is of; of a data rule, of which tensor ``v`` is each element.
         ``rule``, ``data_rule``
             ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
-            ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it).
+            ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it),
+            ``accepts`` (the evidence that DirectML takes what breaks it, so that it only warns).
         ``independent``
             Axes along which slices of the inputs give the slices of the output: ``doc``, ``for``, ``axes`` (of each
             tensor that has it), ``takes`` (what the size of a slice is a multiple of), ``gives`` (elements of the

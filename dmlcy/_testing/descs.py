@@ -108,7 +108,8 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
             walk.smallest(inputs, attributes)
         walk.extremes(draw(st.permutations(attributes)))
     for field in operator.fields:
-        if field.sized_by is not None and field.sizes is not None and not is_drawn(operator, field):
+        sized = field.sized_by is not None and field.sizes is not None and not is_drawn(operator, field)
+        if sized and not walk.lacks(field):
             walk.larger_sizes(field)
     optional = [field for field in operator.fields if field.kind == "output" and field.optional]
     for field in draw(st.permutations(optional)) if len(optional) > 1 else optional:

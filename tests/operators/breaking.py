@@ -54,8 +54,6 @@ def cases(operator: Operator) -> Iterator[Case]:
                     f"DML-{operator.name}-{field.python}-{slug}", error, subject(field, way), own, way, changes, **more
                 )
     for rule in planned.rules:
-        if rule.rule.warns:  # nothing is refused
-            continue
         ways = [list(of_rule(use, rule)) for use in ALL[operator.name]]
         yield from next((found for found in ways if all(map(breaks_it, found))), ways[0])
 

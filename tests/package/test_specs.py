@@ -22,6 +22,7 @@ from codegen.expr.text import formula
 from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import MISSING, Field
 from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, RUNNABLE
+from dmlcy._show.explain.find import find
 
 SPECS = Path(__file__).parents[2] / "specs"
 FACTS = (
@@ -83,6 +84,13 @@ def test_every_key_is_documented() -> None:
             for row in rows if isinstance(rows, list) else [rows] if key == "operator" else ():
                 for inner in row:
                     assert f"``{inner}``" in (dml.specs.operator.__doc__ or ""), (key, inner)
+
+
+@pytest.mark.parametrize("code", ["887A0004", "0x887a0004", "DXGI_ERROR_UNSUPPORTED"])
+def test_an_unsupported_feature_level_has_a_number_and_a_name(code: str) -> None:
+    (found,) = find(code)
+    assert found["name"] == "DXGI_ERROR_UNSUPPORTED" and "feature level" in found["doc"]
+    assert "DMLCreateDevice1" in found["doc"]
 
 
 def test_terms() -> None:
