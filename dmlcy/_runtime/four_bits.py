@@ -42,6 +42,9 @@ class Packed:
     """
 
     __slots__ = ("data", "dtype", "sizes")
+    data: Bytes
+    dtype: str
+    sizes: tuple[int, ...]
 
     def __init__(self, data: Bytes, dtype: str, sizes: tuple[int, ...]) -> None:
         self.data = data
