@@ -18,7 +18,6 @@ from dmlcy._facts.rows import Field, Operator, Rule
 from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, RUNNABLE, STATES, state_of
 from dmlcy._show.explain import facts, rules
 from dmlcy._show.explain.find import find, suggestion
-from dmlcy._show.explain.page import Page
 from dmlcy._show.explain.text import lay_out
 
 RULES = [(operator, rule) for operator in OPERATORS.values() for rule in operator.rules]
@@ -482,21 +481,3 @@ def test_json(command: Command) -> None:
 def test_text_is_what_is_printed(command: Command) -> None:
     for word in ("PADDING1", RULES[0][1].id, "5_0"):
         assert command("explain", word) == (0, f"{shown(word)}\n", "")
-
-
-@pytest.mark.parametrize("width", [50, 72, 100])
-def test_widths(width: int) -> None:
-    for word in ("PADDING1", RULES[0][1].id, "6_4", "PaddingMode", "input", "FOLD"):
-        shown(word, width)
-
-
-def test_rows_of_a_page() -> None:
-    page = Page(40)
-    page.rows([("a", "1", "x " * 20), ("bb", "22", "y"), ("c" * 38, "3", "z")])
-    assert str(page).splitlines() == [
-        "  a   1   x x x x x x x x x x x x x x x",
-        "          x x x x x",
-        "  bb  22  y",
-        f"  {'c' * 38}",
-        "      3   z",
-    ]
