@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from dmlcy._desc.minimum import LevelReason, MinimumLevel, minimum_feature_level
 from dmlcy._errors import DmlError
@@ -11,6 +12,8 @@ from dmlcy._graph.check import CONSTANTS, counted
 from dmlcy._graph.model import Constant, Node, Origin, Structure
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
+
+HEAD: Final = ("node", "operator", "level", "for", "from")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +64,25 @@ class LevelTable(Shown):
         """The level that constant nodes need; None where the graph has none."""
         return LEVELS[CONSTANTS].name if self.constants else None
 
-    def __str__(self) -> str:
-        rows = [("node", "operator", "level", "for", "from")]
+    def rows(self) -> list[tuple[str, ...]]:
+        """The cells of the table, without its head."""
+        found: list[tuple[str, ...]] = []
         for one in self.nodes:
             name = f"{one.node} {quote(one.name)}" if one.name else str(one.node)
             subjects = ", ".join(reason.subject for reason in one.forced_by)
-            rows.append((name, one.operator, one.level or "none", subjects, str(one.origin or "")))
+            found.append((name, one.operator, one.level or "none", subjects, str(one.origin or "")))
+        return found
+
+    def summary(self) -> list[str]:
+        """The level of the operators, and that of the constants where there are any."""
+        constants = f"{counted(self.constants, 'constant')} {self.level_of_constants}"
+        return [f"operators {self.level or 'none'}", *([constants] if self.constants else [])]
+
+    def __str__(self) -> str:
+        rows = [HEAD, *self.rows()]
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        lines.append(f"operators {self.level or 'none'}")
-        if self.constants:
-            lines.append(f"{counted(self.constants, 'constant')} {self.level_of_constants}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.summary()])
 
 
 def levels_of(graph: Structure) -> LevelTable:

@@ -15,6 +15,7 @@ from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, in_words, minimum_size, spelled
 from dmlcy._field_types.values import key
+from dmlcy._graph.levels import HEAD, LevelTable
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.plan import Plan
 from dmlcy._graph.wiring import wiring_of
@@ -170,6 +171,7 @@ def support(rows: Sequence[SupportRow]) -> str:
 def graph(one: Structure) -> str:
     """The nodes of a graph; of very many the first."""
     wiring = wiring_of(one)
+    origins = any(node.origin for node in one.nodes)
     rows = []
     for number, node in enumerate(one.nodes[:_MOST_ROWS]):
         inputs = [
@@ -177,20 +179,28 @@ def graph(one: Structure) -> str:
             if (port := wiring.source_of(Port(number, index))) is not None
         ]  # fmt: skip
         outputs = [in_words(desc) for _, desc in wiring.outputs[number] if desc is not None]
-        rows.append((str(number), node.kind, node.name, ", ".join(inputs), "\n".join(outputs)))
+        cells = (str(number), node.kind, node.name, ", ".join(inputs), "\n".join(outputs))
+        rows.append((*cells, *([str(node.origin or "")] if origins else [])))
     more = f", of which {_MOST_ROWS} are shown" if len(one.nodes) > _MOST_ROWS else ""
-    return table(f"{len(one.nodes)} nodes{more}", ("Node", "Operator", "Name", "Reads", "Writes"), rows)
+    head = ("Node", "Operator", "Name", "Reads", "Writes", *(["From"] if origins else []))
+    return table(f"{len(one.nodes)} nodes{more}", head, rows)
 
 
 def plan(one: Plan) -> str:
     """The steps of a run; of very many the first."""
+    origins = any(step.origin for step in one.steps)
     rows = [
         (f"{step.node} {step.name}".strip(), step.operator, step.over or str(step.outputs), str(step.workspace),
-         str(step.live), ", ".join(step.frees))
+         str(step.live), ", ".join(step.frees), *([str(step.origin or "")] if origins else []))
         for step in one.steps[:_MOST_ROWS]
     ]  # fmt: skip
-    head = ("Node", "Operator", "Outputs, or over", "Workspace", "Live", "Frees")
+    head = ("Node", "Operator", "Outputs, or over", "Workspace", "Live", "Frees", *(["From"] if origins else []))
     return table(f"{len(one.steps)} steps, peak {one.peak} bytes", head, rows)
+
+
+def levels(one: LevelTable) -> str:
+    """The level of each operator of a graph; of very many the first."""
+    return table(", ".join(one.summary()), tuple(map(str.capitalize, HEAD)), one.rows()[:_MOST_ROWS])
 
 
 def of(value: object) -> str:
@@ -202,6 +212,7 @@ def of(value: object) -> str:
 
 
 _TABLES: Final[dict[type, Callable[[Any], str]]] = {
+    LevelTable: levels,
     OperatorDesc: operator_desc,
     Plan: plan,
     Structure: graph,

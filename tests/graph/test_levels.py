@@ -30,6 +30,8 @@ def test_each_node_has_its_level_and_constants_are_counted_apart() -> None:
         "1 constant 6_2",
     ]
     assert dml.minimum_feature_level(graph).level == "6_2"
+    shown = table._repr_html_()
+    assert "operators 5_1, 1 constant 6_2" in shown and "Gelu &quot;/act&quot; in &quot;model.onnx&quot;" in shown
 
 
 def test_a_node_with_violations_has_no_level_and_the_others_have_theirs() -> None:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from foreign_model import FILE, WRONG, built
-from graphs import tensor
+from graphs import network, tensor
 
 import dmlcy as dml
 from dmlcy._cli import main
@@ -82,6 +82,9 @@ def test_the_plan_names_origins() -> None:
     assert [step.origin for step in plan.steps] == [ORIGIN, ORIGIN, None]
     first, second = str(plan).splitlines()[:2]
     assert first.endswith("from") and second.endswith('Conv "/conv1/Conv" in "model.onnx"')
+    for shown in (plan._repr_html_(), graph()._repr_html_()):
+        assert ">From<" in shown and "Conv &quot;/conv1/Conv&quot;" in shown
+    assert ">From<" not in network()[0].plan()._repr_html_() + network()[0]._repr_html_()
 
 
 def test_lint_names_origins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

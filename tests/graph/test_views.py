@@ -117,6 +117,14 @@ def test_an_output_can_be_an_input_or_a_constant() -> None:
     assert dml.check(read) == [] and len(read.outputs) == 4
 
 
+def test_a_view_of_an_owned_input_keeps_the_flag() -> None:
+    g = Graph()
+    x = g.input(tensor(2, 3, flags="OWNED_BY_DML"), name="x")
+    views = (g.transpose(x, (1, 0)), g.reshape(x, (6,)), g.broadcast(x, (2, 2, 3)))
+    graph = g.build(*map(g.activation_relu, views))
+    assert dml.check(graph, warnings=True) == [] and dml.compile(graph).owned == ("x",)
+
+
 def test_an_input_that_dml_owns_can_be_an_output() -> None:
     g = Graph()
     x = g.input(tensor(3, flags="OWNED_BY_DML"), name="x")
