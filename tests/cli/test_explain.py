@@ -74,7 +74,7 @@ def test_a_rule(operator: Operator, rule: Rule) -> None:
     text = shown(rule.id)
     assert rule.text in " ".join(text.split())
     assert rule.provenance in text and operator.source in text and rule.hint in _flat(text)
-    assert ("warning" if rule.provenance == "observed" else found["error"]) in text
+    assert ("warning" if rule.severity == "warning" else found["error"]) in text
     defined = {each["name"]: each for each in found["definitions"]}
     assert len(defined) == len(found["definitions"])
     formulas = [rule.text, *(each["formula"] for each in defined.values() if each["is"] == "quantity")]

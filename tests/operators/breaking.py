@@ -183,7 +183,7 @@ def break_dtype(use: Use, field: Field) -> Ways:
     for name, dtype in NUMPY.items():
         if name not in known:
             yield from both_tensors(use, use.path(field), cast(array, dtype))
-    for dtype in (np.dtype(bool), np.dtype(object), np.dtype(complex), np.dtype("U3"), np.dtype("i2, f4")):
+    for dtype in (np.dtype(object), np.dtype(complex), np.dtype("U3"), np.dtype("i2, f4")):
         yield from both_tensors(use, use.path(field), np.zeros(array.shape, dtype))
     yield "desc", {use.path(field): use.tensor(use.path(field), dtype="BOGUS")}, {}
     if "UINT4" not in known:
@@ -229,7 +229,7 @@ def break_rank(use: Use, field: Field) -> Ways:
     for rank in range(10):
         if rank not in ranks:
             yield "desc", {use.path(field): use.tensor(use.path(field), sizes=(1,) * rank)}, {}
-            if rank > max(ranks) or field.leading_ones != "call" or rank == 0:
+            if rank > max(ranks) or (field.leading_ones != "call" and rank > 0):  # no dimensions: a size of 1
                 yield "call", {use.path(field): np.zeros((1,) * rank, use.arrays[use.path(field)].dtype)}, {}
 
 

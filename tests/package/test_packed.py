@@ -102,11 +102,9 @@ def test_compiled_operators(path: Any, has_ml_dtypes: bool) -> None:
     assert operator(x, [scale, points], out=out) is out and numbers(out).tolist() == quantized.tolist()
     inputs: Any = {"input": x, "quantizations": (scale, points)}
     wrong = packed((quantized + 1) % 16, "UINT4")
-    bounds: tuple[Any, ...] = ("device", "own")
-    for bound in bounds:
-        testing.assert_result(desc, inputs, out, bound=bound)
-        with pytest.raises(AssertionError, match="elements are wrong"):
-            testing.assert_result(desc, inputs, wrong, bound=bound)
+    testing.assert_result(desc, inputs, out, bound="own")
+    with pytest.raises(AssertionError, match="elements are wrong"):
+        testing.assert_result(desc, inputs, wrong, bound="own")
 
 
 DATA = np.arange(8, dtype=np.uint8)

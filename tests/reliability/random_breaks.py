@@ -112,7 +112,7 @@ class Breaker:
         x = tensors[at] if entry is None else tensors[at][entry]
         wrong: list[Any] = [
             x.tolist(), "text", 1.5, object(), np.void(3), b"", np.ma.masked_array(x), x[:0], x[(None,) * (9 - x.ndim)],
-            x[(0,) * x.ndim], *(np.zeros(x.shape, other) for other in "?ODS"),
+            x[(0,) * x.ndim], *(np.zeros(x.shape, other) for other in "ODS"),
         ]  # fmt: skip
         if x.itemsize > 1:
             wrong.append(x.astype(x.dtype.newbyteorder()))
