@@ -134,7 +134,9 @@ def test_a_case_of_which_no_element_is_judged(pack: Path, right: Path, tmp_path:
     left_out = [one["outputs"][0]["not_judged_by"] for one in report["cases"]]
     assert f"not judged: {sum(one.get(id_, 0) for one in left_out)} elements, {id_}" in lines
     every = sum(one["outputs"][0]["not_judged"] for one in report["cases"])
-    assert lines[-1] == f"cases: {count}, of which {count - idle} passed, {idle} not judged; {every} elements not judged"
+    assert (
+        lines[-1] == f"cases: {count}, of which {count - idle} passed, {idle} not judged; {every} elements not judged"
+    )
     assert not report["passed"]
     assert [one["outputs"][0]["not_judged_by"] for one in report["cases"] if one["name"] == case] == [{id_: 4}]
     assert compare(own, results, "--operators", AVERAGE, "--strict").status == 1
