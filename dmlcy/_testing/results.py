@@ -8,7 +8,10 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import plain_dtype
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._judge.differences import measure
 from dmlcy._judge.passes import judged
 from dmlcy._reference import expected
@@ -50,7 +53,7 @@ def assert_result(
     AssertionError
         It has another data type or other sizes, or elements are wrong; it says how many, and shows the worst.
     ValueError
-        There is no such bound.
+        There is no such bound; an input is missing, is none of the desc, or differs from its desc.
 
     Examples
     --------
@@ -63,6 +66,7 @@ def assert_result(
     """
     if bound not in _CHECKS:
         raise ValueError(f"there is no bound {bound!r}: it is {' or '.join(map(repr, _CHECKS))}")
+    _look_at_inputs(desc, inputs)
     names = outputs_of(desc)
     results = result if isinstance(result, tuple) else (result,)
     if len(results) != len(names):
@@ -70,6 +74,32 @@ def assert_result(
         raise AssertionError(f"the result has {given}, and must have {len(names)}: {', '.join(names)}")
     for name, one in zip(names, results, strict=True):
         _CHECKS[bound](desc, inputs, name, as_array(one))
+
+
+def _look_at_inputs(desc: OperatorDesc, inputs: Mapping[str, Any]) -> None:
+    """ValueError if these are not arrays for the inputs of the desc."""
+    name = desc.operator.python
+    known = {field.python: getattr(desc, field.python) for field in desc.operator.fields if field.kind == "input"}
+    for given in inputs:
+        if given not in known:
+            raise ValueError(f"{name} has no input {given!r}: its inputs are {', '.join(known)}")
+    for field, tensors in known.items():
+        value = inputs.get(field)
+        if (tensors is None) != (value is None):
+            raise ValueError(f"the input {field} of {name} is {'missing' if value is None else 'not in the desc'}")
+        wanted: tuple[Any, ...] = tensors if isinstance(tensors, tuple) else (tensors,)
+        arrays: Any = value if isinstance(tensors, tuple) else (value,)
+        if not isinstance(arrays, tuple | list) or len(arrays) != len(wanted):
+            raise ValueError(f"the input {field} of {name} must be a tuple of {len(wanted)} arrays")
+        for tensor, one in zip(wanted, arrays, strict=True):
+            if tensor is not None:
+                _look_at_input(f"the input {field} of {name}", tensor, as_array(one))
+
+
+def _look_at_input(what: str, tensor: TensorDesc, array: Array) -> None:
+    sizes, dtype = tuple(tensor.sizes), plain_dtype(dtype_of(tensor))
+    if array.dtype != dtype or without_ones(array.shape) != without_ones(sizes):
+        raise ValueError(f"{what} is {array.dtype} {array.shape}, and must be {dtype} {sizes}, as its desc")
 
 
 def _assert_device(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, result: Array) -> None:

@@ -16,6 +16,7 @@ from dmlcy._judge.passes import judged
 
 TESTS = Path(__file__).parents[1]
 BOUNDS = ("device", "own")
+ROW = np.ones((1, 1, 1, 4), np.float32)
 SINGLE = dml.TensorDesc("FLOAT32", (1, 1, 1, 1024))
 
 
@@ -146,3 +147,20 @@ def test_another_bound_is_refused(bound: Any) -> None:
     desc = dml.desc.Padding1(input=dml.TensorDesc.from_array(x), start_padding=0, end_padding=0)
     with pytest.raises(ValueError, match=r"there is no bound .*: it is 'device' or 'own'"):
         testing.assert_result(desc, {"input": x}, x, bound=bound)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "the input a of gemm is missing"),
+        ({"a": ROW, "b": ROW, "c": ROW}, "the input c of gemm is not in the desc"),
+        ({"a": ROW, "b": ROW, "x": ROW}, "gemm has no input 'x': its inputs are a, b, c"),
+        ({"a": ROW, "b": ROW[..., :2]}, r"the input b of gemm is float32 \(1, 1, 1, 2\), and must be float32"),
+        ({"a": ROW, "b": ROW.astype("f8")}, "the input b of gemm is float64"),
+    ],
+)
+def test_inputs_that_are_not_those_of_the_desc(given: dict[str, Any], message: str) -> None:
+    desc, _ = product(ROW, ROW)
+    for bound in ("device", "own"):
+        with pytest.raises(ValueError, match=message):
+            testing.assert_result(desc, given, np.zeros((1, 1, 1, 1), np.float32), bound=bound)  # type: ignore[arg-type]
