@@ -67,6 +67,25 @@ def test_the_product_equals_numpy_and_survives_each_form(tmp_path: Path, has_ml_
     assert np.load(tmp_path / "w.npy").tolist() == constants["w"].data.tolist()
 
 
+def test_bytes_of_uint8_are_read_as_weights_of_4_bits() -> None:
+    """As ONNX Runtime's provider binds the weights of MatMulNBits: an edge from UINT8 to UINT4."""
+    weights = np.random.default_rng(4).integers(0, 16, (2, 64))
+    scale, zero = np.full((2, 2), 0.5, np.float32), packed(np.full((2, 2), 8), "UINT4")
+    bytes_ = (weights[:, ::2] | weights[:, 1::2] << 4).astype(np.uint8)
+    for as_constant in (True, False):
+        g = dml.Graph()
+        held = g.constant(bytes_) if as_constant else g.input(dml.TensorDesc("UINT8", (2, 32)), name="w")
+        halves = g.reinterpret(held, dml.TensorDesc("UINT4", (2, 64)))
+        graph = g.build(y=g.dequantize(halves, [g.constant(scale), g.constant(zero)], **BOTH))
+        assert dml.check(graph) == []
+        assert [one.id for one in dml.check(graph, warnings=True)] == ["DML-GRAPH-edge-reinterprets"]
+        given = [] if as_constant else [bytes_]
+        assert dml.compile(graph)(*given).tolist() == ((weights - 8) * 0.5).tolist()
+        again = dml.graph.from_bytes(dml.graph.to_bytes(graph))  # an input has the data type of what reads it
+        given = [] if as_constant else [packed(weights, "UINT4")]
+        assert dml.compile(again)(*given).tolist() == ((weights - 8) * 0.5).tolist()
+
+
 def in_and_out() -> Any:
     """A graph whose input and first output have 4 bits."""
     g = dml.Graph()
