@@ -97,6 +97,8 @@ def _look_at_inputs(desc: OperatorDesc, inputs: Mapping[str, Any]) -> None:
 
 
 def _look_at_input(what: str, tensor: TensorDesc, array: Array) -> None:
+    if not isinstance(tensor, TensorDesc):
+        raise ValueError(f"{what} has no TensorDesc in the desc: see what dmlcy.check says of it")
     sizes, dtype = tuple(tensor.sizes), plain_dtype(dtype_of(tensor))
     if array.dtype != dtype or without_ones(array.shape) != without_ones(sizes):
         raise ValueError(f"{what} is {array.dtype} {array.shape}, and must be {dtype} {sizes}, as its desc")

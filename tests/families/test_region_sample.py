@@ -316,13 +316,13 @@ def test_gradients_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> Non
         np.testing.assert_allclose(regions, corners.grad.numpy(), atol=1e-4)
         moved += bool(np.abs(regions).max() > 0.1)
         if number in (4, 19):
+            arrays = {"input": x, "input_gradient": gradient, "roi": roi, "batch_indices": items}
             desc = dml.desc.RoiAlignGrad(
-                input=x, input_gradient=gradient, roi=roi, batch_indices=items,
+                **{name: dml.TensorDesc.from_array(array) for name, array in arrays.items()},
                 output_gradient=dml.TensorDesc("FLOAT32", x.shape),
                 output_roi_gradient=dml.TensorDesc("FLOAT32", roi.shape),
                 **use,
             )  # fmt: skip
-            arrays = {"input": x, "input_gradient": gradient, "roi": roi, "batch_indices": items}
             testing.assert_result(desc, arrays, (found, regions), bound="own")
     assert moved > 18
 
