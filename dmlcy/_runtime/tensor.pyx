@@ -311,8 +311,8 @@ cdef ndarray memory_of(object value):
 def to_array(value):
     """Return the array behind `value` without a copy, or None where there is none (lists, masked arrays, numbers).
 
-    The bytes of a bool array are UINT8, and an array without dimensions has one of size 1. Only packed elements of 4 bits
-    are copied.
+    The bytes of a bool array are UINT8, and an array without dimensions has one of size 1. Only packed elements of
+    4 bits are copied.
     """
     return of_any_bits(value, input_array(value))
 
