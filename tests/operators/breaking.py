@@ -183,7 +183,10 @@ def break_dtype(use: Use, field: Field) -> Ways:
     for name, dtype in NUMPY.items():
         if name not in known:
             yield from both_tensors(use, use.path(field), cast(array, dtype))
-    for dtype in (np.dtype(object), np.dtype(complex), np.dtype("U3"), np.dtype("i2, f4")):
+    others = [np.dtype(object), np.dtype(complex), np.dtype("U3"), np.dtype("i2, f4")]
+    if "UINT8" not in known:  # which the bytes of a bool array are
+        others.append(np.dtype(bool))
+    for dtype in others:
         yield from both_tensors(use, use.path(field), np.zeros(array.shape, dtype))
     yield "desc", {use.path(field): use.tensor(use.path(field), dtype="BOGUS")}, {}
     if "UINT4" not in known:
@@ -229,7 +232,9 @@ def break_rank(use: Use, field: Field) -> Ways:
     for rank in range(10):
         if rank not in ranks:
             yield "desc", {use.path(field): use.tensor(use.path(field), sizes=(1,) * rank)}, {}
-            if rank > max(ranks) or (field.leading_ones != "call" and rank > 0):  # no dimensions: a size of 1
+            if rank == 0 and field.kind == "input" and (1 in ranks or field.leading_ones == "call"):
+                continue  # an array without dimensions has one of size 1
+            if rank > max(ranks) or field.leading_ones != "call" or rank == 0:
                 yield "call", {use.path(field): np.zeros((1,) * rank, use.arrays[use.path(field)].dtype)}, {}
 
 

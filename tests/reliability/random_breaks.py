@@ -110,9 +110,11 @@ class Breaker:
         at = chance.choice([place for place, one in enumerate(tensors) if one is not None])
         entry = chance.randrange(len(tensors[at])) if isinstance(tensors[at], tuple) else None
         x = tensors[at] if entry is None else tensors[at][entry]
+        field = [one for one in desc.operator.fields if one.kind == "input"][at]
+        takes_bytes = any("UINT8" in row.dtypes for row in field.dtypes)  # as which those of bool are read
         wrong: list[Any] = [
             x.tolist(), "text", 1.5, object(), np.void(3), b"", np.ma.masked_array(x), x[:0], x[(None,) * (9 - x.ndim)],
-            x[(0,) * x.ndim], *(np.zeros(x.shape, other) for other in "ODS"),
+            x[(0,) * x.ndim], *(np.zeros(x.shape, other) for other in ("ODS" if takes_bytes else "?ODS")),
         ]  # fmt: skip
         if x.itemsize > 1:
             wrong.append(x.astype(x.dtype.newbyteorder()))
