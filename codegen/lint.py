@@ -268,6 +268,7 @@ class _Linter:
             "among": kind.chosen_among,
             "owned": field.kind == "input",
             "hint": field.is_tensor and field.sizes is not None,
+            "hint_when": bool(field.hint),
         }
         for document, number, row in self.rows("field"):
             for key, taken in takes.items():
@@ -396,7 +397,7 @@ class _Linter:
         operator = self.operator
         formulas: list[Formula | None] = []
         for field in (*operator.fields, *operator.chosen):
-            formulas += [field.sizes, field.length, field.max_length, field.value]
+            formulas += [field.sizes, field.length, field.max_length, field.value, field.hint_when]
         for let in operator.lets:
             formulas += [let.count, let.value]
         for rule in operator.rules:

@@ -71,7 +71,7 @@ def _group() -> dict[str, JSON]:
         "leading_ones": _enum(("call", "desc", "both")), "length": FORMULA, "max_length": FORMULA, "range": limits,
         "default": ANY, "value": FORMULA,
         "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "unsaid": BOOL, "among": _enum((FUSED,)),
-        "hint": TEXT, "axes": WORDS,
+        "hint": TEXT, "hint_when": FORMULA, "axes": WORDS,
     }  # fmt: skip
     tensor = _table({"dtype": DTYPE, "sizes": {"type": "array", "items": INT}, "data": ANY}, ("dtype", "sizes", "data"))
     tensors = {"anyOf": [tensor, {"type": "array", "items": tensor}]}
@@ -84,7 +84,7 @@ def _group() -> dict[str, JSON]:
     interpretation = {**dict.fromkeys(texts, TEXT), "not_judged": FORMULA, "when": FORMULA, "outputs": WORDS}
     dtypes = _table({"since": LEVEL, "any": {"type": "array", "items": DTYPE}, "default": BOOL}, ("since", "any"))
     ranks = _table({"since": LEVEL, "min": INT, "max": INT}, ("since", "min", "max"))
-    let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT, "each": TEXT}
+    let = {"name": TEXT, "for": LOOP, "value": FORMULA, "doc": TEXT, "each": TEXT, "says": TEXT}
     accuracy = _table({"ulp": FORMULA, "of": _enum(ACCURACY_OF)}, ("ulp",))
     independent = {
         "doc": TEXT, "for": LOOP, "axes": _map(FORMULA), "takes": FORMULA, "gives": FORMULA, "when": FORMULA,

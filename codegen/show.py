@@ -75,6 +75,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
     for let in operator.lets:
         loop = _loop(let.index, let.count)
         named = {"name": let.name, "for": loop, "value": let.value.text, "doc": let.doc, "each": let.each or None}
+        named["says"] = let.says or None
         yield table("[[let]]", named)
     for rule in operator.rules:
         yield table("[[data_rule]]" if rule.data else "[[rule]]", _rule(operator, rule))
@@ -154,6 +155,7 @@ def _field(field: Field) -> dict[str, Any]:
         "default": field.default,
         "value": _text(field.value),
         "hint": field.hint or None,
+        "hint_when": _text(field.hint_when),
         "doc": field.doc,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .nodes import (
@@ -39,6 +39,20 @@ def alternatives(names: Sequence[str]) -> str:
 def formula(node: Node) -> str:
     """``node`` in the language itself, with as few parentheses as it needs."""
     return _render(node)[0]
+
+
+def spoken(node: Node, scope: Scope, says: Mapping[str, str]) -> str:
+    """``node`` as a message says it: lets in words, ``says`` of those that have some, since users know only fields."""
+    if isinstance(node, Call) and node.function == "sizes":
+        return f"the sizes of {formula(node.args[0])}"
+    lets = {part.id for part in node.walk() if isinstance(part, Name) and _is_let(part, scope)}
+    for name in lets:
+        node = substitute(node, name, Name(says.get(name) or name.replace("_", " ")))
+    return formula(node)
+
+
+def _is_let(name: Name, scope: Scope) -> bool:
+    return name.id in scope and scope[name.id].role == "let"
 
 
 def _operand(node: Node, binding: int) -> str:
@@ -87,17 +101,20 @@ def _render(node: Node) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """How a broken condition is said: ``shown`` holds {0}, {1} … for the terms, each with its label and node."""
+    """How a broken condition is said: ``shown`` holds {0}, {1} … for the terms, each with its label, words and node."""
 
     shown: str
-    terms: tuple[tuple[str, Node], ...]
+    terms: tuple[tuple[str, str, Node], ...]
 
 
-def sentence(node: Node, scope: Scope, index: str | None, about: str | None = None) -> Sentence:
+def sentence(
+    node: Node, scope: Scope, index: str | None, about: str | None = None, says: Mapping[str, str] | None = None
+) -> Sentence:
     """The message of a condition: each side of a comparison with its value, and the names inside a longer side.
 
     Any other condition gives only its names with their values: the rule says what is wrong, and its formula is long.
-    A size along a computed axis is not among them: the message has all sizes of the tensor anyway.
+    A size along a computed axis is not among them: the message has all sizes of the tensor anyway. Nor is it said
+    which tensors there are: the rule does that.
     Of alternatives it says those that read what the condition is ``about``: the others only say when it holds anyway.
     """
     node = _alternatives(node, about)
@@ -117,11 +134,13 @@ def sentence(node: Node, scope: Scope, index: str | None, about: str | None = No
     else:
         shown, sides = "", [node]
     atoms = [part for side in sides for part in _atoms(side, scope)]
-    inner = [place(part) for part in atoms if shown or not _computed(part)]
+    told = [part for part in atoms if not (isinstance(part, Call) and part.function == "present")]
+    inner = [place(part) for part in told if shown or not _computed(part)]
     inner = list(dict.fromkeys(inner))
+    said = tuple((label, _indexed(spoken(part, scope, says or {}), index), part) for label, part in terms.items())
     if not inner:
-        return Sentence(shown or f"{_label(node, index)} must hold", tuple(terms.items()))
-    return Sentence(f"{shown}, where {', '.join(inner)}" if shown else ", ".join(inner), tuple(terms.items()))
+        return Sentence(shown or ("" if atoms else f"{_label(node, index)} must hold"), said)
+    return Sentence(f"{shown}, where {', '.join(inner)}" if shown else ", ".join(inner), said)
 
 
 def _alternatives(node: Node, about: str | None) -> Node:
@@ -131,15 +150,21 @@ def _alternatives(node: Node, about: str | None) -> Node:
     return node if not items else items[0] if len(items) == 1 else Logic("or", tuple(items))
 
 
-def inside(node: Node, scope: Scope) -> tuple[tuple[str, Node], ...]:
-    """The names inside the longer items of some sizes, each with its node: their values say where these come from."""
+def inside(node: Node, scope: Scope, says: Mapping[str, str]) -> tuple[tuple[str, str, Node], ...]:
+    """What is inside the longer items of some sizes, as label, words and node: their values say where these come from."""
     items = node.items if isinstance(node, Sizes) else (node,)
     longer = [item for item in items if not _atomic(item.operand if isinstance(item, Splat) else item)]
-    return tuple({formula(part): part for item in longer for part in _atoms(item, scope)}.items())
+    parts = {formula(part): part for item in longer for part in _atoms(item, scope)}
+    return tuple((label, spoken(part, scope, says), part) for label, part in parts.items())
 
 
 def _label(node: Node, index: str | None) -> str:
-    text = formula(node).replace("{", "{{").replace("}", "}}")
+    return _indexed(formula(node), index)
+
+
+def _indexed(text: str, index: str | None) -> str:
+    """The text of a node as a template, which the value of an index is put into."""
+    text = text.replace("{", "{{").replace("}", "}}")
     return text if index is None else re.sub(rf"\b{index}\b", f"{{{index}}}", text)
 
 

@@ -148,6 +148,7 @@ class Fields:
             among=row.choice("among", (FUSED,)) if row.has("among") else None,
             span=row.span("name"),
             hint=row.str("hint", "") if tensor else "",
+            hint_when=self.formulas.formula(row, "hint_when") if tensor and row.has("hint_when") else None,
             axes=axes,
             any_sizes=any_sizes,
             owned=row.bool("owned", True),

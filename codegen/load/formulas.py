@@ -118,7 +118,7 @@ class Formulas:
                 row.error("name", f"{name} is already the name of something")
                 row.finish()
                 continue
-            read[name] = Let(name, index, count, value, doc, row.span("name"), row.str("each", ""))
+            read[name] = Let(name, index, count, value, doc, row.span("name"), row.str("each", ""), row.str("says", ""))
             row.finish()
         ordered: list[Let] = []
         state: dict[str, str] = {}

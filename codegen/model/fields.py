@@ -65,6 +65,7 @@ class Field:
     infinite: bool  # of a FLOAT: it may be infinite, or not a number
     span: Span | None
     hint: str = ""  # of a tensor whose sizes follow: what to do about others
+    hint_when: Formula | None = None  # the condition on the desc that the hint is for; None: it is for all
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     max_length: Formula | None = None  # of an array that is as long as it is given: the most entries
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
@@ -127,6 +128,7 @@ class Let:
     doc: str
     span: Span | None
     each: str = ""  # of a count: what there is one of, in the singular: axis of input
+    says: str = ""  # what messages call it; else they say its name as words
 
 
 @dataclass(frozen=True, slots=True)

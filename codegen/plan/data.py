@@ -128,8 +128,7 @@ class RulePlan:
     text: str
     domain_text: str | None
     shown: str
-    labels: tuple[str, ...]
-    terms: tuple[str, ...]  # Python
+    terms: tuple[tuple[str, str, str], ...]  # label, words, Python
     reads: tuple[str, ...]
     method: str
     holds: str  # Python
@@ -174,8 +173,9 @@ class FormulaPlan:
     text: str
     reads: tuple[str, ...]
     python: str
-    terms: tuple[tuple[str, str], ...] = ()  # what a message shows the values of: label, Python
+    terms: tuple[tuple[str, str, str], ...] = ()  # what a message shows the values of: label, words, Python
     guarded: tuple[str, ...] = ()  # tensors that it reads only where they are present
+    said: str = ""  # as a message says it, where that differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +198,8 @@ class FieldPlan:
     length: FormulaPlan | None
     max_length: FormulaPlan | None
     value: FormulaPlan | None
+    hint_when: FormulaPlan | None
+    axis_of: FormulaPlan | None  # of an axis, or of several: the sizes of the tensor that has them
     same_as: str | None
     annotation: str  # in the desc class
     accepted: str  # by the constructor of the desc class, in a few words

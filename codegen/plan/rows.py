@@ -6,6 +6,7 @@ specs that come with it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -23,7 +24,7 @@ class Code:
     text: str
 
 
-FORMULAS = ("sizes", "length", "max_length", "value")
+FORMULAS = ("sizes", "length", "max_length", "value", "hint_when", "axis_of")
 MISSING = Code("MISSING")
 LETS = Code("Lets")
 
@@ -32,6 +33,7 @@ LETS = Code("Lets")
 class Term:
     label: str
     function: Code
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Formula:
     function: Code
     terms: tuple[Term, ...] = ()
     guarded: frozenset[str] = frozenset()
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class Field:
     scalar_type: str | None = None
     provenance: str = "documented"
     hint: str = ""
+    hint_when: Formula | None = None
     axes: tuple[str, ...] = ()
     part: Part | None = None
     among: tuple[tuple[str, str], ...] = ()
@@ -79,6 +83,7 @@ class Field:
     unsaid: bool = False
     owned: bool = True
     sized_by: str | None = None
+    axis_of: Formula | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +257,13 @@ def function(python: str, index: str | None = None) -> Code:
 
 
 def formula(plan: FormulaPlan) -> Formula:
-    terms = tuple(Term(label, function(term)) for label, term in plan.terms)
-    return Formula(plan.text, frozenset(plan.reads), function(plan.python), terms, frozenset(plan.guarded))
+    return Formula(
+        plan.text, frozenset(plan.reads), function(plan.python), terms(plan.terms), frozenset(plan.guarded), plan.said
+    )
+
+
+def terms(said: Sequence[tuple[str, str, str]], index: str | None = None) -> tuple[Term, ...]:
+    return tuple(Term(label, function(code, index), "" if words == label else words) for label, words, code in said)
 
 
 def field(item: FieldPlan, op: OperatorPlan) -> Field:
@@ -294,7 +304,7 @@ def rule(item: RulePlan, op: OperatorPlan) -> Rule:
         reads=frozenset(item.reads),
         domain=None if item.domain is None else function(item.domain),
         holds=function(item.holds, index),
-        terms=tuple(Term(label, function(term, index)) for label, term in zip(item.labels, item.terms, strict=True)),
+        terms=terms(item.terms, index),
         fix=fix,
         since=said.since or op.operator.since,
         loop=item.domain_text,

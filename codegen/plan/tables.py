@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ..expr.nodes import Call, Compare, Index, Name
 from ..expr.numbers import numbers
 from ..expr.python import python
-from ..expr.text import formula, inside, sentence
+from ..expr.text import formula, inside, sentence, spoken
 from ..expr.types import within
 from ..field_types import can_have, type_of
 from ..model import ELEMENT, Enum, ErrorText, Facts, Field, Formula, Independent, Let, Operator, Rule, element
@@ -28,19 +29,36 @@ class Tables:
         """The enum of this DirectML name."""
         return self.enums[name]
 
-    def formula(self, value: Formula | None) -> FormulaPlan | None:
-        return None if value is None else self.some(value)
-
-    def sizes(self, field: Field) -> FormulaPlan | None:
-        if field.sizes is None:
+    def with_terms(self, value: Formula | None) -> FormulaPlan | None:
+        """A formula with the parts whose values a message shows."""
+        if value is None:
             return None
-        terms = inside(field.sizes.node, self.scope)
-        return replace(self.some(field.sizes), terms=tuple((label, python(node, self.scope)) for label, node in terms))
+        terms = tuple(
+            (label, words, python(node, self.scope)) for label, words, node in inside(value.node, self.scope, self.says)
+        )
+        return replace(self.some(value), terms=terms)
+
+    def axis_of(self, field: Field) -> FormulaPlan | None:
+        """The sizes of the tensor whose number of axes a rule says to be above the field."""
+        for rule in self.operator.rules:
+            match rule.that.node:
+                case Compare(op="<", left=Name(id=name) | Index(base=Name(id=name)), right=Call("rank", args)):
+                    if name == field.python:
+                        sizes = Call("sizes", args)
+                        return self.some(Formula(formula(sizes), sizes, None))
+        return None
+
+    @property
+    def says(self) -> dict[str, str]:
+        """What messages call the lets, where the spec says it."""
+        return {let.name: let.says for let in self.operator.lets if let.says}
 
     def some(self, value: Formula) -> FormulaPlan:
         reads = tuple(sorted(self.operator.reads(value.node)))
         guarded = tuple(sorted(self.operator.guarded(value.node)))
-        return FormulaPlan(formula(value.node), reads, python(value.node, self.scope), guarded=guarded)
+        text, said = formula(value.node), spoken(value.node, self.scope, self.says)
+        code = python(value.node, self.scope)
+        return FormulaPlan(text, reads, code, guarded=guarded, said="" if said == text else said)
 
     def field(self, field: Field) -> FieldPlan:
         first = self.operator.first_of_type(field) if field.is_tensor else None
@@ -51,10 +69,12 @@ class Tables:
         return FieldPlan(
             field=field,
             default="MISSING" if field.default is None and not field.may_be_none else repr(field.default),
-            sizes=self.sizes(field),
-            length=self.formula(field.length),
-            max_length=self.formula(field.max_length),
-            value=self.formula(field.value),
+            sizes=self.with_terms(field.sizes),
+            length=self.with_terms(field.length),
+            max_length=self.with_terms(field.max_length),
+            value=self.with_terms(field.value),
+            hint_when=None if field.hint_when is None else self.some(field.hint_when),
+            axis_of=self.axis_of(field),
             same_as=None if first is None else first.python,
             annotation=type_of(field).annotation(field, self.enum),
             accepted=type_of(field).accepted(field, self.enum),
@@ -101,7 +121,7 @@ class Tables:
             types = self.operator.types[self.operator.field(rule.each).types or ""]
             each = {ELEMENT: element(self.facts.dtype(name) for row in types for name in row.dtypes)}
             scope = {**scope, **each}
-        said = sentence(rule.that.node, scope, rule.index, rule.about)
+        said = sentence(rule.that.node, scope, rule.index, rule.about, self.says)
         nodes = [formula.node for formula in (rule.that, rule.count) if formula is not None]
         reads = self.operator.reads(*nodes) - ({rule.index} if rule.index else set())
         reads |= {f"{rule.each}.{facet}" for facet in ("sizes", "dtype") if rule.each is not None}
@@ -111,8 +131,7 @@ class Tables:
             text=formula(rule.that.node),
             domain_text=self.run_text(rule),
             shown=said.shown,
-            labels=tuple(label for label, _ in said.terms),
-            terms=tuple(python(node, scope) for _, node in said.terms),
+            terms=tuple((label, words, python(node, scope)) for label, words, node in said.terms),
             reads=tuple(sorted(reads)),
             method=rule.id.replace("-", "_"),
             holds=python(rule.that.node, scope),

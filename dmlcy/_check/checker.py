@@ -153,6 +153,8 @@ class Check(State):
             if field.kind == "output":
                 sizes.infer(self, {f"{field.python}.sizes"})
                 sizes.compare(self, field)
+        for field in described:
+            sizes.say_sizes(self, field)
 
     def data(self, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
         """Looks at the values of the input tensors, from the index at which a rule is broken."""

@@ -62,6 +62,7 @@ class Report:
         values: Mapping[str, object] | None = None,
         words: Mapping[str, str] | None = None,
         terms: Mapping[str, object] | None = None,
+        called: Mapping[str, str] | None = None,
         note: str = "",
         hint: str = "",
         fix: object = None,
@@ -70,7 +71,8 @@ class Report:
     ) -> None:
         """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not.
 
-        ``terms``: the values of what a formula in ``words`` is made of; ``note``: a sentence more; ``label``: how the
+        ``terms``: the values of what a formula in ``words`` is made of, ``called``: what the sentence calls some of
+        them; ``note``: a sentence more; ``label``: how the
         sentence names the field, where that is not the name of what a call gives for it.
         """
         text = ERRORS[slug]
@@ -83,7 +85,7 @@ class Report:
         where = f"{label}{part}" + ("" if index is None else f"[{index}]")
         seen, written = {**(values or {}), **(terms or {})}, in_json if self.literal else show
         shown = {key: written(value) for key, value in (values or {}).items()}
-        where_from = ", ".join(f"{name} = {written(value)}" for name, value in (terms or {}).items())
+        where_from = ", ".join(f"{(called or {}).get(name, name)} = {written(value)}" for name, value in (terms or {}).items())
         shown["where"] = where_from and f", where {where_from}"
         violation = Violation(
             id=id_,

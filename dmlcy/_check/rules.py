@@ -106,14 +106,18 @@ def _holds(state: State, rule: Rule, at: tuple[Any, ...]) -> bool:
 def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[int, ...] | None = None) -> Violation:
     """The violation; ``at`` is what the functions of the rule take, ``element`` where it stands in a tensor."""
     names = {} if rule.index is None else {rule.index: at[0]}
-    values = {term.label.format(**names): state.term(term, at) for term in rule.terms}
+    found = [(term, state.term(term, at)) for term in rule.terms]
+    values = {term.label.format(**names): value for term, value in found}
     field = state.fields.get(rule.about)
     label = rule.about if field is None else state.label(field)
     where = f"{label}[{', '.join(map(str, element or at))}]" if at else label
     called = {} if element is None else {ELEMENT: where}
-    texts = [f"{called.get(one, one)} = {'unknown' if it is None else show(it)}" for one, it in values.items()]
+    texts = [
+        f"{called.get(term.label, term.words.format(**names))} = {'unknown' if it is None else show(it)}"
+        for term, it in found
+    ]
     shown = rule.shown.format(*texts, **names)
-    if rule.accepts:
+    if rule.accepts and rule.provenance == "documented":
         shown = f"by the documentation, {shown}; DirectML was seen to take this"
     fix = None if rule.fix is None else state.term(rule.fix, at)
     facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
@@ -130,7 +134,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         field=where if entry else rule.about,
         member=members.pop() if len(members) == 1 else None,
         index=element or (at[0] if at and not entry else None),
-        message=f"{where} {rule.says}: {shown}. {state.sizes_read(rule)}".rstrip(),
+        message=f"{where} {rule.says}{shown and f': {shown}'}. {state.sizes_read(rule)}".rstrip(),
         rule=rule.text,
         values={label: plain(value) for label, value in values.items()},
         hint=rule.hint,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import cast
 
@@ -15,6 +16,7 @@ from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc, layout, structure
 from dmlcy._field_types.wording import axes_of, without_ones
+from dmlcy._words.values import show
 
 
 def with_ones(state: State, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -76,14 +78,13 @@ def compare(state: State, field: Field) -> None:
     needed = expected
     if field.leading_ones == "both" or (not state.call and field.leading_ones == "desc"):
         extra = len(actual) - len(expected)
-        ones = extra > 0 and all(size is BAD or size == 1 for size in actual[:extra])
-        needed = (1,) * extra + expected if ones else expected
+        needed = (1,) * max(extra, 0) + expected
     pairs = zip(actual, needed, strict=False)
     differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]
     if len(actual) == len(needed) and not differ:
         return
     state.fail(f"{name}.sizes")
-    formula = field.sizes.text
+    formula = field.sizes.words
     if state.call and field.leading_ones == "call" and len(given) < len(expected):
         ones_left_out = len(expected) - len(given)
         formula, expected = without_ones(formula, ones_left_out), expected[ones_left_out:]
@@ -95,12 +96,27 @@ def compare(state: State, field: Field) -> None:
         "sizes",
         member="sizes",
         at=one,
-        values={"actual": given, "expected": expected},
+        values={"actual": given, "expected": needed if len(given) == len(needed) else expected},
         words={"formula": formula},
         terms=_terms(state, field.sizes),
-        hint=field.hint,
+        called={term.label: term.words for term in field.sizes.terms},
+        hint=field.hint if field.hint_when is None or state.evaluated(field.hint_when) else "",
         fix=None if not valid else needed if one is None else needed[one],
     )
+
+
+def say_sizes(state: State, field: Field) -> None:
+    """Tells a tensor with a wrong number of dimensions the sizes that follow, now that the other fields are known."""
+    expected = state.computed(field) if f"{field.python}.rank" in state.bad else None
+    if expected is None or field.sizes is None or len(expected) not in ranks_at(field, state.level):
+        return
+    name = field.python.partition("[")[0]
+    found = state.found[name]
+    for place, one in enumerate(found):
+        if one.field == field.python and one.id.endswith(f"-{name}-rank"):
+            told = f"It must have the sizes {show(expected)}: {field.sizes.words}."
+            hint = " ".join(filter(None, (one.hint, told)))
+            found[place] = replace(one, hint=hint, fix=one.fix if one.fix is not None else expected)
 
 
 def _terms(state: State, formula: Formula) -> dict[str, object]:
@@ -133,7 +149,7 @@ def infer(state: State, reads: Iterable[str]) -> None:
         if not state.limited and min(sizes) >= 1:
             wrong = []
         for refused in wrong:
-            refused.hint = f"The sizes follow from the other fields: {cast(Formula, field.sizes).text}."
+            refused.hint = f"The sizes follow from the other fields: {cast(Formula, field.sizes).words}."
             refused.fix = None
             state.refused(field, refused)
         take_rank(state, field, len(sizes))

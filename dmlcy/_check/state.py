@@ -143,6 +143,10 @@ class State(Report):
         except (ArithmeticError, ValueError, AttributeError, IndexError):  # an attribute of a tensor that is left out
             return None
 
+    def terms(self, formula: Formula) -> dict[str, object]:
+        """What a message calls the parts of a formula, with their values."""
+        return {term.words: self.term(term, ()) for term in formula.terms}
+
     def there(self, field: Field) -> bool:
         """Whether there is such an output: not, of an optional one, where nobody asks for it."""
         return not field.optional or wanted(self.asked.get(field.python, self.resolved.get(field.python)))
@@ -170,7 +174,7 @@ class State(Report):
         return Refused(
             "length",
             values={"actual": actual, "expected": expected},
-            words={"has": has, "needs": needs, "each": of_each(self.operator, formula)},
+            words={"has": has, "needs": needs, "each": of_each(self.operator, formula, self.terms(formula))},
             note=self.sizes_read(formula),
             hint=" ".join(f"{name} is {show(value)}." for name, value in self.chosen_for(formula).items()),
         )

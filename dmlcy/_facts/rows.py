@@ -58,10 +58,16 @@ class RankRow(Row):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Term(Row):
-    """A name in a formula whose value a message shows. ``label`` holds the index as ``{d}`` where there is one."""
+    """A name in a formula whose value a message shows. ``label`` and ``said`` hold an index as ``{d}``, if any."""
 
     label: str
     function: Callable[..., Any]
+    said: str = ""  # what a message calls it, where that is not the label
+
+    @property
+    def words(self) -> str:
+        """What a message calls it."""
+        return self.said or self.label
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -73,6 +79,12 @@ class Formula(Row):
     function: Callable[..., Any]
     terms: tuple[Term, ...] = ()  # of sizes
     guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
+    said: str = ""  # how a message says it, where that is not the text
+
+    @property
+    def words(self) -> str:
+        """The formula as a message says it."""
+        return self.said or self.text
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -112,6 +124,7 @@ class Field(Row):
     scalar_type: str | None = None  # of a scalar union: the field that holds its type
     provenance: str = "documented"  # of the range
     hint: str = ""  # of a tensor whose sizes follow from other fields
+    hint_when: Formula | None = None  # the condition on the desc that the hint is for; None: it is for all
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
     among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
@@ -119,6 +132,7 @@ class Field(Row):
     unsaid: bool = False  # of a data type that follows from the others: UNKNOWN is taken for it
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
     sized_by: str | None = None  # of an output: the keyword by which a call may say its sizes
+    axis_of: Formula | None = None  # of an axis, or of several: the sizes of the tensor that has them
 
     @property
     def default_dtype(self) -> str:

@@ -9,6 +9,7 @@ from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass
 from dmlcy._field_types.values import Refused, as_int, as_ints
+from dmlcy._field_types.wording import axis_hint
 from dmlcy._field_types.wording import entries as entry_text
 from dmlcy._words.values import show
 
@@ -42,10 +43,20 @@ class Integers(FieldType):
 
     def take(self, field: Field, number: int, check: Pass) -> None:
         """Refuses the number that is the value, or fills all of it, where it is out of the range."""
-        refused = self.beyond(field, number)
+        refused = self.refusal(field, number, check)
         if refused is not None:
             check.fail(field.python)
             check.refused(field, refused)
+
+    def refusal(self, field: Field, number: int, check: Pass) -> Refused | None:
+        """The refusal of a number that is out of the range; of an axis, by the tensor at hand."""
+        refused = self.beyond(field, number)
+        sizes = None if refused is None or field.axis_of is None else check.evaluated(field.axis_of)
+        if refused is not None and sizes:
+            refused.values["maximum"] = len(sizes) - 1
+            refused.hint = axis_hint(number, sizes)
+            refused.fix = number + len(sizes) if -len(sizes) <= number < 0 else min(max(number, 0), len(sizes) - 1)
+        return refused
 
     def take_entries(
         self,
@@ -62,7 +73,7 @@ class Integers(FieldType):
             refused: Refused | None
             try:
                 numbers.append(as_int(entry))
-                refused = self.beyond(field, numbers[-1])
+                refused = self.refusal(field, numbers[-1], check)
             except Refused as error:
                 refused = error
             if refused is None:

@@ -16,10 +16,19 @@ def entries(count: int) -> str:
     return f"{count} entr{'y' if count == 1 else 'ies'}"
 
 
-def of_each(operator: Operator, formula: Formula) -> str:
-    """What a count is of: one for each axis of input."""
+def of_each(operator: Operator, formula: Formula, terms: Mapping[str, object]) -> str:
+    """What a count is of: one for each axis of input. ``terms``: the parts of the formula with their values."""
     each = next((let.each for let in operator.lets if let.name == formula.text), "")
-    return f"one for each {each}" if each else f"which is {formula.text}"
+    where = ", ".join(f"{name} = {show(value)}" for name, value in terms.items())
+    return f"one for each {each}" if each else f"which is {formula.words}{where and f', where {where}'}"
+
+
+def axis_hint(number: int, sizes: tuple[object, ...]) -> str:
+    """A sentence about a number that is no axis of a tensor of these sizes."""
+    rank, last = len(sizes), show(sizes)
+    if -rank <= number < 0:
+        return f"Axes count from 0: axis {number} of {last} is {number + rank}."
+    return f"Axes count from 0: the last axis of {last} is {rank - 1}."
 
 
 def read_as(fields: Mapping[str, Field], sizes: Mapping[str, tuple[int, ...]]) -> str:
