@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
+from string import digits
 
 from .. import names
 from ..diagnostics import did_you_mean
@@ -18,6 +19,14 @@ from .fields import Fields
 from .formulas import Formulas
 from .reading import LOWER, Files, finished, word
 from .rules import Rules
+
+
+def _newest(facts: Facts, name: str) -> str | None:
+    """The Python name of the newest version of an operator; None where that is itself."""
+    stem = name.rstrip(digits)
+    versions = (other for other in facts.catalogue if other.rstrip(digits) == stem)
+    newest = max(versions, key=lambda other: (len(other), other))
+    return None if newest == name else newest.lower()
 
 
 def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator | None:
@@ -55,7 +64,7 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
             spans = [Interval(row.min, row.max) for row in rows if 1 <= row.min <= row.max <= MAX_RANK]
             formulas.scope[field.python] = replace(symbol, ranks=reduce(Interval.joined, spans)) if spans else symbol
     lets = formulas.lets(tables)
-    demands, shown = Rules(tables, facts, formulas, fields, types), Examples(facts, fields)
+    demands, shown = Rules(tables, facts, formulas, fields, types, _newest(facts, name)), Examples(facts, fields)
     rules = demands.rules()
     independent = demands.all_independent(ranks)
     same = tuple(finished(row, shown.same) for row in table.tables("same"))

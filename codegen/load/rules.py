@@ -44,6 +44,7 @@ class Rules:
         formulas: Formulas,
         fields: tuple[Field, ...],
         types: Mapping[str, tuple[DtypeRow, ...]],
+        newest: str | None,
     ) -> None:
         self.tables = tables
         self.formulas = formulas
@@ -51,6 +52,7 @@ class Rules:
         self.levels = tuple(level.name for level in facts.levels)
         self.dtypes = {dtype.name: dtype for dtype in facts.dtypes}
         self.types = types
+        self.newest = newest  # the Python name of the newest version of the operator, if that is another one
 
     def rules(self) -> tuple[Rule, ...]:
         """All rules, the data rules last."""
@@ -93,7 +95,7 @@ class Rules:
             index=index,
             count=count,
             that=that,
-            hint=row.str("hint", ""),
+            hint=self.hint(row),
             fix=fix,
             provenance=row.choice("from", PROVENANCE),
             since=row.choice("since", self.levels) if row.has("since") else None,
@@ -103,6 +105,13 @@ class Rules:
             span=row.span("id"),
             each=each,
         )
+
+    def hint(self, row: Table) -> str:
+        """What to do; ``{newest}`` stands for the newest version of the operator."""
+        text = row.str("hint", "")
+        if "{newest}" in text and self.newest is None:
+            row.error("hint", "the operator has no newer version")
+        return text.replace("{newest}", str(self.newest))
 
     def accepted(self, row: Table, rule: Rule) -> tuple[Rule, ...]:
         """The rule, or, with ``accepts``, what is left of it and the warning of what breaks it and is accepted."""

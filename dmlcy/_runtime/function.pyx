@@ -138,21 +138,32 @@ cdef object misused(Function function, PyObject* const* values, Py_ssize_t n, Py
     for name in names:
         if name not in function.names:
             refuse_name(function, name)
+    if n > function.inputs:
+        refuse_count(function, n)
     inputs = [<object>values[i] for i in range(n)]
     return function.definition(*inputs, **{name: <object>values[n + i] for i, name in enumerate(names)})
 
 
 cdef int refuse_name(Function function, object name) except -1:
-    from dmlcy._words.alike import closest
+    from dmlcy._facts.arguments import unexpected
 
-    close = closest(str(name), function.names)
-    meant = f": did you mean {close}?" if close else ""
-    raise TypeError(f"{function.definition.__qualname__}() got an unexpected keyword argument {name!r}{meant}")
+    raise TypeError(unexpected(function.definition.__qualname__, str(name), function.names))
+
+
+cdef int refuse_count(Function function, Py_ssize_t n) except -1:
+    """Raises TypeError where tensors were given one by one in place of a sequence."""
+    from dmlcy._facts.arguments import too_many
+
+    message = too_many(function.definition.__qualname__, n)
+    if message:
+        raise TypeError(message)
 
 
 cdef object call_definition(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
     cdef Function function = <Function>callee
     cdef Py_ssize_t k, at = 0
+    if PyVectorcall_NARGS(flags) > function.inputs:
+        refuse_count(function, PyVectorcall_NARGS(flags))
     if keywords != NULL:
         for k in range(PyTuple_GET_SIZE(<tuple>keywords)):
             at = place_of(function, PyTuple_GET_ITEM(keywords, k), at) + 1

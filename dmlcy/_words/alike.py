@@ -28,6 +28,11 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, other, one).ratio()
 
 
+def having(part: str, names: Sequence[str]) -> list[str]:
+    """The names that consist of a word, or of several, and others: padding in start_padding and end_padding."""
+    return [name for name in names if name.startswith(f"{part}_") or name.endswith(f"_{part}")]
+
+
 def without(prefix: str, name: str) -> str:
     """The name without a prefix that it has in capital or small letters."""
     return name[len(prefix) :] if name[: len(prefix)].upper() == prefix else name
