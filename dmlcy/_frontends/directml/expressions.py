@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._errors import DmlError
 from dmlcy._facts.tables import OPERATORS, desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.float import Float
@@ -53,20 +54,22 @@ class Expression:
         return TensorDesc._of(self._value.desc)
 
     def __add__(self, other: Any) -> Expression:
-        return self._with("+", "element_wise_add", other, 1.0, other)
+        return self._with("+", ("__add__", "element_wise_add"), other, 1.0, other)
 
     def __sub__(self, other: Any) -> Expression:
-        return self._with("-", "element_wise_subtract", other, 1.0, -other if _is_number(other) else 0.0)
+        return self._with("-", ("__sub__", "element_wise_subtract"), other, 1.0, -other if _is_number(other) else 0.0)
 
     def __mul__(self, other: Any) -> Expression:
-        return self._with("*", "element_wise_multiply", other, other, 0.0)
+        return self._with("*", ("__mul__", "element_wise_multiply"), other, other, 0.0)
 
     def __truediv__(self, other: Any) -> Expression:
-        return self._with("/", "element_wise_divide", other, _inverse(other), 0.0)
+        return self._with("/", ("__truediv__", "element_wise_divide"), other, _inverse(other), 0.0)
 
     def __mod__(self, other: Any) -> Expression:
         known = isinstance(other, Expression)
-        found: Expression = use("element_wise_modulus_truncate", self, other) if known else _no_operand("%", other)
+        found: Expression = (
+            use(("__mod__", "element_wise_modulus_truncate"), self, other) if known else _no_operand("%", other)
+        )
         return found
 
     def __radd__(self, other: Any) -> Expression:
@@ -83,10 +86,10 @@ class Expression:
         return self._reflected("/", other, other, 0.0, "element_wise_recip")
 
     def __neg__(self) -> Expression:
-        found: Expression = use("element_wise_negate", self)
+        found: Expression = use(("__neg__", "element_wise_negate"), self)
         return found
 
-    def _with(self, sign: str, function: str, other: Any, scale: Any, bias: Any) -> Expression:
+    def _with(self, sign: str, function: tuple[str, str], other: Any, scale: Any, bias: Any) -> Expression:
         """An operator of two expressions; of a number, this expression times a scale plus a bias."""
         if _is_number(other):
             return self._scaled(scale, bias)
@@ -176,14 +179,21 @@ def reinterpret(
     return Expression(input._builder, input._builder._graph.reinterpret(input._value, desc))
 
 
-def use(function: str, *inputs: Any, **attributes: Any) -> Any:
-    """An operator of expressions, of None and of sequences of them: an expression for its output, or a tuple."""
+def use(function: str | tuple[str, str], *inputs: Any, **attributes: Any) -> Any:
+    """An operator of expressions, of None and of sequences of them: an expression for its output, or a tuple.
+
+    ``function``: that of dmlcy; before it the one of PyDirectML, which errors name, where that is another one.
+    """
+    called, function = (function, function) if isinstance(function, str) else function
     builder = next((one._builder for one in _flat(inputs) if isinstance(one, Expression)), None)
-    values = [None if one is None else _values(one, function) for one in inputs]
+    values = [None if one is None else _values(one, called) for one in inputs]
     if builder is None:
-        _value(next(iter(_flat(inputs)), None), function)
+        _value(next(iter(_flat(inputs)), None), called)
         raise AssertionError("an operator has an input")
-    found = getattr(builder._graph, function)(*values, **attributes)
+    try:
+        found = getattr(builder._graph, function)(*values, **attributes)
+    except DmlError as error:
+        raise type(error)(error.violations, called) from error.__cause__
     return tuple(Expression(builder, one) for one in found) if type(found) is tuple else Expression(builder, found)
 
 

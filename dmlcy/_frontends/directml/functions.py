@@ -107,25 +107,25 @@ def gemm(
 
 def add(a: Expression, b: Expression, fused_activation: FusedActivation = NONE) -> Expression:
     """ELEMENT_WISE_ADD1."""
-    found: Expression = use("element_wise_add1", a, b, fused_activation=_desc(fused_activation))
+    found: Expression = use(("add", "element_wise_add1"), a, b, fused_activation=_desc(fused_activation))
     return found
 
 
 def subtract(a: Expression, b: Expression) -> Expression:
     """ELEMENT_WISE_SUBTRACT."""
-    found: Expression = use("element_wise_subtract", a, b)
+    found: Expression = use(("subtract", "element_wise_subtract"), a, b)
     return found
 
 
 def multiply(a: Expression, b: Expression) -> Expression:
     """ELEMENT_WISE_MULTIPLY."""
-    found: Expression = use("element_wise_multiply", a, b)
+    found: Expression = use(("multiply", "element_wise_multiply"), a, b)
     return found
 
 
 def divide(a: Expression, b: Expression) -> Expression:
     """ELEMENT_WISE_DIVIDE."""
-    found: Expression = use("element_wise_divide", a, b)
+    found: Expression = use(("divide", "element_wise_divide"), a, b)
     return found
 
 
@@ -169,7 +169,9 @@ def activation_softmax(input: Expression, axes: Ints = ()) -> Expression:
     """ACTIVATION_SOFTMAX1 along axes; without axes ACTIVATION_SOFTMAX, along the last one."""
     given = _or(axes, None)
     found: Expression = (
-        use("activation_softmax", input) if given is None else use("activation_softmax1", input, axes=given)
+        use("activation_softmax", input)
+        if given is None
+        else use(("activation_softmax", "activation_softmax1"), input, axes=given)
     )
     return found
 
@@ -207,7 +209,7 @@ def mean_variance_normalization(
         missing = "normalize_variance" if normalize_variance is None else "epsilon"
         raise TypeError(f"mean_variance_normalization() missing required argument {missing!r}")
     found: Expression = use(
-        "mean_variance_normalization2",
+        ("mean_variance_normalization", "mean_variance_normalization2"),
         input,
         scale,
         bias,
@@ -276,7 +278,7 @@ def average_pooling(
     if include_padding is None:
         raise TypeError("average_pooling() missing required argument 'include_padding'")
     found: Expression = use(
-        "average_pooling1",
+        ("average_pooling", "average_pooling1"),
         input,
         strides=_or(strides, 1),
         window_size=window_sizes,
@@ -299,7 +301,7 @@ def max_pooling(
 ) -> MaxPoolingOutputs:
     """MAX_POOLING2."""
     found = use(
-        "max_pooling2",
+        ("max_pooling", "max_pooling2"),
         input,
         window_size=window_sizes,
         strides=_or(strides, 1),
@@ -316,7 +318,7 @@ def slice(
 ) -> Expression:
     """SLICE1."""
     found: Expression = use(
-        "slice1",
+        ("slice", "slice1"),
         input,
         input_window_offsets=input_window_offsets,
         input_window_sizes=input_window_sizes,
@@ -342,7 +344,9 @@ def gather(input: Expression, indices: Expression, axis: int, index_dimensions: 
 def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: Any) -> Expression:
     """UPSAMPLE_2D."""
     scale = HeightWidth(scale_size.height, scale_size.width) if isinstance(scale_size, Size2D) else scale_size
-    found: Expression = use("upsample_2d", input, scale_size=scale, interpolation_mode=name_of(interpolation_mode))
+    found: Expression = use(
+        ("up_sample_2d", "upsample_2d"), input, scale_size=scale, interpolation_mode=name_of(interpolation_mode)
+    )
     return found
 
 
