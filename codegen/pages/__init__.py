@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from ..plan import OperatorPlan, Plan, Surroundings
-from .catalogue import FILTERS, catalogue, counts, some_are_listed, total, with_pages
+from .catalogue import FILTERS, catalogue, counts, runs, some_are_listed, total, with_pages
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables
@@ -49,6 +49,7 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
     "catalogue": lambda plan: {
         "total": total(plan), "counts": counts(plan), "filters": FILTERS, "catalogue": catalogue(plan),
         "some_are_listed": some_are_listed(plan),
+        "all_run": runs(plan.operators) == len(plan.facts.catalogue),
     },
     "enums": lambda plan: {"enums": enum_sections(plan)},
     "equivalents": lambda plan: {"libraries": libraries(plan)},

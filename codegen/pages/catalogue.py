@@ -42,7 +42,7 @@ def total(plan: Plan) -> str:
     number = runs(plan.operators)
     rest = len(plan.operators) - number
     said = [
-        f"{number} of the {len(plan.facts.catalogue)} operators of DirectML run",
+        f"{number} of DirectML's {len(plan.facts.catalogue)} operators run",
         *([f"{rest} {'is' if rest == 1 else 'are'} described"] if rest else []),
         *(["the others are listed"] if some_are_listed(plan) else []),
     ]
@@ -68,7 +68,7 @@ def of_kinds(plan: Plan) -> dict[str, dict[str, list[str]]]:
 
 def counts(plan: Plan) -> str:
     """How many operators of each kind are in each state."""
-    states = [*reversed(STATES)]
+    states = [state for state in reversed(STATES) if any(plan.state(name) == state for name in plan.facts.catalogue)]
     rows = []
     for kind, by_state in of_kinds(plan).items():
         numbers = [len(by_state[state]) for state in states]

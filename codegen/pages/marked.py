@@ -11,8 +11,7 @@ from .. import source
 from ..diagnostics import Diagnostics
 from ..plan import Plan
 from ..plan.data import STATES
-from .catalogue import of_kinds, runs
-from .markdown import code
+from .catalogue import runs
 
 BEGIN = "<!-- generated from specs/ by `python -m codegen gen` -->"
 END = "<!-- end of the generated lines -->"
@@ -21,31 +20,19 @@ WIDTH = 120
 
 
 def how_far(plan: Plan, docs: str) -> str:
-    """How many of DirectML's operators run, and which, by kind; ``docs`` leads to the folder of the pages."""
+    """How many of DirectML's operators run, and how; ``docs`` leads to the folder of the pages."""
     total = len(plan.facts.catalogue)
-    rows, slower, rest = [], [], []
-    for kind, by_state in of_kinds(plan).items():
-        title, number = kind.replace("_", " "), sum(map(len, by_state.values()))
-        fast, slow, described = by_state["fast"], by_state["reference"], by_state["described"]
-        if fast:
-            rows.append(f"- {title}, {len(fast)} of {number}: {', '.join(map(code, fast))}")
-        if slow:
-            slower.append(f"{title} ({len(slow)} of {number})")
-        if described:
-            rest.append(f"{title} ({len(described)} of {number})")
-    head = [
-        f"**{runs(plan.operators)} of DirectML's {total} operators run**. These have fast kernels, by kind",
-        f"([a page for each]({docs}reference/index.md), [all {total}]({docs}reference/catalogue.md)):",
-    ]
-    if slower:
-        number = sum(op.runs and not op.is_fast for op in plan.operators)
-        by = f"by [the reference]({docs}glossary.md#reference), in Python and NumPy"
-        rows.append(f"- {number} more {'runs' if number == 1 else 'run'} {by}: {', '.join(slower)}")
+    fast = sum(op.is_fast for op in plan.operators)
+    slower, rest = runs(plan.operators) - fast, len(plan.operators) - runs(plan.operators)
+    by_reference = f"by [the reference]({docs}glossary.md#reference) in Python and NumPy"
+    parts = [f"{fast} by compiled kernels"] if fast else []
+    parts += [f"{slower} {by_reference}"] if slower else []
+    said = f"dmlcy runs [{runs(plan.operators)} of DirectML's {total} operators]({docs}reference/catalogue.md)"
+    said += f": {' and '.join(parts)}." if parts else "."
     if rest:
-        number = len(plan.operators) - runs(plan.operators)
-        said = f"{number} more {'is' if number == 1 else 'are'} [described]({docs}glossary.md#described)"
-        rows.append(f"- {said}, and can be checked, linted and explained: {', '.join(rest)}")
-    return "\n".join([*head, "", *map(_filled, rows)])
+        described = f"[described]({docs}glossary.md#described)"
+        said += f" {rest} more {'is' if rest == 1 else 'are'} {described}, and can be checked, linted and explained."
+    return textwrap.fill(said, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def info(plan: Plan, docs: str) -> str:
@@ -92,7 +79,3 @@ def marked_page(plan: Plan, root: Path, name: str) -> str | None:
 def _in_states(plan: Plan) -> str:
     numbers = {state: sum(plan.state(name) == state for name in plan.facts.catalogue) for state in reversed(STATES)}
     return ", ".join(f"{number} {state}" for state, number in numbers.items() if number)
-
-
-def _filled(row: str) -> str:
-    return textwrap.fill(row, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

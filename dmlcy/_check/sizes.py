@@ -83,6 +83,7 @@ def compare(state: State, field: Field) -> None:
     differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]
     if len(actual) == len(needed) and not differ:
         return
+    hint = field.hint if field.hint_when is None or state.evaluated(field.hint_when) else ""
     state.fail(f"{name}.sizes")
     formula = field.sizes.words
     if state.call and field.leading_ones == "call" and len(given) < len(expected):
@@ -100,7 +101,7 @@ def compare(state: State, field: Field) -> None:
         words={"formula": formula},
         terms=_terms(state, field.sizes),
         called={term.label: term.words for term in field.sizes.terms},
-        hint=field.hint if field.hint_when is None or state.evaluated(field.hint_when) else "",
+        hint=hint,
         fix=None if not valid else needed if one is None else needed[one],
     )
 

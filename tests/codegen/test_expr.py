@@ -387,16 +387,16 @@ def test_the_ranks_of_a_tensor_bound_its_rank() -> None:
 def test_messages_say_the_values() -> None:
     said = sentence(parse("v[d] + 1 <= w[d]"), within(SCOPE, "d", parse("axes")), "d")
     assert said.shown == "{0} must be <= {1}, where {2}"
-    assert [label for label, _ in said.terms] == ["v[{d}] + 1", "w[{d}]", "v[{d}]"]
+    assert [label for label, _, _ in said.terms] == ["v[{d}] + 1", "w[{d}]", "v[{d}]"]
     said = sentence(parse("f or mode == 'EDGE'"), SCOPE, None)
     assert said.shown == "{0}, {1}"
-    assert [label for label, _ in said.terms] == ["f", "mode"]
+    assert [label for label, _, _ in said.terms] == ["f", "mode"]
     said = sentence(parse("mode == 'EDGE' or a + 1 < 3"), SCOPE, None, "a")
-    assert (said.shown, [label for label, _ in said.terms]) == ("{0} must be < 3, where {1}", ["a + 1", "a"])
+    assert (said.shown, [label for label, _, _ in said.terms]) == ("{0} must be < 3, where {1}", ["a + 1", "a"])
     said = sentence(parse("f or a < 3 or a > 5"), SCOPE, None, "a")
-    assert (said.shown, [label for label, _ in said.terms]) == ("{0}", ["a"])
+    assert (said.shown, [label for label, _, _ in said.terms]) == ("{0}", ["a"])
     said = sentence(parse("not any(v[j] == v[k] for j in k)"), within(SCOPE, "k", parse("axes")), "k")
-    assert [label for label, _ in said.terms] == ["v", "v[{k}]"]
+    assert [label for label, _, _ in said.terms] == ["v", "v[{k}]"]
 
 
 def test_literals_are_int64() -> None:

@@ -150,7 +150,7 @@ def test_the_data_type_and_the_sizes_of_a_call() -> None:
         ({"output_sizes": (2, 4, 1)}, "has another number of dimensions"),
         ({"output_sizes": "24"}, "output_sizes must be a sequence of ints"),
         ({"output_sizes": (2, 0)}, r"output_sizes\[1\] is 0, and must be from 1"),
-        ({"output_sizes": (2, 5), "out": lines}, r"out has sizes \(2, 4\), and must have output_sizes = \(2, 5\)"),
+        ({"output_sizes": (2, 5), "out": lines}, r"out has sizes \(2, 4\), and must have \(2, 5\): output_sizes"),
     ):
         with pytest.raises(dml.DmlError, match=words):
             dml.one_hot(indices, values, axis=1, **given)  # type: ignore[call-overload]

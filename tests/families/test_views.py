@@ -134,7 +134,7 @@ SPLIT: list[tuple[dict[str, Any], str, str]] = [
     (
         {"out": [np.zeros_like(X)], "output_sizes": [(1, 1, 3, 2)]},
         "outputs-sizes",
-        "out[0] has sizes (1, 1, 2, 3), and must have output_sizes[0] = (1, 1, 3, 2).",
+        "out[0] has sizes (1, 1, 2, 3), and must have (1, 1, 3, 2): output_sizes[0].",
     ),
 ]
 
@@ -158,7 +158,7 @@ def test_out_says_the_sizes() -> None:
     some = np.zeros((1, 1, 1, 2), np.float32)
     assert dml.slice1(X, input_window_sizes=X.shape, out=some) is some
     assert some.tolist() == [[[[0, 1]]]]
-    with pytest.raises(dml.InvalidDescError, match=r"out has sizes .* must have output_sizes = \(1, 1, 2, 2\)"):
+    with pytest.raises(dml.InvalidDescError, match=r"out has sizes .* must have \(1, 1, 2, 2\): output_sizes"):
         dml.slice1(X, input_window_sizes=X.shape, out=some, output_sizes=(1, 1, 2, 2))
     with pytest.raises(dml.InvalidDescError, match=r"has sizes \(1, 1, 2, 4\), and must have met"):
         dml.slice1(X, input_window_sizes=X.shape, output_sizes=(1, 1, 2, 4))

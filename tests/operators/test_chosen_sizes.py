@@ -60,8 +60,9 @@ def test_the_message_says_what_the_sizes_must_be() -> None:
     with pytest.raises(dml.InvalidDescError) as raised:
         dml.fold(X, output_sizes=(4, 5), window_sizes=3)
     assert str(raised.value).startswith(
-        "fold(): input has sizes (1, 9, 4), and must have [N, C * volume, prod(blocks)] = (1, 9, 6), where C = 1, "
-        "volume = 9, blocks = [2, 3], output_sizes = (4, 5)."
+        "fold(): input has sizes (1, 9, 4), and must have (1, 9, 6): "
+        "[N, C * elements of a window, prod(positions of the window)], "
+        "where C = 1, elements of a window = 9, positions of the window = [2, 3], output_sizes = (4, 5)."
     )
     assert "one column per position of the window" in str(raised.value)
     with pytest.raises(dml.InvalidDescError, match="rows is a multiple of volume, the product of window_sizes"):

@@ -53,7 +53,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "channels last": (
         lambda: dml.unfold(ones(224, 224, 3), window_sizes=16),
-        "window_sizes[0] does not fit: extent[0] = 16 must be <= padded[0] = 3. "
+        "window_sizes[0] does not fit: span of the window[0] = 16 must be <= padded size[0] = 3. "
         "input is (224, 224, 3), read as {N, C, S...}. "
         "Increase the padding, or reduce window_sizes or dilations. Nearest valid value: 3.",
     ),
@@ -65,17 +65,17 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "three spatial axes": (
         lambda: dml.max_pooling(ones(1, 2, 3, 4, 5), window_size=9),
-        "window_size[0] does not fit: extent[0] = 9 must be <= padded[0] = 3. "
+        "window_size[0] does not fit: span of the window[0] = 9 must be <= padded size[0] = 3. "
         "input is (1, 2, 3, 4, 5), read as {N, C, D, H, W}. Increase the padding, or reduce window_size. "
         "Nearest valid value: 3.",
     ),
     "regions of two dimensions": (
         lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(7, 4), spatial_scale=1.0, pooled_size=2),
-        "roi has sizes (7, 4), and must have [regions, 5] = (7, 5).",
+        "roi has sizes (7, 4), and must have (7, 5): [regions, 5].",
     ),
     "regions of four dimensions": (
         lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(1, 1, 7, 4), spatial_scale=1.0, pooled_size=2),
-        "roi has sizes (1, 1, 7, 4), and must have [1, 1, regions, 5] = (1, 1, 7, 5).",
+        "roi has sizes (1, 1, 7, 4), and must have (1, 1, 7, 5): [1, 1, regions, 5].",
     ),
     "a region of a batch that is not there": (
         lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(7, 5), spatial_scale=1.0, pooled_size=2),
