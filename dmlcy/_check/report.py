@@ -85,7 +85,9 @@ class Report:
         where = f"{label}{part}" + ("" if index is None else f"[{index}]")
         seen, written = {**(values or {}), **(terms or {})}, in_json if self.literal else show
         shown = {key: written(value) for key, value in (values or {}).items()}
-        where_from = ", ".join(f"{(called or {}).get(name, name)} = {written(value)}" for name, value in (terms or {}).items())
+        where_from = ", ".join(
+            f"{(called or {}).get(name, name)} = {written(value)}" for name, value in (terms or {}).items()
+        )
         shown["where"] = where_from and f", where {where_from}"
         violation = Violation(
             id=id_,
