@@ -151,7 +151,7 @@ def _alternatives(node: Node, about: str | None) -> Node:
 
 
 def inside(node: Node, scope: Scope, says: Mapping[str, str]) -> tuple[tuple[str, str, Node], ...]:
-    """What is inside the longer items of some sizes, as label, words and node: their values say where these come from."""
+    """The parts of the longer items of some sizes, as label, words and node: their values explain those of the items."""
     items = node.items if isinstance(node, Sizes) else (node,)
     longer = [item for item in items if not _atomic(item.operand if isinstance(item, Splat) else item)]
     parts = {formula(part): part for item in longer for part in _atoms(item, scope)}

@@ -174,7 +174,8 @@ def test_the_parts_of_a_finding(tmp_path: Path) -> None:
     target = written(tmp_path, text.replace('"StartPadding"', '\n"StartPadding"'))
     assert lint(target)[1].split("\n\n")[0] == "\n".join(
         [
-            f"{target}:2:21: error: window_size[1] does not fit: span of the window[1] = 9 must be <= padded size[1] = 7. "
+            f"{target}:2:21: error: window_size[1] does not fit: "
+            "span of the window[1] = 9 must be <= padded size[1] = 7. "
             "input is (1, 1, 6, 7), read as {N, C, H, W}. [DML-AVERAGE_POOLING-window_size-fits]",
             " --> $.dispatchables.pool.desc.WindowSize[1]",
             '2 |   "WindowSize": [3, 9], ',
