@@ -151,7 +151,7 @@ def _alternatives(node: Node, about: str | None) -> Node:
 
 
 def inside(node: Node, scope: Scope, says: Mapping[str, str]) -> tuple[tuple[str, str, Node], ...]:
-    """The parts of the longer items of some sizes, as label, words and node: their values explain those of the items."""
+    """The parts of the longer items of some sizes, as label, words and node: their values explain the items."""
     items = node.items if isinstance(node, Sizes) else (node,)
     longer = [item for item in items if not _atomic(item.operand if isinstance(item, Splat) else item)]
     parts = {formula(part): part for item in longer for part in _atoms(item, scope)}
