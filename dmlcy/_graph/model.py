@@ -103,7 +103,8 @@ class Node:
 class Constant:
     """Bytes that are part of the graph; None: they could not be read.
 
-    ``desc``: the tensor that they are; None: that of the first reader.
+    ``desc``: the tensor that they are; None: that of the first reader, with its axes in
+    the order of memory.
     """
 
     data: npt.NDArray[np.uint8] | None

@@ -168,3 +168,15 @@ def test_every_operator_gives_values_for_inputs_that_are_wrong(name: str) -> Non
     found = [one.id for one in dml.check(g.build(*outputs)) if one.node is not None]
     assert found == [one.id for one in g.violations] != []
     assert [one for one in outputs if not isinstance(g.activation_relu(one), dml.graph.Value)] == []
+
+
+@pytest.mark.parametrize("sizes", [("batch", 3), (None, 3), (2.5, 3), (True, 3), None, 3, "abc"])
+def test_sizes_of_an_input_that_are_no_ints_are_violations(sizes: Any) -> None:
+    g = dml.Graph(collect=True)
+    x = g.input(dml.TensorDesc("FLOAT32", sizes), name="x")
+    y = g.element_wise_add(g.activation_relu(x), g.broadcast(x, (4, 3)))
+    graph = g.build(y, g.activation_relu(g.transpose(x, (1, 0))), g.activation_relu(g.reshape(x, (3, 4))))
+    assert {"DML-GRAPH-desc"} < {one.id for one in dml.check(graph)}
+    strict = dml.Graph()
+    with pytest.raises(dml.DmlError, match=r"DML-ACTIVATION_RELU-input-(type|required)"):
+        strict.activation_relu(strict.input(dml.TensorDesc("FLOAT32", sizes)))

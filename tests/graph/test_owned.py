@@ -123,3 +123,33 @@ def test_a_graph_with_violations_is_refused(tmp_path: Path) -> None:
             use()  # type: ignore[operator]
     with pytest.raises(ValueError, match="the form"):
         dml.graph.save(scaled(), tmp_path, form="xml")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_a_constant_without_a_desc_keeps_its_bytes(gap: bool, tmp_path: Path) -> None:
+    """The tensors that read it have strides: other axes first, or gaps that another tensor reads."""
+    g = dml.Graph()
+    k = g.constant(np.arange(6, dtype=np.float32), name="k")
+    some = tensor(3, strides=(2,), total_tensor_size_in_bytes=24) if gap else tensor(3, 2, strides=(1, 3))
+    graph = g.build(some=g.activation_relu(g.reinterpret(k, some)), every=g.activation_relu(k))
+    expected = [[0, 2, 4]] if gap else [[[0, 3], [1, 4], [2, 5]]]
+    again = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    for one in (again, dml.graph.load(dml.graph.save(again, tmp_path, form="serialized"))):
+        owned, arrays = one.constants_as_inputs()
+        op = dml.compile(owned)
+        op.initialize(**arrays)
+        for found in (op(), dml.compile(one)(), dml.compile(owned.inputs_as_constants(arrays))()):
+            assert [part.tolist() for part in found] == [*expected, [0, 1, 2, 3, 4, 5]]
+
+
+def test_bytes_that_are_no_elements_of_the_first_reader_become_an_input_of_bytes() -> None:
+    g = dml.Graph()
+    k = g.constant(np.arange(10, dtype=np.uint8), name="k")
+    first = g.activation_relu(g.reinterpret(k, tensor(2, total_tensor_size_in_bytes=12)))
+    graph = g.build(first, g.element_wise_identity(k))
+    again = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    owned, arrays = again.constants_as_inputs()
+    assert arrays["k"].tolist() == [*range(10)]
+    op = dml.compile(owned)
+    op.initialize(**arrays)
+    assert op()[1].tolist() == [*range(10)]
