@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,3 +181,23 @@ def test_sizes_of_an_input_that_are_no_ints_are_violations(sizes: Any) -> None:
     strict = dml.Graph()
     with pytest.raises(dml.DmlError, match=r"DML-ACTIVATION_RELU-input-(type|required)"):
         strict.activation_relu(strict.input(dml.TensorDesc("FLOAT32", sizes)))
+
+
+def test_a_violation_that_no_desc_has_is_not_lost_in_json(tmp_path: Path) -> None:
+    """What the argument said is in no desc: a graph that is read from the file would be valid."""
+    g = dml.Graph(collect=True)
+    x = g.input(tensor(1, 1, 4, 4), name="x")
+    with g.origin(FILE, "/pool", "MaxPool"):
+        y = g.max_pooling(x, window_size=2, output_sizes="wide")
+    graph = g.build(g.max_pooling(y, window_size=9))
+    for write in (dml.graph.to_json, lambda one: dml.graph.save(one, tmp_path / "saved")):
+        with pytest.raises(dml.InvalidDataTypeError) as caught:
+            write(graph)
+        assert [(one.id, one.node) for one in caught.value.violations] == [("DML-MAX_POOLING-output-type", 0)]
+        assert '"/pool"' in str(caught.value)
+    assert not (tmp_path / "saved").exists()
+    wrong = dml.Graph(collect=True)
+    kept = wrong.build(wrong.max_pooling(wrong.input(tensor(1, 1, 4, 4)), window_size=9))
+    assert [one.id for one in dml.check(dml.graph.from_json(dml.graph.to_json(kept)))] == [
+        "DML-MAX_POOLING-window_size-fits"
+    ] * 2

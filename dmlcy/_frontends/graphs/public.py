@@ -88,7 +88,13 @@ def _known(graph: GraphDesc, function: str) -> GraphDesc:
 
 
 def to_json(graph: GraphDesc) -> dict[str, Any]:
-    """The graph in the form of DML_GRAPH_DESC, as json.dumps takes it, with the elements of its constants."""
+    """The graph in the form of DML_GRAPH_DESC, as json.dumps takes it, with the elements of its constants.
+
+    Raises
+    ------
+    DmlError
+        The graph has what the form does not hold: an edge without an end, a violation of an argument that no desc has.
+    """
     return writer.to_json(_known(graph, "to_json"))
 
 
