@@ -89,7 +89,8 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
         """The graph with its larger constants as inputs with the flag OWNED_BY_DML, and the arrays for them by name.
 
         So ONNX Runtime's DirectML provider builds graphs, and such a graph does not need level 6_2. A constant that is
-        an output of the graph stays a constant. The graph must be valid.
+        an output of the graph stays a constant, and so does one of a tensor that may not have the flag, such as a
+        weight of LSTM. The graph must be valid.
 
         Parameters
         ----------

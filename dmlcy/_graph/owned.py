@@ -70,24 +70,34 @@ def owned_inputs(graph: Structure) -> set[int]:
 
 
 def large_constants(graph: Structure, least: int) -> list[int]:
-    """The constants of so many bytes that only nodes read."""
-    wiring, found = wiring_of(graph), []
-    for number, node in enumerate(graph.nodes):
-        readers = wiring.readers.get(Port(number, 0), ())
-        if isinstance(node, Constant) and (node.size or 0) >= least and readers:
-            found += [number] if all(port.node is not None for port in readers) else []
-    return found
+    """The constants of so many bytes that only tensors of nodes read which may have the flag."""
+    wiring = wiring_of(graph)
+    large = [n for n, node in enumerate(graph.nodes) if isinstance(node, Constant) and (node.size or 0) >= least]
+    return [number for number in large if wiring.readers.get(Port(number, 0)) and _may_be_owned(wiring, number)]
+
+
+def _may_be_owned(wiring: Wiring, number: int) -> bool:
+    """Whether all that reads a constant are tensors of nodes that may have the flag: those of LSTM may not."""
+    for port in wiring.readers.get(Port(number, 0), ()):
+        node = None if port.node is None else wiring.graph.nodes[port.node]
+        if not isinstance(node, Node):
+            return False
+        name = inputs_of(node)[port.place][0].partition("[")[0]
+        if not node.desc.operator.field(name).owned:
+            return False
+    return True
 
 
 def as_inputs(graph: Graph, numbers: Collection[int]) -> Graph:
-    """The graph with these constants as inputs that DirectML owns, behind the other inputs."""
+    """The graph with these constants as inputs, behind the others; DirectML owns those that may have the flag."""
     wiring = wiring_of(graph)
-    ends, ports = [*graph.inputs], {}
+    ends, ports, owned = [*graph.inputs], {}, []
     for number in numbers:
-        port = Port(number, 0)
+        port, flag = Port(number, 0), _may_be_owned(wiring, number)
         ports[port] = Port(None, len(ends))
-        ends.append(End(wiring.value_names[port], _flagged(_whole(wiring, port), True)))
-    return _moved(_with_flags(graph, wiring, ports, True), ports, tuple(ends), ())
+        owned += [port] if flag else []
+        ends.append(End(wiring.value_names[port], _flagged(_whole(wiring, port), flag)))
+    return _moved(_with_flags(graph, wiring, owned, True), ports, tuple(ends), ())
 
 
 def as_constants(graph: Graph, arrays: Mapping[str, Any]) -> Graph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 from graphs import network, tensor
 
 import dmlcy as dml
+from dmlcy._frontends.graphs.to_records import to_records
+from dmlcy._frontends.serialized.records import ConstantNode
+from dmlcy._frontends.serialized.writer import write
 from dmlcy.graph import GraphDesc
 
 
@@ -153,3 +157,34 @@ def test_bytes_that_are_no_elements_of_the_first_reader_become_an_input_of_bytes
     op = dml.compile(owned)
     op.initialize(**arrays)
     assert op()[1].tolist() == [*range(10)]
+
+
+def recurrent() -> GraphDesc:
+    """RNN, whose tensors may not have the flag, beside an operator that reads one of its weights."""
+    g = dml.Graph()
+    x = g.input(tensor(1, 2, 1, 3), name="x")
+    weight, recurrence = (
+        g.constant(np.full((1, 1, 2, size), 0.5, np.float32), name=name) for name, size in (("w", 3), ("r", 2))
+    )
+    scale = g.constant(np.full((1, 1, 2, 3), 3, np.float32), name="scale")
+    outputs = g.rnn(
+        x, weight, recurrence, output_sequence=True, direction="FORWARD",
+        activation_descs=[dml.desc.ActivationRelu()],
+    )  # fmt: skip
+    return g.build(outputs, g.element_wise_multiply(weight, scale))
+
+
+def test_tensors_that_may_not_have_the_flag_read_constants_or_other_inputs(tmp_path: Path) -> None:
+    graph, x = recurrent(), np.ones((1, 2, 1, 3), np.float32)
+    expected = [one.tolist() for one in dml.compile(graph)(x)]
+    owned, arrays = graph.constants_as_inputs()
+    assert dml.check(owned) == [] and [*arrays] == ["scale"]
+    op = dml.compile(owned)
+    op.initialize(**arrays)
+    read = dml.graph.load(dml.graph.save(graph, tmp_path, form="serialized"))
+    for found in (op(x), dml.compile(read)(x)):
+        assert [one.tolist() for one in found] == expected
+    record = to_records(graph)
+    nodes = (replace(one, data=one.name) if isinstance(one, ConstantNode) else one for one in record.nodes)
+    files = dml.compile(dml.graph.from_bytes(write(replace(record, nodes=tuple(nodes))), owned=True))
+    assert (files.called, files.owned) == (("x", "w", "r"), ("scale",))

@@ -155,7 +155,8 @@ def from_bytes(
     limit
         The most nodes.
     owned
-        The constants that are in files become inputs with the flag OWNED_BY_DML; no file is read.
+        The constants that are in files become inputs, with the flag OWNED_BY_DML where the tensors that read them may
+        have the flag; no file is read.
 
     Raises
     ------
