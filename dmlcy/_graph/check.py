@@ -109,7 +109,7 @@ class _Checker:
 
     def of_desc(self, number: int, node: Node) -> list[Violation]:
         """What is wrong with a node by itself, except for what follows from values of which nothing is known."""
-        refused = [one for one in node.refused if one.level is None or LEVEL_INDEX[one.level] > self.level]
+        refused = [*node.refused_at(self.level)]
         found = refused or [*node.desc._violations(self.level), *node.desc._warnings(self.level)]
         if refused or not found:
             return found

@@ -201,3 +201,12 @@ def test_a_violation_that_no_desc_has_is_not_lost_in_json(tmp_path: Path) -> Non
     assert [one.id for one in dml.check(dml.graph.from_json(dml.graph.to_json(kept)))] == [
         "DML-MAX_POOLING-window_size-fits"
     ] * 2
+
+
+def test_a_violation_of_a_level_is_none_at_a_later_level() -> None:
+    with dml.feature_level("1_0"):
+        g = dml.Graph(collect=True)
+        graph = g.build(g.activation_gelu(g.input(tensor(1, 1, 2, 2), name="x")))
+        assert [one.id for one in g.violations] == ["DML-ACTIVATION_GELU-operator-level"]
+    assert dml.check(graph) == [] and dml.minimum_feature_level(graph).level == graph.levels().level == "5_1"
+    assert dml.check(dml.graph.from_json(dml.graph.to_json(graph))) == []

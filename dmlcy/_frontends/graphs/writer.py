@@ -53,7 +53,7 @@ def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
         of_node(one, node, number)
         for number, node in enumerate(graph.nodes)
         if isinstance(node, Node) and node.refused and not node.desc._violations(NEWEST)
-        for one in node.refused
+        for one in node.refused_at(NEWEST)
     ]
     if unsaid:
         raise_violations(unsaid, "to_json")
