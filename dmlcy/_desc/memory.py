@@ -12,7 +12,7 @@ from dmlcy._facts.dtypes import Bytes, has_four_bits, numpy_dtype, of_numbers, s
 from dmlcy._facts.names import refuse_model
 from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import DTYPES
-from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
+from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size, packed_strides
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
@@ -32,6 +32,31 @@ def strides_of(desc: TensorDesc) -> tuple[int, ...]:
 def is_packed(desc: TensorDesc) -> bool:
     """Whether the elements follow each other, with nothing between them."""
     return strides_of(desc) == packed_strides(desc.sizes)
+
+
+def resized(desc: TensorDesc, sizes: tuple[int, ...], strides: tuple[int, ...] | None) -> TensorDesc:
+    """The same bytes under other sizes and strides."""
+    return TensorDesc(
+        desc.dtype, sizes, strides, desc.flags, desc.total_tensor_size_in_bytes, desc.guaranteed_base_offset_alignment
+    )
+
+
+def stored(desc: TensorDesc) -> TensorDesc:
+    """The same bytes in the order of memory: axes by their strides, one element along an axis of stride 0.
+
+    The desc itself where it is not valid, or where its elements do not follow each other in any order.
+    """
+    strides = desc.strides
+    if strides is None or minimum_size(desc) is None:
+        return desc
+    kept = [axis for axis, size in enumerate(desc.sizes) if size > 1 and strides[axis]]
+    ordered = sorted(kept, key=lambda axis: -strides[axis])
+    sizes = [1] * len(desc.sizes)
+    for place, axis in zip(kept, ordered, strict=True):
+        sizes[place] = desc.sizes[axis]
+    found = resized(desc, tuple(sizes), None)
+    steps = [strides_of(found)[place] for place in kept]
+    return found if steps == [strides[axis] for axis in ordered] else desc
 
 
 def extent(desc: TensorDesc) -> int:

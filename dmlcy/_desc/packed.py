@@ -12,6 +12,7 @@ from dmlcy._facts.names import refuse_model
 from dmlcy._facts.tables import DTYPES, LEVELS
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.values import Refused, as_dtype, as_int, as_ints
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.four_bits import Packed
 from dmlcy._runtime.tensor import to_shared_array
 from dmlcy._words.values import show
@@ -55,7 +56,7 @@ def packed(array: _Array, dtype: _DataType, sizes: _Ints) -> Packed:
         refuse_model("DML-MODEL-packed-type", expected="INT4 or UINT4", actual=show(dtype))
     found: Any = to_shared_array(array)
     if found is None or found.dtype != np.uint8:
-        actual = show(array if found is None else found.dtype)
+        actual = show(array) if found is None else four_bits.name_of(found.dtype) or show(found.dtype)
         refuse_model("DML-MODEL-packed-type", expected="an array of UINT8", actual=actual)
     if not found.flags.c_contiguous:
         refuse_model("DML-MODEL-packed-layout", strides=show(found.strides))
@@ -65,7 +66,7 @@ def packed(array: _Array, dtype: _DataType, sizes: _Ints) -> Packed:
     if found.size != needed:
         words = {"count": show(count), "expected": show(needed), "actual": show(found.size)}
         refuse_model("DML-MODEL-packed-length", dtype=member.name, **words)
-    return Packed(found.reshape(-1), member.name, known)
+    return Packed(np.asarray(found).reshape(-1), member.name, known)
 
 
 def _sizes(sizes: object) -> tuple[int, ...]:

@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from dmlcy._desc.memory import resized
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation, Violations, raise_violations
 from dmlcy._facts.tables import desc_class
 from dmlcy._field_types import type_of
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._field_types.values import as_dtype
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.loose import is_unknown, own
 from dmlcy._graph.model import MOST, Constant, Edge, End, Node, Origin, Port, inputs_of, outputs_of
 from dmlcy._graph.names import Names
 from dmlcy._graph.operators import Operators
-from dmlcy._graph.use import Method, resized
+from dmlcy._graph.use import Method
 from dmlcy._graph.values import Value
 from dmlcy._graph.views import broadcast, reshaped, transposed
 from dmlcy._graph.violations import GraphViolation, of_node
@@ -151,7 +152,7 @@ class Graph(Operators):
     def reshape(self, value: Value, sizes: Sequence[int]) -> Value:
         """The elements of the value in other sizes. A value whose elements are not adjacent is copied by a node."""
         self._port(value, "reshape")
-        if not is_unknown(value.desc) and reshaped(value.desc, sizes) is None:
+        if not self._is_unknown(value.desc) and reshaped(value.desc, sizes) is None:
             value = self.element_wise_identity(value)
         return self._viewed(value, "reshape", lambda desc: reshaped(desc, sizes) or desc, sizes)
 
@@ -160,7 +161,11 @@ class Graph(Operators):
     ) -> Value:
         """The value under another desc; ``sizes``: those of the result, where nothing is known of the value."""
         port, desc = self._port(value, function), value.desc
-        return Value(self, port, TensorDesc(desc.dtype, sizes) if is_unknown(desc) else view(desc))
+        return Value(self, port, TensorDesc(desc.dtype, sizes) if self._is_unknown(desc) else view(desc))
+
+    def _is_unknown(self, desc: TensorDesc) -> bool:
+        """Whether nothing is known of a value; of a graph that collects, also where its desc is wrong."""
+        return is_unknown(desc) or (self._collect and minimum_size(desc) is None)
 
     def add(self, desc: OperatorDesc, *inputs: Value | Sequence[Value] | None, name: str = "") -> Any:
         """A node of a desc; values for its inputs in the order of the struct, None for one that is left out.

@@ -46,6 +46,7 @@ class _Checker:
             if not entries:
                 yield made(self.graph, "empty", "graph", None, {"what": what})
         yield from self.names()
+        yield from self.texts()
         yield from self.nodes()
         yield from self.described()
         for place, edge in enumerate(self.graph.edges):
@@ -78,6 +79,15 @@ class _Checker:
                 entry = port.place if port.node is None else port.node
                 yield made(graph, "name-twice", part, entry, {"name": quote(name), **words}, node=port.node)
 
+    def texts(self) -> Iterator[Violation]:
+        """Names that no file can hold."""
+        graph = self.graph
+        for part, index, name in _names_of(graph):
+            if not _is_text(name):
+                node = index if part == "nodes" else None
+                of = graph.label(index) if part == "nodes" else f"graph {part.removesuffix('s')} {index}"
+                yield made(graph, "name-text", part, index, {"of": of, "name": quote(name)}, node=node)
+
     def nodes(self) -> Iterator[Violation]:
         """What is wrong with descs and constants by themselves."""
         for number, node in enumerate(self.graph.nodes):
@@ -99,7 +109,7 @@ class _Checker:
 
     def of_desc(self, number: int, node: Node) -> list[Violation]:
         """What is wrong with a node by itself, except for what follows from values of which nothing is known."""
-        refused = [one for one in node.refused if one.level is None or LEVEL_INDEX[one.level] > self.level]
+        refused = [*node.refused_at(self.level)]
         found = refused or [*node.desc._violations(self.level), *node.desc._warnings(self.level)]
         if refused or not found:
             return found
@@ -303,6 +313,28 @@ def fits(size: int, desc: TensorDesc) -> bool:
     """Whether so many bytes are the tensor: all of its elements, and nothing behind them but padding to 4 bytes."""
     total = in_bytes(desc)
     return size == total or (extent(desc) <= size and rounded(size) == total)
+
+
+def _names_of(graph: Structure) -> Iterator[tuple[Part, int, str]]:
+    """The names in a graph, with the part that has each."""
+    yield from (("inputs", index, end.name) for index, end in enumerate(graph.inputs))
+    yield from (("outputs", index, end.name) for index, end in enumerate(graph.outputs))
+    for number, node in enumerate(graph.nodes):
+        yield "nodes", number, node.name
+        if node.origin is not None:
+            yield from (("nodes", number, name) for name in node.origin.to_json().values())
+    for port, name in graph.names:
+        owners, entry = (graph.inputs, port.place) if port.node is None else (graph.nodes, port.node)
+        if 0 <= entry < len(owners) and name != owners[entry].name:
+            yield "inputs" if port.node is None else "nodes", entry, name
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _named(name: str, index: int) -> str:

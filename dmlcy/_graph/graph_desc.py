@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy.typing as npt
-
 from dmlcy._desc.minimum import MinimumLevel
 from dmlcy._desc.whole import Whole
 from dmlcy._errors import Violation, raise_violations
@@ -30,7 +28,7 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
         Operators (``Node``) and constants (``Constant``).
     inputs, outputs
         Those of the graph (``End``), each with its name and its desc; without one it is that of the first tensor that
-        reads the input, or of the tensor that is the output.
+        reads the input, with its axes in the order of memory, or of the tensor that is the output.
     edges
         Which tensor reads which value (``Edge``): the bytes of the value, under the desc of the tensor.
     names
@@ -87,11 +85,12 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
     def _compiled(self, level: int, path: str | None) -> CompiledGraph:
         return CompiledGraph(self, level, path)
 
-    def constants_as_inputs(self, least: int = LEAST) -> tuple[GraphDesc, dict[str, npt.NDArray[Any]]]:
+    def constants_as_inputs(self, least: int = LEAST) -> tuple[GraphDesc, dict[str, Any]]:
         """The graph with its larger constants as inputs with the flag OWNED_BY_DML, and the arrays for them by name.
 
         So ONNX Runtime's DirectML provider builds graphs, and such a graph does not need level 6_2. A constant that is
-        an output of the graph stays a constant. The graph must be valid.
+        an output of the graph stays a constant, and so does one of a tensor that may not have the flag, such as a
+        weight of LSTM. The graph must be valid.
 
         Parameters
         ----------

@@ -7,6 +7,7 @@ from typing import Final
 
 from dmlcy._desc.minimum import LevelReason, MinimumLevel, minimum_feature_level
 from dmlcy._errors import DmlError
+from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._graph.check import CONSTANTS, counted
 from dmlcy._graph.model import Constant, Node, Origin, Structure
@@ -92,7 +93,7 @@ def levels_of(graph: Structure) -> LevelTable:
     for number, node in enumerate(graph.nodes):
         if isinstance(node, Node):
             if id(node.desc) not in known:
-                known[id(node.desc)] = None if node.refused else _minimum(node)
+                known[id(node.desc)] = None if node.refused_at(NEWEST) else _minimum(node)
             found = known[id(node.desc)]
             level, reasons = (None, ()) if found is None else (found.level, found.forced_by)
             rows.append(NodeLevel(number, node.name, node.kind, node.origin, level, reasons))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import TensorDataType
+from dmlcy._facts.tables import LEVEL_INDEX, TensorDataType
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._runtime import four_bits
@@ -98,12 +98,17 @@ class Node:
         """The name of the operator."""
         return self.desc.operator.name
 
+    def refused_at(self, level: int) -> tuple[Violation, ...]:
+        """What is wrong with the arguments at the level of that position too."""
+        return tuple(one for one in self.refused if one.level is None or LEVEL_INDEX[one.level] > level)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
     """Bytes that are part of the graph; None: they could not be read.
 
-    ``desc``: the tensor that they are; None: that of the first reader.
+    ``desc``: the tensor that they are; None: that of the first reader, with its axes in
+    the order of memory.
     """
 
     data: npt.NDArray[np.uint8] | None

@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-import numpy.typing as npt
-
-from dmlcy._desc.memory import dtype_of, view
+from dmlcy._desc.memory import dtype_of, extent, is_packed, resized, stored, view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import raise_violations
+from dmlcy._facts.dtypes import Bytes
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import TensorFlags
 from dmlcy._field_types import type_of
@@ -19,6 +18,7 @@ from dmlcy._graph.arrays import Taker, label_of
 from dmlcy._graph.check import is_owned
 from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure, inputs_of
 from dmlcy._graph.wiring import Wiring, wiring_of
+from dmlcy._runtime import four_bits
 
 LEAST: Final = 8
 """Bytes of the least constant that ONNX Runtime's DirectML provider makes a graph input."""
@@ -26,16 +26,37 @@ LEAST: Final = 8
 Graph = TypeVar("Graph", bound=Structure)
 
 
-def arrays_of(graph: Structure, numbers: Collection[int]) -> dict[str, npt.NDArray[Any]]:
-    """The elements of constants, by the names of the values; bytes where two share one. The graph is valid."""
+def arrays_of(graph: Structure, numbers: Collection[int]) -> dict[str, Any]:
+    """The elements of constants of a valid graph, by the names of the values."""
     wiring = wiring_of(graph)
-    found: dict[str, npt.NDArray[Any]] = {}
+    found: dict[str, Any] = {}
     for number in numbers:
-        node, desc = graph.nodes[number], wiring.desc_of(Port(number, 0))
-        assert isinstance(node, Constant) and node.data is not None and desc is not None
-        packed = dtype_of(desc).numpy is None
-        found[wiring.value_names[Port(number, 0)]] = node.data if packed else view(node.data, desc, 0)
+        data, port = data_of(graph, number), Port(number, 0)
+        found[wiring.value_names[port]] = four_bits.given_back(view(data, _whole(wiring, port), 0))
     return found
+
+
+def data_of(graph: Structure, number: int) -> Bytes:
+    """The bytes of a constant of a valid graph."""
+    node = graph.nodes[number]
+    assert isinstance(node, Constant) and node.data is not None
+    return node.data
+
+
+def _whole(wiring: Wiring, port: Port) -> TensorDesc:
+    """A desc of all bytes of a constant, without strides where their number is known."""
+    assert port.node is not None
+    node = wiring.graph.nodes[port.node]
+    size = node.size if isinstance(node, Constant) else None
+    readers = (wiring.desc_of_target(target) for target in wiring.readers[port])
+    descs = [one for one in (wiring.desc_of(port), *readers) if one is not None]
+    found = [one for one in map(stored, descs) if is_packed(one) and size in (None, extent(one))]
+    if found or size is None:
+        return (found or descs)[0]
+    first, bits = descs[0], dtype_of(descs[0]).bits
+    if 8 * size % bits == 0:
+        return resized(first, (8 * size // bits,), None)
+    return TensorDesc("UINT8", (size,), total_tensor_size_in_bytes=first.total_tensor_size_in_bytes)
 
 
 def owned_inputs(graph: Structure) -> set[int]:
@@ -49,24 +70,34 @@ def owned_inputs(graph: Structure) -> set[int]:
 
 
 def large_constants(graph: Structure, least: int) -> list[int]:
-    """The constants of so many bytes that only nodes read."""
-    wiring, found = wiring_of(graph), []
-    for number, node in enumerate(graph.nodes):
-        readers = wiring.readers.get(Port(number, 0), ())
-        if isinstance(node, Constant) and (node.size or 0) >= least and readers:
-            found += [number] if all(port.node is not None for port in readers) else []
-    return found
+    """The constants of so many bytes that only tensors of nodes read which may have the flag."""
+    wiring = wiring_of(graph)
+    large = [n for n, node in enumerate(graph.nodes) if isinstance(node, Constant) and (node.size or 0) >= least]
+    return [number for number in large if wiring.readers.get(Port(number, 0)) and _may_be_owned(wiring, number)]
+
+
+def _may_be_owned(wiring: Wiring, number: int) -> bool:
+    """Whether all that reads a constant are tensors of nodes that may have the flag: those of LSTM may not."""
+    for port in wiring.readers.get(Port(number, 0), ()):
+        node = None if port.node is None else wiring.graph.nodes[port.node]
+        if not isinstance(node, Node):
+            return False
+        name = inputs_of(node)[port.place][0].partition("[")[0]
+        if not node.desc.operator.field(name).owned:
+            return False
+    return True
 
 
 def as_inputs(graph: Graph, numbers: Collection[int]) -> Graph:
-    """The graph with these constants as inputs that DirectML owns, behind the other inputs."""
+    """The graph with these constants as inputs, behind the others; DirectML owns those that may have the flag."""
     wiring = wiring_of(graph)
-    ends, ports = [*graph.inputs], {}
+    ends, ports, owned = [*graph.inputs], {}, []
     for number in numbers:
-        port = Port(number, 0)
+        port, flag = Port(number, 0), _may_be_owned(wiring, number)
         ports[port] = Port(None, len(ends))
-        ends.append(End(wiring.value_names[port], _flagged(wiring.desc_of(port), True)))
-    return _moved(_with_flags(graph, wiring, ports, True), ports, tuple(ends), ())
+        owned += [port] if flag else []
+        ends.append(End(wiring.value_names[port], _flagged(_whole(wiring, port), flag)))
+    return _moved(_with_flags(graph, wiring, owned, True), ports, tuple(ends), ())
 
 
 def as_constants(graph: Graph, arrays: Mapping[str, Any]) -> Graph:

@@ -250,13 +250,16 @@ def _compiled(graph: Structure, level: int, path: str | None) -> list[Any]:
     """The compiled operator of each node, one for all nodes of a desc; None for a constant."""
     known: dict[OperatorDesc, Any] = {}
     found: list[Any] = []
-    for node in graph.nodes:
+    for number, node in enumerate(graph.nodes):
         if isinstance(node, Constant):
             found.append(None)
             continue
         if node.desc not in known:
             chosen: Any = "reference" if path == "reference" else None
-            known[node.desc] = compile_desc(node.desc, LEVELS[level].name, path=chosen)
+            try:
+                known[node.desc] = compile_desc(node.desc, LEVELS[level].name, path=chosen)
+            except DmlError as error:
+                raise_violations([of_node(one, node, number) for one in error.violations], "compile", error)
         found.append(known[node.desc])
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dmlcy._check.checker import Check, wanted
 from dmlcy._check.state import keyword
-from dmlcy._desc.memory import strides_of
+from dmlcy._desc.memory import resized, strides_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.levels import LEVEL
@@ -103,8 +103,8 @@ def _settled(check: Check, name: str) -> Any:
     kind = check.operator.field(name)
     if kind.kind == "attribute" or type_of(kind.type).tensors or type(value) is not TensorDesc:
         return value
-    sizes = check.tensors[name].sizes
-    return value if len(sizes) == value.rank else with_ones(value, len(sizes))
+    rank = len(check.tensors[name].sizes)
+    return with_ones(value, rank) if type(value.sizes) is tuple and rank > len(value.sizes) else value
 
 
 def with_ones(desc: TensorDesc, rank: int) -> TensorDesc:
@@ -112,10 +112,3 @@ def with_ones(desc: TensorDesc, rank: int) -> TensorDesc:
     more = rank - desc.rank
     strides = None if desc.strides is None else (strides_of(desc)[0],) * more + tuple(desc.strides)
     return resized(desc, (1,) * more + desc.sizes, strides)
-
-
-def resized(desc: TensorDesc, sizes: tuple[int, ...], strides: tuple[int, ...] | None) -> TensorDesc:
-    """The same bytes under other sizes and strides."""
-    return TensorDesc(
-        desc.dtype, sizes, strides, desc.flags, desc.total_tensor_size_in_bytes, desc.guaranteed_base_offset_alignment
-    )

@@ -5,23 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dmlcy._desc.memory import is_packed, strides_of
+from dmlcy._desc.memory import is_packed, resized, strides_of
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
-from dmlcy._graph.use import resized
+from dmlcy._field_types.values import Refused, as_entries, as_int
+from dmlcy._words.values import show
 
 
 def transposed(desc: TensorDesc, axes: Sequence[int]) -> TensorDesc:
     """The axes in another order: axis k of the result is axis ``axes[k]``."""
-    if sorted(axes) != [*range(desc.rank)]:
-        raise ValueError(f"transpose() takes each of the axes 0 to {desc.rank - 1} once, not {tuple(axes)}.")
+    known = _ints(axes, "transpose")
+    if sorted(known) != [*range(desc.rank)]:
+        raise ValueError(f"transpose() takes each of the axes 0 to {desc.rank - 1} once, not {known}.")
     strides = strides_of(desc)
-    return _laid_out(desc, tuple(desc.sizes[axis] for axis in axes), tuple(strides[axis] for axis in axes))
+    return _laid_out(desc, tuple(desc.sizes[axis] for axis in known), tuple(strides[axis] for axis in known))
 
 
 def broadcast(desc: TensorDesc, sizes: Sequence[int]) -> TensorDesc:
     """Axes of size 1, and axes in front, repeated: as numpy.broadcast_to."""
-    wanted, extra = tuple(sizes), len(sizes) - desc.rank
-    if extra < 0 or any(size not in (1, wide) for size, wide in zip(desc.sizes, wanted[extra:], strict=True)):
+    wanted = _ints(sizes, "broadcast")
+    extra = len(wanted) - desc.rank
+    wrong = extra < 0 or min(wanted, default=1) < 1
+    if wrong or any(size not in (1, wide) for size, wide in zip(desc.sizes, wanted[extra:], strict=True)):
         raise ValueError(f"broadcast() cannot repeat a value of sizes {desc.sizes} to sizes {wanted}.")
     pairs = zip(desc.sizes, wanted[extra:], strides_of(desc), strict=True)
     strides = (0,) * extra + tuple(0 if size != wide else stride for size, wide, stride in pairs)
@@ -29,9 +33,9 @@ def broadcast(desc: TensorDesc, sizes: Sequence[int]) -> TensorDesc:
 
 
 def reshaped(desc: TensorDesc, sizes: Sequence[int]) -> TensorDesc | None:
-    """The elements in other sizes; None where they must be copied for that."""
-    wanted = tuple(sizes)
-    if math.prod(wanted) != desc.element_count:
+    """The elements in other sizes, a single one without sizes in the size 1; None where they must be copied."""
+    wanted = _ints(sizes, "reshape") or (1,)
+    if min(wanted) < 1 or math.prod(wanted) != desc.element_count:
         raise ValueError(f"reshape() cannot give {desc.element_count} elements the sizes {wanted}.")
     if is_packed(desc):
         return resized(desc, wanted, None)
@@ -40,6 +44,14 @@ def reshaped(desc: TensorDesc, sizes: Sequence[int]) -> TensorDesc | None:
         return None
     strides = iter(stride for _, stride in known)
     return resized(desc, wanted, tuple(0 if size == 1 else next(strides) for size in wanted))
+
+
+def _ints(values: Sequence[int], function: str) -> tuple[int, ...]:
+    """The entries of a sequence; TypeError for what is no sequence of ints."""
+    try:
+        return tuple(map(as_int, as_entries(values, "a sequence of ints")))
+    except Refused:
+        raise TypeError(f"{function}() takes a sequence of ints, not {show(values)}.") from None
 
 
 def _laid_out(desc: TensorDesc, sizes: tuple[int, ...], strides: tuple[int, ...]) -> TensorDesc:

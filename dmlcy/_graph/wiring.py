@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from heapq import heappop, heappush
 
-from dmlcy._desc.memory import extent, needed
+from dmlcy._desc.memory import extent, needed, stored
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Edge, Port, Structure, Tensors, inputs_of, outputs_of
 from dmlcy._graph.names import Names
@@ -76,12 +76,14 @@ class Wiring:
         return self.inputs[port.node][port.place][1]
 
     def desc_of(self, port: Port) -> TensorDesc | None:
-        """The desc of a value: its own, or that of the first reader that has one."""
+        """The desc of a value: its own; without one, as the first reader that has a desc says."""
         own = self.graph.inputs[port.place].desc if port.node is None else self.outputs[port.node][port.place][1]
-        if own is not None:
-            return own
+        return self.desc_as_read(port) if own is None else own
+
+    def desc_as_read(self, port: Port) -> TensorDesc | None:
+        """The bytes of a value in their order, under the desc of the first reader that has one."""
         readers = (self.desc_of_target(target) for target in self.readers.get(port, ()))
-        return next((desc for desc in readers if desc is not None), None)
+        return next((stored(desc) for desc in readers if desc is not None), None)
 
     @cached_property
     def sizes(self) -> dict[Port, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,3 +169,44 @@ def test_every_operator_gives_values_for_inputs_that_are_wrong(name: str) -> Non
     found = [one.id for one in dml.check(g.build(*outputs)) if one.node is not None]
     assert found == [one.id for one in g.violations] != []
     assert [one for one in outputs if not isinstance(g.activation_relu(one), dml.graph.Value)] == []
+
+
+@pytest.mark.parametrize("sizes", [("batch", 3), (None, 3), (2.5, 3), (True, 3), None, 3, "abc"])
+def test_sizes_of_an_input_that_are_no_ints_are_violations(sizes: Any) -> None:
+    g = dml.Graph(collect=True)
+    x = g.input(dml.TensorDesc("FLOAT32", sizes), name="x")
+    y = g.element_wise_add(g.activation_relu(x), g.broadcast(x, (4, 3)))
+    graph = g.build(y, g.activation_relu(g.transpose(x, (1, 0))), g.activation_relu(g.reshape(x, (3, 4))))
+    assert {"DML-GRAPH-desc"} < {one.id for one in dml.check(graph)}
+    strict = dml.Graph()
+    with pytest.raises(dml.DmlError, match=r"DML-ACTIVATION_RELU-input-(type|required)"):
+        strict.activation_relu(strict.input(dml.TensorDesc("FLOAT32", sizes)))
+
+
+def test_a_violation_that_no_desc_has_is_not_lost_in_json(tmp_path: Path) -> None:
+    """What the argument said is in no desc: a graph that is read from the file would be valid."""
+    g = dml.Graph(collect=True)
+    x = g.input(tensor(1, 1, 4, 4), name="x")
+    with g.origin(FILE, "/pool", "MaxPool"):
+        y = g.max_pooling(x, window_size=2, output_sizes="wide")
+    graph = g.build(g.max_pooling(y, window_size=9))
+    for write in (dml.graph.to_json, lambda one: dml.graph.save(one, tmp_path / "saved")):
+        with pytest.raises(dml.InvalidDataTypeError) as caught:
+            write(graph)
+        assert [(one.id, one.node) for one in caught.value.violations] == [("DML-MAX_POOLING-output-type", 0)]
+        assert '"/pool"' in str(caught.value)
+    assert not (tmp_path / "saved").exists()
+    wrong = dml.Graph(collect=True)
+    kept = wrong.build(wrong.max_pooling(wrong.input(tensor(1, 1, 4, 4)), window_size=9))
+    assert [one.id for one in dml.check(dml.graph.from_json(dml.graph.to_json(kept)))] == [
+        "DML-MAX_POOLING-window_size-fits"
+    ] * 2
+
+
+def test_a_violation_of_a_level_is_none_at_a_later_level() -> None:
+    with dml.feature_level("1_0"):
+        g = dml.Graph(collect=True)
+        graph = g.build(g.activation_gelu(g.input(tensor(1, 1, 2, 2), name="x")))
+        assert [one.id for one in g.violations] == ["DML-ACTIVATION_GELU-operator-level"]
+    assert dml.check(graph) == [] and dml.minimum_feature_level(graph).level == graph.levels().level == "5_1"
+    assert dml.check(dml.graph.from_json(dml.graph.to_json(graph))) == []

@@ -309,8 +309,10 @@ def test_half_of_a_surrogate_pair_is_refused(place: str, name: str, tmp_path: Pa
     whole = g.build(**{given["output"]: g.element_wise_add(x, k, name=given["node"])})
     if place == "value":
         whole = replace(whole, names=((dml.graph.Port(0, 0), name),))
-    for form in (dml.graph.to_json, dml.graph.to_bytes, lambda graph: dml.graph.save(graph, tmp_path / "saved")):
+    for form in (dml.graph.to_json, lambda graph: dml.graph.save(graph, tmp_path / "saved")):
         with pytest.raises(dml.ModelError) as caught:
             form(whole)
         assert [one.id for one in caught.value.violations] == ["DML-GRAPH-file-value"]
+    with pytest.raises(dml.InvalidDescError, match="DML-GRAPH-name-text"):
+        dml.graph.to_bytes(whole)
     assert not (tmp_path / "saved").exists()

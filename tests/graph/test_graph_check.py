@@ -64,6 +64,26 @@ def test_two_values_of_one_name() -> None:
     assert ids(g.build(g.activation_relu(g.activation_relu(x, name="x")))) == ["name-twice"]
 
 
+@pytest.mark.parametrize("wrong", [("input", "inputs", 0), ("output", "outputs", 0), ("node", "nodes", 1)])
+def test_half_of_a_surrogate_pair_is_no_name(wrong: tuple[str, str, int]) -> None:
+    place, part, entry = wrong
+    names = {one: "a\ud800" if one == place else one for one in ("input", "node", "output")}
+    g = dml.Graph()
+    x = g.activation_relu(g.input(tensor(3), name=names["input"]))
+    (one,) = dml.check(g.build(**{names["output"]: g.activation_relu(x, name=names["node"])}))
+    assert isinstance(one, dml.graph.GraphViolation)
+    assert (one.id, one.part, one.entry, one.values["name"]) == ("DML-GRAPH-name-text", part, entry, r'"a\ud800"')
+
+
+def test_half_of_a_surrogate_pair_is_no_name_of_a_value_or_an_origin() -> None:
+    g = dml.Graph()
+    x = g.input(tensor(4), name="x")
+    with g.origin("\ud800", "\udfff", "Split"):
+        y, z = g.split(x, axis=0, outputs=(tensor(2), tensor(2)))
+    g.name(y, "\udc00")
+    assert ids(g.build(y, z)) == ["name-text"] * 3
+
+
 def test_a_graph_input_is_no_output() -> None:  # DML-GRAPH-passed-through
     edges = (Edge(Port(None, 0), Port(0, 0)), Edge(Port(None, 0), Port(None, 0)))
     assert ids(GraphDesc((Node(RELU),), (End("x"),), (End("y"),), edges)) == ["passed-through", "unread"]

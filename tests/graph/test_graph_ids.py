@@ -26,8 +26,8 @@ ERRORS = [
 BREAKABLE = [error for error in ERRORS if error.breaks]
 BY_HAND = {  # each has a test of its own, which names it
     "array-dtype", "array-place", "array-sizes", "array-type", "constant-level", "constant-missing", "dump",
-    "initialize", "limit", "name-unbound", "out", "passed-through", "binding-count", "binding-index", "binding-kind",
-    "binding-order", "binding-output", "binding-released", "binding-size", "binding-twice",
+    "initialize", "limit", "name-text", "name-unbound", "out", "passed-through", "binding-count", "binding-index",
+    "binding-kind", "binding-order", "binding-output", "binding-released", "binding-size", "binding-twice",
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 from graphs import network, tensor
 
 import dmlcy as dml
+from dmlcy._frontends.graphs.to_records import to_records
+from dmlcy._frontends.serialized.records import ConstantNode
+from dmlcy._frontends.serialized.writer import write
 from dmlcy.graph import GraphDesc
 
 
@@ -123,3 +127,64 @@ def test_a_graph_with_violations_is_refused(tmp_path: Path) -> None:
             use()  # type: ignore[operator]
     with pytest.raises(ValueError, match="the form"):
         dml.graph.save(scaled(), tmp_path, form="xml")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_a_constant_without_a_desc_keeps_its_bytes(gap: bool, tmp_path: Path) -> None:
+    """The tensors that read it have strides: other axes first, or gaps that another tensor reads."""
+    g = dml.Graph()
+    k = g.constant(np.arange(6, dtype=np.float32), name="k")
+    some = tensor(3, strides=(2,), total_tensor_size_in_bytes=24) if gap else tensor(3, 2, strides=(1, 3))
+    graph = g.build(some=g.activation_relu(g.reinterpret(k, some)), every=g.activation_relu(k))
+    expected = [[0, 2, 4]] if gap else [[[0, 3], [1, 4], [2, 5]]]
+    again = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    for one in (again, dml.graph.load(dml.graph.save(again, tmp_path, form="serialized"))):
+        owned, arrays = one.constants_as_inputs()
+        op = dml.compile(owned)
+        op.initialize(**arrays)
+        for found in (op(), dml.compile(one)(), dml.compile(owned.inputs_as_constants(arrays))()):
+            assert [part.tolist() for part in found] == [*expected, [0, 1, 2, 3, 4, 5]]
+
+
+def test_bytes_that_are_no_elements_of_the_first_reader_become_an_input_of_bytes() -> None:
+    g = dml.Graph()
+    k = g.constant(np.arange(10, dtype=np.uint8), name="k")
+    first = g.activation_relu(g.reinterpret(k, tensor(2, total_tensor_size_in_bytes=12)))
+    graph = g.build(first, g.element_wise_identity(k))
+    again = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    owned, arrays = again.constants_as_inputs()
+    assert arrays["k"].tolist() == [*range(10)]
+    op = dml.compile(owned)
+    op.initialize(**arrays)
+    assert op()[1].tolist() == [*range(10)]
+
+
+def recurrent() -> GraphDesc:
+    """RNN, whose tensors may not have the flag, beside an operator that reads one of its weights."""
+    g = dml.Graph()
+    x = g.input(tensor(1, 2, 1, 3), name="x")
+    weight, recurrence = (
+        g.constant(np.full((1, 1, 2, size), 0.5, np.float32), name=name) for name, size in (("w", 3), ("r", 2))
+    )
+    scale = g.constant(np.full((1, 1, 2, 3), 3, np.float32), name="scale")
+    outputs = g.rnn(
+        x, weight, recurrence, output_sequence=True, direction="FORWARD",
+        activation_descs=[dml.desc.ActivationRelu()],
+    )  # fmt: skip
+    return g.build(outputs, g.element_wise_multiply(weight, scale))
+
+
+def test_tensors_that_may_not_have_the_flag_read_constants_or_other_inputs(tmp_path: Path) -> None:
+    graph, x = recurrent(), np.ones((1, 2, 1, 3), np.float32)
+    expected = [one.tolist() for one in dml.compile(graph)(x)]
+    owned, arrays = graph.constants_as_inputs()
+    assert dml.check(owned) == [] and [*arrays] == ["scale"]
+    op = dml.compile(owned)
+    op.initialize(**arrays)
+    read = dml.graph.load(dml.graph.save(graph, tmp_path, form="serialized"))
+    for found in (op(x), dml.compile(read)(x)):
+        assert [one.tolist() for one in found] == expected
+    record = to_records(graph)
+    nodes = (replace(one, data=one.name) if isinstance(one, ConstantNode) else one for one in record.nodes)
+    files = dml.compile(dml.graph.from_bytes(write(replace(record, nodes=tuple(nodes))), owned=True))
+    assert (files.called, files.owned) == (("x", "w", "r"), ("scale",))

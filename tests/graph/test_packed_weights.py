@@ -193,3 +193,27 @@ def test_a_graph_with_each_edge_as_an_output(tmp_path: Path, capsys: pytest.Capt
     assert main(["graph", "--expose-edges", str(exposed), str(path)]) == 0
     assert main(["run", str(exposed / "model.json"), "--output-path", str(tmp_path / "run")]) == 0
     assert main(["compare", str(exposed), str(tmp_path / "run")]) == 0, capsys.readouterr()
+
+
+def test_constants_become_inputs_and_constants_again(has_ml_dtypes: bool, tmp_path: Path) -> None:
+    graph, x, expected = product()
+    owned, arrays = graph.constants_as_inputs()
+    assert numbers(arrays["w"]).shape == (1, 1, COLUMNS, DEPTH)
+    op = dml.compile(owned)
+    op.initialize(**arrays)
+    again = owned.inputs_as_constants(arrays)
+    read = dml.graph.load(dml.graph.save(graph, tmp_path, form="serialized"))
+    assert (tmp_path / "w.bin").stat().st_size == COLUMNS * DEPTH // 2
+    for found in (op(x), dml.compile(again)(x), dml.compile(read)(x)):
+        assert found.tolist() == expected.tolist()
+
+
+def test_a_node_that_cannot_run_is_named() -> None:
+    g = dml.Graph()
+    w = g.constant(packed(np.zeros((2, 5), int), "UINT4"))
+    scale = g.constant(np.ones((1, 1), np.float32))
+    with g.origin("model.onnx", "/w", "DequantizeLinear"):
+        numbers_ = g.dequantize(g.transpose(w, (1, 0)), [scale], quantization_type="SCALE", name="d")
+    with pytest.raises(dml.InvalidDescError, match=r'node 2 "d" .*"/w".*DML-MODEL-packed-strides') as caught:
+        dml.compile(g.build(numbers_))
+    assert isinstance(caught.value.violations[0], dml.graph.GraphViolation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from graphs import tensor
 
 import dmlcy as dml
-from dmlcy.graph import Graph, Value
+from dmlcy._graph.wiring import wiring_of
+from dmlcy.graph import Graph, Port, Value
 
 X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 
@@ -131,3 +133,56 @@ def test_an_input_that_dml_owns_can_be_an_output() -> None:
     op = dml.compile(g.build(x))
     op.initialize(np.ones(3, np.float32))
     assert op().tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("wrong", [4, None, "24", (24.0,), (True, 24)])
+@pytest.mark.parametrize("name", ["transpose", "broadcast", "reshape"])
+def test_what_is_no_sequence_of_ints_is_refused(name: str, wrong: Any) -> None:
+    g = Graph()
+    with pytest.raises(TypeError, match=rf"{name}\(\) takes a sequence of ints"):
+        getattr(g, name)(g.input(tensor(24)), wrong)
+
+
+def test_sizes_below_one_are_refused() -> None:
+    g = Graph()
+    x = g.input(tensor(1, 24))
+    for view, sizes in ((g.broadcast, (0, 24)), (g.broadcast, (-1, 1, 24)), (g.reshape, (-4, -6))):
+        with pytest.raises(ValueError, match="cannot"):
+            view(x, sizes)
+
+
+def test_a_single_element_without_sizes_has_the_size_1() -> None:
+    g = Graph()
+    value = g.reshape(g.constant(np.full((1, 1), 3, np.float32)), ())
+    assert value.desc.sizes == (1,) and dml.compile(g.build(g.activation_relu(value)))().tolist() == [3]
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_serialized_graph_reads_its_inputs_and_constants_in_the_order_of_memory(name: str, tmp_path: Path) -> None:
+    """Its inputs have no descs: those of the tensors that read them have strides."""
+    view, expected, _ = WAYS[name]
+    g = Graph()
+    values = (g.input(tensor(*X.shape), name="x"), g.constant(2 * X, name="k"))
+    graph = g.build(**{f"y{place}": g.activation_relu(view(g, value)) for place, value in enumerate(values)})
+    again = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    sizes = dml.graph.load(dml.graph.save(again, tmp_path, form="serialized"))
+    for one in (again, sizes):
+        shape = wiring_of(one).desc_of(Port(None, 0)).sizes  # type: ignore[union-attr]
+        assert [size for size in shape if size > 1] == [2, 3, 4] or name == "reshape"
+        for factor, found in zip((1, 2), dml.compile(one)(X.reshape(shape)), strict=True):
+            assert (found == factor * expected(X)).all()
+
+
+def test_a_square_input_is_not_turned() -> None:
+    g = Graph()
+    graph = g.build(y=g.activation_relu(g.transpose(g.input(tensor(2, 2), name="x"), (1, 0))))
+    values = np.array([[1, 2], [3, 4]], np.float32)
+    again = dml.graph.from_bytes(dml.graph.to_bytes(graph))
+    assert (dml.compile(again)(values) == dml.compile(graph)(values)).all()
+
+
+def test_strides_of_an_input_that_its_readers_do_not_say_are_refused() -> None:
+    g = Graph()
+    x = g.input(tensor(2, 2, strides=(1, 2)), name="x")
+    with pytest.raises(dml.ModelError, match=r'strides of graph input 0 "x" is \(1, 2\).*DML-GRAPH-file-value'):
+        dml.graph.to_bytes(g.build(y=g.activation_relu(x)))

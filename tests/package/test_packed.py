@@ -226,3 +226,8 @@ def test_dask_arrays(has_ml_dtypes: bool) -> None:
     found = chunks.quantize(given, [scale, points], **BOTH)
     assert found.dtype.name == "int4" and numbers(found.compute()).tolist() == quantized.tolist()
     assert chunks.dequantize(found, [scale, points], **BOTH).compute().tolist() == numbers_again.tolist()
+
+
+def test_a_matrix_of_bytes_is_packed_as_an_array() -> None:
+    x = dml.packed(np.array([[0x21, 0x43]], np.uint8).view(np.matrix), "INT4", (2, 2))
+    assert x.values().tolist() == [[1, 2], [3, 4]]

@@ -19,9 +19,8 @@ from dmlcy._frontends.graphs.to_records import PARTITION, constant_files, to_rec
 from dmlcy._frontends.serialized.writer import write
 from dmlcy._graph.build import Graph
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST, Constant
-from dmlcy._graph.owned import as_inputs
-from dmlcy._graph.wiring import wiring_of
+from dmlcy._graph.model import MOST, Constant, Port
+from dmlcy._graph.owned import LEAST, as_inputs, data_of, large_constants
 from dmlcy._words.values import show
 
 _BROKEN: Final = "surrogatepass"  # what is no text is refused as no UTF-8
@@ -89,7 +88,13 @@ def _known(graph: GraphDesc, function: str) -> GraphDesc:
 
 
 def to_json(graph: GraphDesc) -> dict[str, Any]:
-    """The graph in the form of DML_GRAPH_DESC, as json.dumps takes it, with the elements of its constants."""
+    """The graph in the form of DML_GRAPH_DESC, as json.dumps takes it, with the elements of its constants.
+
+    Raises
+    ------
+    DmlError
+        The graph has what the form does not hold: an edge without an end, a violation of an argument that no desc has.
+    """
     return writer.to_json(_known(graph, "to_json"))
 
 
@@ -119,12 +124,14 @@ def save(graph: GraphDesc, folder: str | os.PathLike[str], *, form: Literal["jso
 
 
 def _save_serialized(graph: GraphDesc, folder: Path) -> Path:
-    owned, arrays = graph.constants_as_inputs()
-    names = wiring_of(owned).value_names
+    graph._valid("save")
+    numbers = large_constants(graph, LEAST)
+    owned = as_inputs(graph, numbers)
+    names = constant_files(owned)
     contents: writer.Contents = {}
-    for port, file in constant_files(owned).items():
-        if names[port] in arrays:  # not an input that was owned before
-            contents[(f"{file}{serialized.SUFFIX}",)] = _bytes_writer(arrays[names[port]].tobytes())
+    for place, number in enumerate(numbers, len(graph.inputs)):
+        file = f"{names[Port(None, place)]}{serialized.SUFFIX}"
+        contents[(file,)] = _bytes_writer(data_of(graph, number).tobytes())
     contents[(f"{PARTITION}{serialized.SUFFIX}",)] = _bytes_writer(write(to_records(owned)))
     return writer.write(folder, contents)[-1]
 
@@ -148,7 +155,8 @@ def from_bytes(
     limit
         The most nodes.
     owned
-        The constants that are in files become inputs with the flag OWNED_BY_DML; no file is read.
+        The constants that are in files become inputs, with the flag OWNED_BY_DML where the tensors that read them may
+        have the flag; no file is read.
 
     Raises
     ------
@@ -174,8 +182,9 @@ def to_bytes(graph: GraphDesc) -> bytes:
     A graph input with the flag OWNED_BY_DML becomes a constant whose bytes are in a file: the name of the input, with
     ``_`` for what not every file system takes, and the suffix ``.bin``. ``constants_as_inputs`` makes such inputs.
 
-    The format has no sizes of graph inputs and outputs: the graph that is read from it has those of the tensors of its
-    nodes. Each node and each value gets a name, and nodes come after those that they read.
+    The format has no data types, sizes and strides of graph inputs and outputs: the graph that is read from it has
+    those of the tensors of its nodes, with the axes of an input in the order of memory. Each node and each value gets
+    a name, and nodes come after those that they read.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from dmlcy._desc.memory import is_packed, strides_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import NEWEST
@@ -32,7 +33,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Port, Tensors
 from dmlcy._graph.owned import owned_inputs
 from dmlcy._graph.wiring import Wiring, wiring_of
-from dmlcy._words.values import quote
+from dmlcy._words.values import quote, show
 
 PARTITION: Final = "Partition_0"
 """The name of the file of a graph, as ONNX Runtime writes it, without its suffix."""
@@ -49,7 +50,7 @@ _FORMS: Final[dict[str, Callable[[Any], Any]]] = {
 def to_records(graph: GraphDesc) -> GraphRecord:
     """The records of a valid graph, each node after those that it reads; ModelError for what the format cannot hold.
 
-    The format has no sizes of graph inputs, graph outputs and constants: they are those of the tensors that they are
+    The format has no descs of graph inputs, graph outputs and constants: they are those of the tensors that they are
     joined to. It has no flags of tensors: an input that DirectML owns is a constant whose bytes are in a file. Each
     node and each value needs a name.
     """
@@ -57,6 +58,9 @@ def to_records(graph: GraphDesc) -> GraphRecord:
     if wrong:
         raise_violations(wrong, "to_bytes")
     wiring = wiring_of(graph)
+    for index, end in enumerate(graph.inputs):
+        if end.desc is not None:
+            _refuse_layout(graph, index, end.desc)
     names = _names(graph, wiring)
     files = constant_files(graph)
     constants = tuple(ConstantNode(names[port], (), (names[port],), file) for port, file in files.items())
@@ -65,6 +69,14 @@ def to_records(graph: GraphDesc) -> GraphRecord:
     inputs = tuple(names[port] for port in ports if port not in files)
     outputs = tuple(names[_source(wiring, Port(None, index))] for index in range(len(graph.outputs)))
     return GraphRecord(nodes, inputs, outputs)
+
+
+def _refuse_layout(graph: GraphDesc, index: int, desc: TensorDesc) -> None:
+    """Refuses the strides of a graph input that the tensors which read the input do not say."""
+    read = wiring_of(graph).desc_as_read(Port(None, index))
+    if read is not None and not is_packed(desc) and strides_of(desc) != strides_of(read):
+        what = f"strides of {graph.source_label(Port(None, index))}"
+        refuse("value", None, what=what, found=show(desc.strides), expected="packed, as the format says none")
 
 
 def constant_files(graph: GraphDesc) -> dict[Port, str]:

@@ -23,6 +23,7 @@ from dmlcy._frontends.dxdispatch.write import brief, layout
 from dmlcy._frontends.serialized.problems import refuse
 from dmlcy._graph.check import violations
 from dmlcy._graph.model import Constant, Edge, End, Node, Origin, Port, Structure, dtype_name
+from dmlcy._graph.violations import of_node
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.values import show
 
@@ -42,12 +43,20 @@ Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
     """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None.
 
-    Raises the violations of edges that have no indices, or that lead from a graph input to a graph output, and
-    DML-GRAPH-file-value for a name that no file can have.
+    Raises the violations of edges that have no indices, or that lead from a graph input to a graph output, those of
+    arguments that no desc has, and DML-GRAPH-file-value for a name that no file can have.
     """
     if not all(map(_has_a_form, graph.edges)):
         wrong = violations(graph, NEWEST)
         raise_violations([one for one in wrong if one.id in _FORMLESS] or wrong, "to_json")
+    unsaid = [
+        of_node(one, node, number)
+        for number, node in enumerate(graph.nodes)
+        if isinstance(node, Node) and node.refused and not node.desc._violations(NEWEST)
+        for one in node.refused_at(NEWEST)
+    ]
+    if unsaid:
+        raise_violations(unsaid, "to_json")
     names: dict[Port, str] = {}
     for port, name in graph.names:
         names.setdefault(port, name)
