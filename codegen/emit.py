@@ -268,6 +268,10 @@ def _index(given: Given, plan: Plan) -> str:
     return tables.index_module(plan)
 
 
+def _words(given: Given, plan: Plan) -> str:
+    return tables.words_module(plan)
+
+
 def _operator(name: str, given: Given, operator: OperatorPlan) -> str | None:
     if name == "dask" and not operator.takes_chunks:
         return None
@@ -342,6 +346,7 @@ OUTPUTS = (
     Output(Facts, f"{PACKAGE}/enums.py", _enums),
     Output(Plan, f"{PACKAGE}/facts.py", _facts),
     Output(Plan, f"{PACKAGE}/index.py", _index),
+    Output(Plan, f"{PACKAGE}/words.py", _words),
     Output(OperatorPlan, f"{PACKAGE}/operators/{{operator}}.py", _table),
     *(
         Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.py", partial(_operator, name))

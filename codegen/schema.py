@@ -121,7 +121,7 @@ def _equivalent(facts: Facts) -> JSON:
 def _operator(facts: Facts, families: Iterable[str]) -> JSON:
     head = {
         "name": _enum(sorted(facts.catalogue)), "python": TEXT, "family": TEXT, "include": WORDS,
-        "summary": TEXT,
+        "summary": TEXT, "also": WORDS, "also_after": WORDS,
     }  # fmt: skip
     own = {
         "operator": _table(head, ("name", "family", "summary")),
@@ -154,7 +154,9 @@ def _facts() -> dict[str, JSON]:
     when = _enum(("later", "tied", "unowned"))
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
     model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
-    term = {"name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "errors": WORDS}
+    term = {
+        "name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "page": TEXT, "errors": WORDS,
+    }  # fmt: skip
     fused = {"operator": TEXT, "hosts": WORDS, "since": LEVEL, "source": TEXT}
     library = {"name": TEXT, "language": _enum(LANGUAGES), "needs": WORDS, "tested": TEXT, "prelude": PYTHON}
     return {
@@ -167,7 +169,7 @@ def _facts() -> dict[str, JSON]:
         "graph": _table({"graph": _tables(model)}),
         "fused": _table({"fused": _tables(_table(fused, ("operator", "source")))}),
         "library": _table({"library": _tables(_table(library, ("name", "language")))}),
-        "term": _table({"term": _tables(_table(term, {*term} - {"also", "errors"}))}),
+        "term": _table({"term": _tables(_table(term, ("name", "is", "doc")))}),
     }
 
 

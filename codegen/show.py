@@ -53,6 +53,8 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         "in_place": list(entry.in_place),
         "include": list(operator.include) or None,
         "summary": operator.summary,
+        "also": list(operator.also) or None,
+        "also_after": list(operator.also_after) or None,
         "source": operator.source,
     }
     yield table("[operator]", head)

@@ -70,6 +70,22 @@ def index_module(plan: Plan) -> str:
     )) + "\n"  # fmt: skip
 
 
+def words_module(plan: Plan) -> str:
+    """What operators are called beside their names, and the words whose page says how to do without an operator."""
+    also = {op.name: op.operator.also for op in plan.operators if op.operator.also}
+    after = {op.name: op.operator.also_after for op in plan.operators if op.operator.also_after}
+    pages = {term.name: (term.page, term.doc, *term.also) for term in plan.facts.terms if not term.source}
+    return "\n\n".join((
+        '"""Names that NumPy, PyTorch and everyday language have for operators."""',
+        "from typing import Final",
+        f"ALSO: Final[dict[str, tuple[str, ...]]] = {written(also)}",
+        f"# By the name of an operator: those that are meant first by a name that they have too.\n"
+        f"AFTER: Final[dict[str, tuple[str, ...]]] = {written(after)}",
+        f"# By the name of a term that no document of DirectML has: its page, what it means, its other names.\n"
+        f"PAGES: Final[dict[str, tuple[str, ...]]] = {written(pages)}",
+    )) + "\n"  # fmt: skip
+
+
 def imports(names: Iterable[str]) -> str:
     """The import of rows."""
     return "from dmlcy._facts.rows import (\n" + "".join(f"    {name},\n" for name in sorted(names)) + ")"

@@ -61,7 +61,7 @@ _HOMES |= {python: f"dmlcy._generated.functions.{name.lower()}" for name, (pytho
 __all__ = ["__version__", "get_num_threads", "set_num_threads"]
 __all__ += _HOMES
 
-__getattr__ = _later(__name__, _HOMES)
+__getattr__ = _later(__name__, _HOMES, "dmlcy._facts.words")
 
 
 def __dir__() -> list[str]:

@@ -73,7 +73,9 @@ def operator(name: str) -> dict[str, Any]:
         ``operator``
             ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place`` (the inputs whose
             memory an output may share in DirectML), ``python``, ``desc``, ``family``, ``state`` (one of ``states()``),
-            ``summary``, ``source``, ``include`` (groups of facts that it shares with others).
+            ``summary``, ``source``, ``include`` (groups of facts that it shares with others), ``also`` (what
+            NumPy, PyTorch and everyday language call it), ``also_after`` (operators that are meant first by a name that
+            both have).
         ``types``, ``ranks``
             By letter, rows ``since`` with the data types ``any``, or the numbers of dimensions ``min`` to ``max``, that
             the level adds; ``default``: a call that chooses none gives the first of these data types.
@@ -195,10 +197,10 @@ def errors() -> dict[str, dict[str, Any]]:
 
 
 def terms() -> dict[str, dict[str, Any]]:
-    """Words of DirectML that are neither operators nor fields of one, by name (``"E_INVALIDARG"``).
+    """Words that are neither operators nor fields of one, by name (``"E_INVALIDARG"``, ``"transpose"``).
 
-    Each has ``name``, ``is``, ``doc``, ``source`` and, where they apply, ``also`` (other spellings) and ``errors``
-    (slugs of the errors about it).
+    Each has ``name``, ``is``, ``doc`` and, where they apply, ``also`` (other spellings), ``source`` (DirectML's
+    documentation), ``page`` (of this documentation) and ``errors`` (slugs of the errors about it).
     """
     return _by("name", shipped.read("terms.toml")["term"])
 

@@ -14,6 +14,7 @@ version = release = dmlcy.__version__
 extensions = [
     "mathml",
     "moved_errors",
+    "other_names",
     "repository",
     "myst_parser",
     "numpydoc",
@@ -46,6 +47,7 @@ html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = [("filter.js", {"defer": "defer"})]
+html_search_scorer = str(Path(__file__).parent / "_static/scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_use_index = False

@@ -35,6 +35,7 @@ CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MODEL_ID = re.compile(r"DML-(MODEL|GRAPH)-[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
+PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9-]+)?")
 MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
@@ -188,7 +189,9 @@ def _term(row: Table, slugs: tuple[str, ...]) -> Term:
         if slug not in slugs:
             row.error("errors", f"{slug!r} is no slug of errors.toml", did_you_mean(slug, slugs))
     also = row.strings("also") if row.has("also") else ()
-    return Term(row.str("name"), also, row.str("is"), row.str("doc"), source_of(row), errors)
+    page = named(row, "page", PAGE) if row.has("page") else None
+    source = source_of(row) if row.has("source") or page is None else ""
+    return Term(row.str("name"), also, row.str("is"), row.str("doc"), source, page, errors)
 
 
 def _fused(row: Table, catalogue: Mapping[str, CatalogueOperator], levels: tuple[str, ...]) -> Fused:

@@ -48,6 +48,7 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
     if len(groups) < len(include):
         return None  # what the group describes would be missing everywhere
     summary, python = head.str("summary"), _python(head, name, family)
+    also, also_after = _also(head, facts)
     head.finish()
 
     tables = [*groups, table]
@@ -88,6 +89,8 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
         summary=summary,
         source=entry.source,
         include=include,
+        also=also,
+        also_after=also_after,
         types=types,
         ranks=ranks,
         fields=fields,
@@ -118,6 +121,18 @@ def _python(head: Table, name: str, family: str) -> str:
         head.error("python", f"{python!r} {why}", "choose another name")
     word(head, "python", python)
     return python
+
+
+def _also(head: Table, facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Other names of the operator, and the operators that are meant first by a name that they have too."""
+    also, after = head.strings("also", ()), head.strings("also_after", ())
+    for number, name in enumerate(also):
+        if not name or name != " ".join(name.split()) or name in also[:number]:
+            head.error("also", f"{name!r} is empty, has spaces too many, or is there twice")
+    for name in after:
+        if name not in facts.catalogue:
+            head.error("also_after", f"{name!r} is not in DirectML's catalogue", did_you_mean(name, facts.catalogue))
+    return also, after
 
 
 def _group(files: Files, head: Table, name: str) -> Table | None:

@@ -116,13 +116,17 @@ class ErrorText:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of DirectML that is neither an operator nor a field of one; ``errors`` are slugs of implicit errors."""
+    """A word that is neither an operator nor a field of one; ``errors`` are slugs of implicit errors.
+
+    ``page`` is the page that says more, below the root; ``source`` is "" where no document of DirectML has the word.
+    """
 
     name: str
     also: tuple[str, ...]
     is_: str
     doc: str
     source: str
+    page: str | None
     errors: tuple[str, ...]
 
 

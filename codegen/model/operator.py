@@ -32,6 +32,8 @@ class Operator:
     summary: str
     source: str
     include: tuple[str, ...]
+    also: tuple[str, ...]  # what NumPy, PyTorch and everyday language call it
+    also_after: tuple[str, ...]  # the operators that are meant first by a name that they have too
     types: Mapping[str, tuple[DtypeRow, ...]]
     ranks: Mapping[str, tuple[RankRow, ...]]
     fields: tuple[Field, ...]

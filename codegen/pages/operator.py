@@ -76,6 +76,11 @@ class OperatorPage:
         return wrapped(f"{state_link(self.op.state)}. {escape(STATES[self.op.state])}", 2)
 
     @property
+    def also(self) -> str:
+        """What NumPy, PyTorch and everyday language call it; a name with a dot is code."""
+        return wrapped(", ".join(code(name) if "." in name else escape(name) for name in self.spec.also), 2)
+
+    @property
     def signature(self) -> str:
         """The functional call."""
         inputs = self.spec.inputs

@@ -16,6 +16,8 @@ from dmlcy._cli import compare, example, explain, export, graph, info, lint, ope
 from dmlcy._cli.options import EXAMPLES, add_examples
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._version import __version__
+from dmlcy._words.alike import did_you_mean
+from dmlcy._words.values import listing, quote
 
 COMMANDS = (run, compare, export, graph, lint, explain, operators, example, info)
 
@@ -35,6 +37,14 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         super().error(printable(message))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Propose the command that was meant by an unknown one."""
+        names = list(action.choices or ())
+        if action.dest == "command" and value not in names:
+            asked = did_you_mean(value, names) or f"The commands are {listing(names)}."
+            raise argparse.ArgumentError(None, f"{quote(value)} is not a command. {asked}")
+        super()._check_value(action, value)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """What argparse does, but that a full disk is an error."""

@@ -11,12 +11,14 @@ import numpy as np
 
 from dmlcy._cli.options import add_examples, warn_of
 from dmlcy._errors import DmlError
-from dmlcy._facts.names import known_operator
+from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import desc_class
+from dmlcy._facts.words import operators_called
 from dmlcy._field_types.tensor_desc import described
 from dmlcy._frontends.dxdispatch import write
 from dmlcy._frontends.dxdispatch.write import Use, layout
+from dmlcy._words.values import listing, quote
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,7 +28,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="print a model of an operator",
         description="Print a model made of a documented example of an operator.",
     )
-    parser.add_argument("operator", metavar="OPERATOR", help="PADDING1, DML_OPERATOR_PADDING1 or padding1")
+    parser.add_argument(
+        "operator",
+        nargs="+",
+        metavar="OPERATOR",
+        help="PADDING1, DML_OPERATOR_PADDING1, padding1, np.pad or zero padding",
+    )
     parser.add_argument("--number", type=int, default=1, metavar="N", help="which example, from 1 (default: 1)")
     add_examples(parser, "dmlcy example PADDING1", "dmlcy example unfold --number 2 | dmlcy run -")
     parser.set_defaults(execute=execute)
@@ -35,9 +42,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print the model."""
     try:
-        operator = known_operator(options.operator)
+        operator = _operator(" ".join(options.operator))
     except DmlError as error:
-        print(f"dmlcy example: {error}", file=sys.stderr)
+        asked = (
+            "" if any(violation.hint for violation in error.violations) else " `dmlcy operators` lists the operators."
+        )
+        print(f"dmlcy example: {error}{asked}", file=sys.stderr)
         return 2
     if not 1 <= options.number <= len(operator.examples):
         print(f"dmlcy example: {operator.name} has {len(operator.examples)} examples.", file=sys.stderr)
@@ -45,6 +55,16 @@ def execute(options: argparse.Namespace) -> int:
     warn_of(operator)
     print(layout(model(operator, operator.examples[options.number - 1])))
     return 0
+
+
+def _operator(name: str) -> Operator:
+    """The operator of a name, or the first one that other libraries call so; the errors of ``known_operator``."""
+    called = () if catalogue_name(name) else operators_called(name)
+    if not called:
+        return known_operator(name)
+    others = f"; {listing(called[1:])} {'has' if len(called) == 2 else 'have'} this name too" if called[1:] else ""
+    print(f"dmlcy example: {quote(name)} is {called[0]} in DirectML{others}.", file=sys.stderr)
+    return known_operator(called[0])
 
 
 def model(operator: Operator, example: Example) -> dict[str, Any]:

@@ -22,9 +22,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Say what a word means: the id of an error, an operator, a field (PADDING1.padding_mode, or of all "
         "operators padding_mode), an enum or one of its members, a feature level or a DirectML version, a data type, "
         "a member of the tensor desc, a quantity in formulas (spatial), an error code of DirectML, the last word of "
-        "an id, a family of operators.",
+        "an id, a family of operators, a function of NumPy or PyTorch (np.pad), an everyday name (layer norm).",
     )
-    parser.add_argument("word", metavar="WORD", help="ID, OPERATOR, FIELD, OPERATOR.FIELD, ENUM, MEMBER, LEVEL or TYPE")
+    parser.add_argument(
+        "words",
+        nargs="+",
+        metavar="WORD",
+        help="ID, OPERATOR, FIELD, OPERATOR.FIELD, ENUM, MEMBER, LEVEL, TYPE or everyday words",
+    )
     add_format(parser)
     add_examples(
         parser,
@@ -32,6 +37,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy explain average_pooling",
         "dmlcy explain PADDING1.padding_mode",
         "dmlcy explain 80070057",
+        "dmlcy explain layer norm",
         "dmlcy explain 5_0 --json",
     )
     parser.set_defaults(execute=execute)
@@ -39,16 +45,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Print what was found."""
-    found = find(options.word)
+    word = " ".join(options.words)
+    found = find(word)
     if options.format == "json":
-        proposed = {} if found else {"did_you_mean": suggested(options.word)}
-        print(json.dumps({"word": options.word, "found": found, **proposed}, indent=2))
+        proposed = {} if found else {"did_you_mean": suggested(word)}
+        print(json.dumps({"word": word, "found": found, **proposed}, indent=2))
     elif found:
         print(lay_out(found, page_width(), head))
     if not found:
-        asked = (
-            suggestion(options.word) or "Ask for an id, an operator, a field, an enum, a feature level or a data type."
-        )
-        print(f"dmlcy explain: nothing is called {quote(options.word)}. {asked}", file=sys.stderr)
+        asked = suggestion(word) or "Ask for an id, an operator, a field, an enum, a feature level or a data type."
+        print(f"dmlcy explain: nothing is called {quote(word)}. {asked}", file=sys.stderr)
         return 2
     return 0

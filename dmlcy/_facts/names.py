@@ -9,6 +9,7 @@ from typing import Final, NoReturn, cast
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import CATALOGUE, ERRORS, NAMES, OPERATORS
+from dmlcy._facts.words import operators_called, page_of
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import is_a, plain, show
 
@@ -63,8 +64,13 @@ def refuse_name(name: object, known: str | None) -> NoReturn:
     if known in CATALOGUE:
         refuse("not-runnable", known, ONLY_LISTED, operator=known)
     text = _text(name)
-    hint = did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
+    called = operators_called(text.removeprefix(PREFIX))
+    hint = f"DirectML calls it {' or '.join(called)}." if called else page_of(text) or _alike(text)
     refuse("unknown", str(plain(text.removeprefix(PREFIX))), hint, actual=show(name))
+
+
+def _alike(text: str) -> str:
+    return did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
 
 
 def in_another_version(operator: Operator, member: str) -> str:

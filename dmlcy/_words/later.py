@@ -16,15 +16,25 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-def later(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """The ``__getattr__`` of a module; ``homes`` has the module of each name, which may be that of the name itself."""
+def _advice(words: str, name: str) -> str:
+    with _importing:
+        said = import_module(words).advice(name)
+    return f". {said}" if said else ""
+
+
+def later(module: str, homes: Mapping[str, str], words: str | None = None) -> Callable[[str], object]:
+    """The ``__getattr__`` of a module; ``homes`` has the module of each name, which may be that of the name itself.
+
+    The module ``words`` has a function ``advice``, which says what to take in place of a name that is in no module.
+    """
 
     def __getattr__(name: str) -> object:
         if name == "__test__":  # doctest looks for what is in the module, and for this
             values = {name: getattr(sys.modules[module], name) for name in homes}
             return {name: value for name, value in values.items() if getattr(value, "__module__", None) == module}
         if name not in homes:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            advice = "" if words is None or name.startswith("_") else _advice(words, name)
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{advice}")
         with _importing:
             home = import_module(homes[name])
         value = home if home.__name__ == f"{module}.{name}" else getattr(home, name)

@@ -94,7 +94,6 @@ def tensor(**changes: Any) -> dict[str, Any]:
 
 
 UNREADABLE = {
-    "empty": (b"", 1, 1),
     "brackets": (b"[" * 10_000_000, 1, 201),
     "objects": (b'{"a":' * 1_000_000, 1, 1001),
     "not UTF-8": (b'{\n "a\xff": 1}', 2, 4),

@@ -259,7 +259,7 @@ def test_all_violations_with_their_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "identifier", "status"),
     [
-        ("", "DML-MODEL-json", 2),
+        ("", "DML-MODEL-kind", 2),
         ('{"type": "UNFOLD", "desc": ', "DML-MODEL-json", 2),
         ("[" * 10_000_000, "DML-MODEL-json", 2),
         ("3", "DML-MODEL-type", 1),

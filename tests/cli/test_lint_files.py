@@ -13,22 +13,6 @@ import dmlcy as dml
 
 GRAPH = struct.pack("<IHHHHHHi", 16, 10, 16, 4, 8, 12, 0, 12) + bytes(64)
 """A table of three members, as the root of a serialized graph is."""
-BINARY = {
-    "elf.json": b"\x7fELF\x02\x01\x01\0\0\0\0\0" + bytes(range(256)),
-    "png.json": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(40),
-    "zeros.json": bytes(100),
-}
-
-
-@pytest.mark.parametrize("name", BINARY)
-def test_a_binary_file_is_said_to_be_one(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_bytes(BINARY[name])
-    status, text = lint(path)
-    assert status == 2
-    first, *rest = text.splitlines()
-    assert first == f"{path}: error: This is not JSON: the file is binary. [DML-MODEL-json]"
-    assert rest[:-2] == ["  = hint: It does not begin as a serialized graph does, either."]
 
 
 def test_a_file_that_begins_as_a_graph_is_read_as_one(tmp_path: Path) -> None:

@@ -94,7 +94,9 @@ def test_an_unsupported_feature_level_has_a_number_and_a_name(code: str) -> None
 
 
 def test_terms() -> None:
-    assert all({*row} >= {"name", "is", "doc", "source"} for row in dml.specs.terms().values())
+    assert all(
+        {*row} >= {"name", "is", "doc"} and row.keys() & {"source", "page"} for row in dml.specs.terms().values()
+    )
 
 
 @pytest.mark.parametrize("module", [dml, dml.specs])

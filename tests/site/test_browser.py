@@ -99,8 +99,8 @@ PAGES = [
     ("E_INVALIDARG", "e-invalidarg", "Find what 80070057 means"),
     ("0x80070057", "e-invalidarg", "Find what 80070057 means"),
     ("80070057", "e-invalidarg", "Find what 80070057 means"),  # found in a short heading only: a number is no word
-    ("im2col", "from-numpy", "NumPy and PyTorch users"),
-    ("pixel shuffle", "from-numpy", "NumPy and PyTorch users"),
+    ("im2col", "reference/unfold", "UNFOLD"),
+    ("pixel shuffle", "reference/depth_to_space1", "DEPTH_TO_SPACE1"),
     ("ULP", "glossary", "Glossary"),
 ]
 

@@ -190,7 +190,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def decode(name: str, data: bytes, most: int = 0) -> Document:
     """The document in these bytes (UTF-8, with or without a byte order mark), of MAX_VALUES or more values."""
-    if _is_binary(data):
+    if is_binary(data):
         what = "the file is binary"
         hint = _GRAPH if is_flatbuffer(data) else "It does not begin as a serialized graph does, either."
         refuse([make("DML-MODEL-json", whole(name), {"what": what}, hint=hint)])
@@ -203,7 +203,7 @@ def decode(name: str, data: bytes, most: int = 0) -> Document:
     return Document(name, text, most)
 
 
-def _is_binary(data: bytes) -> bool:
+def is_binary(data: bytes) -> bool:
     """Whether these bytes are no text, whatever its encoding."""
     start = data[:4096]
     return len(start) >= 4 and b"\0" in start and not _TEXT.match(start)
@@ -211,7 +211,7 @@ def _is_binary(data: bytes) -> bool:
 
 def is_flatbuffer(data: bytes) -> bool:
     """Whether these bytes begin as a FlatBuffers file does: the place of a table, which has that of its members."""
-    if len(data) < 12 or not _is_binary(data):
+    if len(data) < 12 or not is_binary(data):
         return False
     (root,) = struct.unpack_from("<I", data)
     if root % 4 or not 4 <= root <= len(data) - 4:

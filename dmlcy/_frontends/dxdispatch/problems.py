@@ -17,6 +17,7 @@ UNREADABLE: Final = frozenset(
     {
         "DML-MODEL-file",
         "DML-MODEL-json",
+        "DML-MODEL-kind",
         "DML-MODEL-source",
         "DML-MODEL-npy",
         "DML-MODEL-write",

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from dmlcy._frontends.dxdispatch import json
 from dmlcy._frontends.dxdispatch.json import Document
+from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
 from dmlcy._frontends.graphs import reader, serialized
 from dmlcy._frontends.graphs.found import Read
+from dmlcy._frontends.graphs.kinds import kind_of
 from dmlcy._frontends.graphs.reader import is_graph, values_of
 from dmlcy._frontends.graphs.serialized import Serialized
 from dmlcy._graph.model import MOST
@@ -17,7 +19,11 @@ __all__ = ["Serialized", "decode", "is_graph", "read"]
 
 def decode(name: str, data: bytes, limit: int = MOST) -> Document | Serialized:
     """What is in a file; ModelError where it is neither JSON nor a serialized graph."""
-    if json.is_flatbuffer(data):
+    graph = json.is_flatbuffer(data)
+    kind = kind_of(name, data, graph=graph)
+    if kind is not None:
+        refuse([make("DML-MODEL-kind", whole(name), {"what": kind.what}, hint=kind.hint)])
+    if graph:
         return serialized.decode(name, data)
     return json.decode(name, data, values_of(data, limit))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -23,8 +23,10 @@ from dmlcy._facts.tables import (
     FeatureLevel,
     TensorDataType,
     function,
+    names_elsewhere,
     state_of,
 )
+from dmlcy._facts.words import versions
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 
@@ -71,6 +73,7 @@ def of_operator(name: str) -> Facts:
         "desc": operator.desc,
         "signature": list(signature(operator)),
         "summary": operator.summary,
+        "also": list(names_elsewhere().ALSO.get(name, ())),
         "fields": [of_field(operator, field) for field in operator.fields],
         "chosen": [of_field(operator, field) for field in operator.chosen],
         "quantities": [
@@ -384,7 +387,20 @@ def of_term(term: Facts) -> Facts:
         "is": term["is"],
         "doc": term["doc"],
         "errors": [{"slug": slug, "when": ERRORS[slug].about} for slug in term.get("errors", [])],
-        "source": term["source"],
+        "source": term.get("source"),
+        "page": term.get("page"),
+    }
+
+
+def of_word(word: str, operators: Sequence[str]) -> Facts:
+    """A name that other libraries or everyday language have for operators, the one to take first."""
+    return {
+        "kind": "word",
+        "word": word,
+        "operators": [
+            {"operator": one.name, "python": one.python, "summary": one.summary, "versions": versions(one.name)}
+            for one in map(OPERATORS.__getitem__, operators)
+        ],
     }
 
 

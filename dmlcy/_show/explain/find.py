@@ -10,7 +10,18 @@ from dmlcy import specs
 from dmlcy._facts.ids import published
 from dmlcy._facts.names import catalogue_name
 from dmlcy._facts.rows import Field, Let, Operator
-from dmlcy._facts.tables import DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, EnumInfo, FeatureLevel, TensorDataType
+from dmlcy._facts.tables import (
+    DTYPES,
+    ENUMS,
+    ERRORS,
+    LEVELS,
+    OPERATORS,
+    EnumInfo,
+    FeatureLevel,
+    TensorDataType,
+    names_elsewhere,
+)
+from dmlcy._facts.words import fold, operators_called
 from dmlcy._show.explain import facts, rules
 from dmlcy._show.explain.facts import Facts, catalogue
 from dmlcy._words.values import quote
@@ -29,13 +40,14 @@ def find(word: str) -> list[Facts]:
     wanted = word.strip()[: LONGEST + 1].lower()
     owner, dot, member = wanted.partition(".")
     if dot and not owner.isdigit():
-        return [*_fields_of(owner, member), *_members_of(owner, member)]
+        inside = [*_fields_of(owner, member), *_members_of(owner, member)]
+        return inside or [*_terms(wanted), *_words(wanted)]
     if wanted in published().by_small_letters:
         return [*_ids(wanted)]
     return [
         *_ids(wanted), *_operators(wanted), *_interpretations(wanted), *_enums(wanted), *_members(wanted),
         *_levels(wanted), *_dtypes(wanted),
-        *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_slugs(wanted), *_families(wanted),
+        *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_words(wanted), *_slugs(wanted), *_families(wanted),
     ]  # fmt: skip
 
 
@@ -94,6 +106,8 @@ def _names(word: str) -> Iterator[str]:
         yield from (field["name"] for field in entry["fields"])
     for term in specs.terms().values():
         yield from (term["name"], *term.get("also", ()))
+    for also in names_elsewhere().ALSO.values():
+        yield from also
     yield from (slug for slug in ERRORS if not slug.startswith("DML-"))
     yield from (level.directml for level in LEVELS)
 
@@ -197,8 +211,18 @@ def _quantities(wanted: str) -> Iterator[Facts]:
 
 def _terms(wanted: str) -> Iterator[Facts]:
     for term in specs.terms().values():
-        if wanted in [name.lower() for name in (term["name"], *term.get("also", ()))]:
+        if fold(wanted) in [fold(name) for name in (term["name"], *term.get("also", ()))]:
             yield facts.of_term(term)
+
+
+def _words(wanted: str) -> Iterator[Facts]:
+    """The operators that other libraries call so, beside those that DirectML calls so, and the first one itself."""
+    named = catalogue_name(wanted)
+    called = tuple(name for name in operators_called(wanted) if name != named)
+    if called:
+        yield facts.of_word(wanted, called)
+    if called and named is None:
+        yield facts.of_operator(called[0])
 
 
 def _slugs(wanted: str) -> Iterator[Facts]:

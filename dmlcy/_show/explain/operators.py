@@ -38,6 +38,8 @@ def operator_page(page: Page, operator: Facts) -> None:
     if "family" in operator:
         call = f"dmlcy.{operator['python']}, and " if runs else ""
         rows.append(("Family", operator["family"]))
+        if operator["also"]:
+            rows.append(("Also called", ", ".join(operator["also"])))
         rows.append(("In Python", f"{call}dmlcy.desc.{operator['desc']} for its desc"))
     page.rows(rows)
     if "family" not in operator:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.page import INDENT, Page
-from dmlcy._show.explain.words import in_words, let_name, see
+from dmlcy._show.explain.words import in_words, let_name, listed, see
 
 
 def term_page(page: Page, term: Facts) -> None:
@@ -17,6 +17,16 @@ def term_page(page: Page, term: Facts) -> None:
         page.section("What can be wrong with it")
         page.rows([(one["slug"], one["when"]) for one in term["errors"]])
     see(page, term)
+
+
+def word_page(page: Page, word: Facts) -> None:
+    """A name that other libraries or everyday language have for operators."""
+    names = [one["operator"] for one in word["operators"]]
+    page.title(f"{word['word']}, another name of {listed(names)}")
+    page.rows([(one["operator"], f"dmlcy.{one['python']}. {one['summary']}") for one in word["operators"]])
+    for one in word["operators"]:
+        if one["versions"]:
+            page.text(f"{one['operator']} has other versions: {listed(one['versions'])}.")
 
 
 def quantity_page(page: Page, quantity: Facts) -> None:

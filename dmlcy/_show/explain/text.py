@@ -11,7 +11,7 @@ from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.fields import fields_page
 from dmlcy._show.explain.operators import interpretation_page, operator_page
 from dmlcy._show.explain.page import Page
-from dmlcy._show.explain.terms import family_page, quantity_page, term_page
+from dmlcy._show.explain.terms import family_page, quantity_page, term_page, word_page
 
 
 def lay_out(found: Sequence[Facts], width: int, head: Callable[[str], str] = str) -> str:
@@ -37,6 +37,7 @@ LAYOUTS: Final[dict[str, Callable[[Page, Facts], None]]] = {
     "data type": dtype_page,
     "quantity": quantity_page,
     "term": term_page,
+    "word": word_page,
     "slug": slug_page,
     "family": family_page,
 }

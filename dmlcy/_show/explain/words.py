@@ -10,9 +10,11 @@ from dmlcy._show.explain.page import INDENT, Page
 
 def see(page: Page, facts: Facts) -> None:
     """Where the documentation of it is."""
-    if facts["source"]:
+    places = [place for place in (facts.get("page"), facts["source"]) if place]
+    if places:
         page.section("See")
-        page.code(facts["source"], INDENT)
+    for place in places:
+        page.code(place, INDENT)
 
 
 def in_words(loop: str) -> str:

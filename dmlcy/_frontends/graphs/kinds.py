@@ -1,0 +1,143 @@
+"""Files that are neither models nor graphs: what their bytes, or their names, say they are, and the page that helps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from dmlcy._frontends.dxdispatch.json import is_binary
+
+
+class Kind(NamedTuple):
+    """What a file is, and what to do with it."""
+
+    what: str
+    hint: str
+
+
+_MODELS: Final = "dmlcy reads models in JSON (docs/models.md) and graphs (docs/graphs.md)."
+_DESC: Final = "docs/e-invalidarg.md says how to check a desc of it."
+_VALUES: Final = "A model can name it as the values of a resource: docs/models.md#resources."
+_IMAGE: Final = Kind("an image", "A model can name it as the values of a resource: docs/models.md#images.")
+_NUMPY: Final = Kind("a NumPy array", f"{_VALUES} `dmlcy compare` takes it beside expected values: docs/exchange.md.")
+
+ONNX: Final = Kind(
+    "an ONNX model",
+    f"{_DESC} ONNX Runtime can write the graphs that it gives to DirectML: docs/graphs.md#serialized-graphs.",
+)
+TENSORFLOW: Final = Kind("a protocol buffer, as TensorFlow writes its graphs", f"{_DESC} {_MODELS}")
+CPP: Final = Kind("source code in C or C++", f"{_DESC} The page writes a struct of C++ in Python and in JSON.")
+SOURCE: Final = Kind("source code", f"{_DESC} {_MODELS}")
+PYTHON: Final = Kind("a Python program", "docs/directml.md says how to run a program of PyDirectML.")
+EMPTY: Final = Kind("an empty file", f"{_MODELS} `dmlcy example OPERATOR` prints a model to begin with.")
+ARCHIVE: Final = Kind("a zip archive", f"Take the files out of it. {_MODELS}")
+BINARY: Final = Kind(
+    "a binary file that does not begin as a serialized graph does",
+    f"If it has the elements of a tensor, a model can name it: docs/models.md#resources. {_MODELS}",
+)
+_OTHER: Final = f"{_MODELS} {_DESC}"
+
+_MAGIC: Final = (
+    (rb"\x89PNG\r\n\x1a\n", _IMAGE),
+    (rb"\xff\xd8\xff", _IMAGE),
+    (rb"GIF8[79]a", _IMAGE),
+    (rb"BM....\0\0\0\0", _IMAGE),
+    (rb"II\*\0|MM\0\*", _IMAGE),
+    (rb"RIFF....WEBP", _IMAGE),
+    (rb"DDS ", _IMAGE),
+    (rb"\x93NUMPY", _NUMPY),
+    (rb"PK\x03\x04.{26}[^\0]{0,200}\.npy", Kind("an archive of NumPy arrays (.npz)", f"Save each array. {_VALUES}")),
+    (rb"PK\x03\x04.{26}[^\0]{0,200}data\.pkl", Kind("a file of PyTorch", _OTHER)),
+    (rb"PK(\x03\x04|\x05\x06)", ARCHIVE),
+    (rb"\x1f\x8b", Kind("a gzip archive", f"Unpack it. {_MODELS}")),
+    (rb"....TFL3", Kind("a TensorFlow Lite model", _OTHER)),
+    (rb"....ORTM", Kind("a model in ONNX Runtime's own format (.ort)", ONNX.hint)),
+    (rb"GGUF", Kind("a GGUF model", _OTHER)),
+    (rb"\x89HDF\r\n\x1a\n", Kind("an HDF5 file, as Keras writes its models", _OTHER)),
+    (rb"\x80[\x02-\x05][\x8a\x95c}\]]", Kind("a pickle, as PyTorch writes", _OTHER)),
+    (rb"MZ.{58}|\x7fELF", Kind("a program or a library", _MODELS)),
+    (rb"%PDF-", Kind("a PDF document", _MODELS)),
+    (rb"version https://git-lfs", Kind("a pointer of Git LFS, in place of a file", "Fetch the file: git lfs pull.")),
+    (rb"\s*<(!|\?xml|html)", Kind("HTML or XML", f"Was a web page saved in place of the file? {_MODELS}")),
+)
+"""The first bytes of files, and what the files are."""
+
+_JSON: Final = re.compile(r"\ufeff?(\s|//[^\n]*(\n|\Z)|/\*.*?\*/)*[\[{\"]", re.DOTALL)
+_CPP: Final = re.compile(
+    r"^\s*#\s*(include|pragma|define|ifn?def)\b|\bDML_\w+_DESC\b|\bID?ML(Device|Operator)\b", re.MULTILINE
+)
+_PYTHON: Final = re.compile(r"^(import \w+|from [\w.]+ import )", re.MULTILINE)
+_SUFFIXES: Final = {
+    **dict.fromkeys(("c", "cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "inl", "idl"), CPP),
+    **dict.fromkeys(("cs", "rs", "java", "go", "js", "ts"), SOURCE),
+    "py": PYTHON,
+}  # fmt: skip
+_LOOKED: Final = 2**16
+"""Bytes at the beginning that are looked at."""
+
+
+def kind_of(name: str, data: bytes, *, graph: bool) -> Kind | None:
+    """What a file is that is neither a model nor a graph; None for one that may be. ``graph``: it begins as one."""
+    start = data[:_LOOKED]
+    if not start.strip():
+        return EMPTY
+    for magic, kind in _MAGIC:
+        if re.match(magic, start, re.DOTALL):
+            return kind
+    if graph:
+        return None
+    found = _protocol_buffer(data)
+    if found is not None or is_binary(data):
+        return found or BINARY
+    text = start.decode("utf-8", "replace")
+    if _JSON.match(text):
+        return None
+    suffix = name.rpartition(".")[2].lower()
+    return _SUFFIXES.get(suffix) or (CPP if _CPP.search(text) else PYTHON if _PYTHON.search(text) else None)
+
+
+# The members of ONNX's ModelProto and of TensorFlow's GraphDef and SavedModel: numbers and types on the wire.
+_ONNX: Final = {1: 0, 2: 2, 3: 2, 4: 2, 5: 0, 6: 2, 7: 2, 8: 2, 14: 2, 20: 2, 25: 2, 26: 2}
+_GRAPH_DEF: Final = {1: 2, 2: 2, 3: 0, 4: 2}
+_SAVED_MODEL: Final = {1: 0, 2: 2}
+_MOST: Final = 10_000
+"""Members of a protocol buffer that are looked at."""
+
+
+def _protocol_buffer(data: bytes) -> Kind | None:
+    members = list(_members(data))
+    if not members or members[-1] is None:
+        return None
+    found = {member for member in members if member is not None}
+    if (7, 2) in found and all(_ONNX.get(number) == wire for number, wire in found):
+        return ONNX
+    graph_def = (1, 2) in found and all(_GRAPH_DEF.get(number) == wire for number, wire in found)
+    saved = found == {*_SAVED_MODEL.items()}
+    return TENSORFLOW if saved or (graph_def and b"\0" in data[:4096]) else None
+
+
+def _members(data: bytes) -> Iterator[tuple[int, int] | None]:
+    """The number and the wire type of each member at the top of a protocol buffer; None at the end of what is none."""
+    at = 0
+    for _ in range(_MOST):
+        if at == len(data):
+            return
+        tag, at = _varint(data, at)
+        number, wire = tag >> 3, tag & 7
+        size, at = _varint(data, at) if wire in (0, 2) else (0, at)
+        at += size if wire == 2 else 0
+        if wire not in (0, 2) or not number or at > len(data):
+            yield None
+            return
+        yield number, wire
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number of a protocol buffer, and the byte behind it; beyond the end of the bytes where there is none."""
+    value = 0
+    for shift, byte in enumerate(data[at : at + 10]):
+        value |= (byte & 127) << (7 * shift)
+        if byte < 128:
+            return value, at + shift + 1
+    return 0, len(data) + 1

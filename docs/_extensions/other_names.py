@@ -1,0 +1,51 @@
+"""Leads the search to pages by names that are not in their titles.
+
+An operator's page is found by the names that NumPy, PyTorch and everyday language have for the operator. A page that a
+term of the specs names is found by the spellings of the term.
+"""
+
+from collections.abc import Iterator
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+from dmlcy import specs
+from dmlcy._facts.tables import NAMES
+from dmlcy._facts.words import operators_called
+
+OPERATORS = {f"reference/{python}": name for name, python in NAMES.items()}
+TERMS = [(term["page"], [term["name"], *term.get("also", ())]) for term in specs.terms().values() if "page" in term]
+
+
+def names_of(docname: str) -> Iterator[tuple[str, str]]:
+    """The names that lead to a page, each with the anchor that it leads to."""
+    operator = OPERATORS.get(docname)
+    if operator is not None:
+        own = operator.rstrip("0123456789").replace("_", " ")
+        for name in spellings([own, *specs.operator(operator)["operator"].get("also", ())]):
+            if operators_called(name)[:1] == (operator,):
+                yield name, ""
+    for page, names in TERMS:
+        file, _, anchor = page.partition("#")
+        if file == f"docs/{docname}.md":
+            yield from ((name, anchor) for name in spellings(names))
+
+
+def spellings(names: list[str]) -> dict[str, None]:
+    """The names, each without its library and with spaces too."""
+    short = [name.rpartition(".")[2] if " " not in name else name for name in names]
+    return dict.fromkeys(one for name in [*names, *short] for one in (name, name.replace("_", " ")) if one)
+
+
+def add_names(app: Sphinx, document: nodes.document) -> None:
+    """Put the names into the page as entries of an index, which the search reads."""
+    entries = [("single", name, anchor, "main", None) for name, anchor in names_of(app.env.docname)]
+    if entries:
+        document.append(addnodes.index(entries=entries))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("doctree-read", add_names)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,60 @@
+"""The search of the site knows the words of NumPy and PyTorch users. It runs in Node.js, as it runs in a browser."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dmlcy._facts.tables import NAMES, names_elsewhere
+from dmlcy._facts.words import operators_called
+
+NODE = shutil.which("node")
+FIRST = {
+    "layer norm": "reference/mean_variance_normalization1",
+    "bilinear": "reference/resample2",
+    "resize": "reference/resample2",
+    "np.pad": "reference/padding1",
+    "transpose": "from-numpy",
+    "im2col": "reference/unfold",
+    "pixel shuffle": "reference/depth_to_space1",
+    "matmul": "reference/gemm",
+    "conv2d": "reference/convolution",
+    "onnx": "e-invalidarg",
+    "80070057": "e-invalidarg",
+    "E_INVALIDARG": "e-invalidarg",
+    "Conv": "reference/convolution",
+    "DML_GEMM_OPERATOR_DESC": "reference/gemm",
+    "avg_pool2d": "reference/average_pooling1",
+    "BatchNormalization": "reference/batch_normalization",
+}
+
+
+def found(site: Path, words: list[str]) -> list[list[str]]:
+    """The pages that the search finds for each word, the first one first."""
+    if NODE is None:
+        pytest.skip("there is no node to run the search of the site")
+    script = Path(__file__).with_name("search.js")
+    done = subprocess.run([NODE, script, site, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages: list[list[str]] = json.loads(done.stdout)
+    return pages
+
+
+def test_a_word_finds_its_page_first(site: Path) -> None:
+    pages = dict(zip(FIRST, found(site, [*FIRST]), strict=True))
+    assert {word: pages[word][0] for word in FIRST} == FIRST
+
+
+def test_each_name_of_another_library_finds_its_operator_first(site: Path) -> None:
+    also = [word for words in names_elsewhere().ALSO.values() for word in words if "." in word]
+    words = {word: f"reference/{NAMES[operators_called(word)[0]]}" for word in also}
+    pages = dict(zip(words, found(site, [*words]), strict=True))
+    assert len(words) > 300 and {word: [*pages[word], ""][0] for word in words} == words
+
+
+def test_the_changelog_and_the_benchmarks_are_found_last(site: Path) -> None:
+    (pages,) = found(site, ["average_pooling"])
+    late = {"changelog", "benchmarks/README"}
+    assert late & {*pages} and {*pages[-len(late & {*pages}) :]} == late & {*pages}
