@@ -39,6 +39,7 @@ _LATER = {
         "InvalidDescError",
         "ModelError",
         "OperatorNotRunnableError",
+        "Repair",
         "Violation",
     ),
     "dmlcy._facts.levels": ("current_level", "feature_level"),

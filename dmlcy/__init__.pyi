@@ -15,6 +15,7 @@ from dmlcy._errors import (
     InvalidDescError,
     ModelError,
     OperatorNotRunnableError,
+    Repair,
     Violation,
 )
 from dmlcy._facts.levels import current_level, feature_level
@@ -254,6 +255,7 @@ __all__ = [
     "Recording",
     "RecurrentNetworkDirection",
     "ReduceFunction",
+    "Repair",
     "RoundingMode",
     "SupportRow",
     "TensorDataType",

@@ -5,11 +5,55 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field as slot
 from dataclasses import fields as fields_of
-from typing import Any, NoReturn
+from enum import Enum
+from typing import Any, NoReturn, Protocol
 
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import MOST_BITS, show
+
+
+@dataclass(frozen=True, slots=True)
+class Repair(Shown):
+    """A change of one field that makes a desc, or a call, valid.
+
+    Attributes
+    ----------
+    field
+        Python name of the field; of a tensor of an array with its place (inputs[1]), in a desc that a field holds
+        after that field (fused_activation.axes).
+    value
+        The value that the field needs: in DirectML's JSON spelling if the desc was read from JSON. In a call, a tensor
+        has a TensorDesc as its value.
+    text
+        The change as it is written in the call, in the desc or in JSON.
+    """
+
+    field: str
+    value: Any
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_json(self) -> dict[str, Any]:
+        """All attributes, as json.dumps takes them: members of enums by their names."""
+        value = self.value.to_dict() if hasattr(self.value, "to_dict") else self.value
+        shown = value.name if isinstance(value, Enum) else _json(value)
+        return {"field": self.field, "value": shown, "text": self.text}
+
+
+class Search(Protocol):
+    """What finds the repairs of a desc, when they are read."""
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """All that were found."""
+
+    @property
+    def sentence(self) -> str:
+        """What a message says of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +84,9 @@ class Violation(Shown):
         Name of the exception class.
     severity
         error, or warning: of a rule that was observed. Nothing is refused because of a warning.
+    repairs
+        Changes of one field each, of which every one makes the whole desc valid: () where none is known. They are
+        searched when they are read, with at most 64 checks.
     """
 
     id: str
@@ -56,6 +103,12 @@ class Violation(Shown):
     provenance: str
     error: str
     severity: str = "error"
+    _search: Search | None = slot(default=None, repr=False, compare=False)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """Changes of one field each, of which every one makes the whole desc valid."""
+        return () if self._search is None else self._search.repairs
 
     @property
     def text(self) -> str:
@@ -64,14 +117,18 @@ class Violation(Shown):
         return " ".join(part for part in (self.message, self.hint, nearest) if part)
 
     def __str__(self) -> str:
-        return f"{self.text} [{self.id}]"
+        return self._line(None if self._search is None else self._search.sentence)
+
+    def _line(self, repairs: str | None) -> str:
+        return f"{self.text}{f' {repairs}' if repairs else ''} [{self.id}]"
 
     def __hash__(self) -> int:
         return hash((self.id, self.index, self.message))
 
     def to_json(self) -> dict[str, Any]:
         """All attributes, as json.dumps takes them: NaN and infinities as text."""
-        return {field.name: _json(getattr(self, field.name)) for field in fields_of(self)}
+        shown = {one.name: _json(getattr(self, one.name)) for one in fields_of(self) if one.name != "_search"}
+        return shown | {"repairs": [repair.to_json() for repair in self.repairs]}
 
 
 class Violations(Shown, list[Violation]):
@@ -130,6 +187,11 @@ class DmlError(Exception):
         """Hint of the first violation."""
         return self.violations[0].hint
 
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """Those of the first violation."""
+        return self.violations[0].repairs
+
     def to_json(self) -> dict[str, Any]:
         """The error as json.dumps takes it."""
         return {
@@ -140,7 +202,12 @@ class DmlError(Exception):
 
     def __str__(self) -> str:
         where = f"{self.function}(): " if self.function else ""
-        return "\n".join(f"{where}{violation}" for violation in self.violations)
+        last = {id(one._search): one._search for one in self.violations if one._search is not None}
+        lines = []
+        for one in reversed(self.violations):  # the repairs of a desc follow its last violation
+            search = last.pop(id(one._search), None)
+            lines.append(f"{where}{one._line(None if search is None else search.sentence)}")
+        return "\n".join(reversed(lines))
 
 
 class InvalidDescError(DmlError, ValueError):
@@ -178,7 +245,7 @@ CLASSES: dict[str, type[DmlError]] = {
         OperatorNotRunnableError,
     )
 }
-for public in (DmlError, Violation, *CLASSES.values()):
+for public in (DmlError, Repair, Violation, *CLASSES.values()):
     public.__module__ = "dmlcy"  # as users import them, and as a traceback shows them
 
 

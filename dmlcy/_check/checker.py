@@ -7,13 +7,14 @@ so that a consequence is never reported beside its cause.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dmlcy._check import attributes, dtypes, given, rules, sizes, tensors
+from dmlcy._check.repairs import Asked, can_be_mended, kept
 from dmlcy._check.state import State, wanted
 from dmlcy._check.tensors import OUT
 from dmlcy._facts.names import in_another_version
@@ -58,7 +59,8 @@ class Check(State):
     ``call``: the values are those of a function call; ``asked``: what it says of each optional output, ``asked_sizes``:
     the sizes that it gives outputs, and ``labels``: the names in it of the outputs that are given. ``literal``: they
     come from JSON, which has no short
-    forms; ``unknown``: its members that the operator has not. ``path``: the name under which the desc of another
+    forms; ``unknown``: its members that the operator has not; ``filled``: the names of values that follow from others
+    and nobody gave. ``path``: the name under which the desc of another
     operator holds this one, of which only the attributes count then. Not ``limited``: tensors may have any number of
     elements, for only parts of them are given to a kernel.
     """
@@ -76,6 +78,7 @@ class Check(State):
         literal: bool = False,
         limited: bool = True,
         unknown: Iterable[str] = (),
+        filled: Set[str] = frozenset(),
         path: str | None = None,
     ) -> None:
         super().__init__(
@@ -92,6 +95,23 @@ class Check(State):
         )
         self._operator([*(name for name in values if name not in self.fields), *unknown])
         self._run()
+        if path is None and (wrong := self.violations) and can_be_mended(wrong):
+            self._open(filled)
+
+    def _open(self, filled: Set[str]) -> None:
+        """Gives the search for repairs what it must know: nothing that the user may change or that is large."""
+        sizes = {name: kept(said) for name, said in self.asked_sizes.items()}
+        if None in sizes.values():
+            return
+        check = partial(
+            Check, self.operator, level=self.asked_level, call=self.call, asked=self.asked, asked_sizes=sizes,
+            literal=self.literal, limited=self.limited,
+        )  # fmt: skip
+        chosen = {name for name, field in self.fields.items() if field.kind == "attribute" and field.value is None}
+        names = (name for name in self.fields if name not in filled)
+        names = (name for name in names if name in chosen or self.values.get(name) is not None)
+        values = {name: value for name in names if (value := self.resolved.get(name)) is not None}
+        self.search.open(Asked(self.operator, self.fields, values, check, self.labels, self.call, self.literal))
 
     def _operator(self, unknown: Sequence[str]) -> None:
         if self.asked_level < self.level and self.path is None:  # else the field that holds it says so

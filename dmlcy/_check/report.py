@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dmlcy._check.repairs import Search
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import ERRORS, LEVELS
@@ -40,6 +41,7 @@ class Report:
         self.found: dict[str, list[Violation]] = {name: [] for name in fields}
         self.late: list[Violation] = []
         self.warnings: list[Violation] = []
+        self.search = Search()
 
     @property
     def violations(self) -> list[Violation]:
@@ -103,6 +105,7 @@ class Report:
             level=level,
             provenance=field.provenance if field is not None and slug == "range" and not part else "documented",
             error=text.error,
+            _search=self.search.noted(),
         )
         into.append(violation)
 
@@ -136,7 +139,7 @@ class Report:
         into = self.found[field.python.partition("[")[0]]
         if len([one for one in into if one.id == found.id]) < REPORTED:
             inside = path if found.field is None else f"{path}.{found.field}"
-            into.append(replace(found, operator=self.operator.name, field=inside))
+            into.append(replace(found, operator=self.operator.name, field=inside, _search=self.search.noted()))
 
     def too_new(
         self, field: Field | None, subject: str, needed: int, hint: str = "", member: str | None = None

@@ -143,4 +143,5 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         provenance=rule.provenance,
         error="InvalidDataError" if rule.data else "InvalidDescError",
         severity=rule.severity,
+        _search=state.search.noted() if rule.severity == "error" else None,
     )

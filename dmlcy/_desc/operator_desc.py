@@ -35,6 +35,7 @@ class OperatorDesc(Shown, Nested):
     _missing: frozenset[str]  # fields that a JSON object lacks
     _unknown: dict[str, object]  # members of a JSON object that are none
     _literal: bool  # from JSON, where an int does not fill an array
+    _given: frozenset[str]  # fields whose values do not follow from others
     _valid_levels: set[int]
 
     def __init__(self, **values: object) -> None:
@@ -53,6 +54,8 @@ class OperatorDesc(Shown, Nested):
         state["_missing"] = frozenset(missing)
         state["_unknown"] = dict(unknown or {})
         state["_literal"] = literal
+        chosen = (field.python for field in self.operator.fields if field.kind == "attribute" and field.value is None)
+        state["_given"] = frozenset((*chosen, *(name for name in self._names if values.get(name) is not None)))
         found = self._check({name: values[name] for name in self._names if name in values}, NEWEST)
         state["_valid_levels"] = set() if found.violations else {NEWEST}
         inner = [one for value in found.resolved.values() for one in (value if type(value) is tuple else (value,))]
@@ -61,7 +64,10 @@ class OperatorDesc(Shown, Nested):
 
     def _check(self, values: dict[str, object], level: int) -> Check:
         given = values | dict.fromkeys(self._missing, MISSING)
-        return Check(self.operator, given, level, call=False, literal=self._literal, unknown=self._unknown)
+        filled = frozenset(self._names) - self._given
+        return Check(
+            self.operator, given, level, call=False, literal=self._literal, unknown=self._unknown, filled=filled
+        )
 
     def _violations(self, level: int) -> list[Violation]:
         """What ``check`` returns. A valid desc holds immutable values only, so that it stays valid."""

@@ -125,6 +125,8 @@ try:
 except dml.InvalidDescError as error:
     assert_type(error.violations, tuple[dml.Violation, ...])
     assert_type(error.field, str | None)
+    assert_type(error.repairs, tuple[dml.Repair, ...])
+    assert_type([one.text for one in error.violations[0].repairs], list[str])
 
 # Graphs.
 g = dml.Graph()

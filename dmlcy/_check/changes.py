@@ -1,0 +1,255 @@
+"""Single changes of the fields of a desc that may be what its user meant, by the kinds of the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from dmlcy._facts.rows import Field
+from dmlcy._facts.tables import LEVELS
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size, packed_strides
+from dmlcy._field_types.values import STRUCTS, Nested
+from dmlcy._words.values import is_a
+
+MAX_RANK: Final = LEVELS[-1].max_rank
+ADDED: Final = 4
+"""Leading ones that are added at most."""
+LOOKED_AT: Final = 16
+"""Tensors whose sizes are compared."""
+
+Sizes: TypeAlias = tuple[int, ...]
+
+
+class Change(NamedTuple):
+    """Another value of one field, or of one tensor of an array (inputs[1]), or in a desc that a field holds.
+
+    ``array``: how a call gets such an array from the one that it is given, whose name is ``{0}``.
+    """
+
+    path: str
+    field: Field
+    value: Any
+    array: str = ""
+
+
+class Places(NamedTuple):
+    """What the values of a desc say about the numbers that its attributes may be."""
+
+    ranks: Sequence[int]
+    counts: Sequence[int]
+
+
+def changes(
+    values: Mapping[str, Any], fields: Sequence[Field], expected: Mapping[str, Sizes], tensors: Sequence[Field]
+) -> Iterator[Change]:
+    """Changes of these fields: flags and members of enums first, then numbers, arrays of numbers and tensors.
+
+    ``values``: those of all fields; ``expected``: the sizes that tensors must have; ``tensors``: the fields of tensors.
+    """
+    described = (one for field in tensors for one in _descs(field, values.get(field.python)))
+    shapes = _unlike([desc.sizes for _, desc in islice(described, LOOKED_AT)])
+    attributes = [field for field in fields if field.kind in ("attribute", "chosen")]
+    counts = [values[field.python] for field in attributes if _is_count(field)]
+    places = Places(_unlike([len(sizes) for sizes in shapes]), _unlike([*counts, *_quotients(shapes)]))
+    for way in (_members, _numbers, _entries):
+        for field in attributes:
+            value = values.get(field.python)
+            yield from (Change(field.python, field, other) for other in way(field, value, places))
+            yield from _inside(field, value, places, way)
+    for field in fields:
+        for path, desc in _descs(field, values.get(field.python)) if field not in attributes else ():
+            targets = _unlike([expected[path]] if path in expected else shapes)
+            yield from (Change(path, field, *one) for one in _tensor(desc, places.ranks, targets))
+
+
+def changed(values: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    """The values with the change."""
+    head, _, inner = change.path.partition(".")
+    name, _, entry = head.partition("[")
+    old = values[name]
+    place = int(entry[:-1]) if entry else None
+    new = change.value
+    if inner:
+        new = _with(old if place is None else old[place], inner, new)
+    return {**values, name: new if place is None else (*old[:place], new, *old[place + 1 :])}
+
+
+def _with(desc: Any, name: str, value: object) -> Nested:
+    """The desc that a field holds with another value."""
+    given = {one: getattr(desc, one) for one in desc._given}
+    made: Nested = type(desc)(**{**given, name: value})
+    return made
+
+
+def _members(field: Field, value: Any, places: Places) -> Iterator[object]:
+    """The other value of a flag, the other members of an enum."""
+    info = type_of(field.type).info
+    if type(value) is bool:
+        yield not value
+    elif info is not None and type(value) is info.cls:
+        yield from (info.cls[name] for name in info.members if name != value.name)
+
+
+def _is_axis(field: Field) -> bool:
+    return field.maximum == MAX_RANK - 1
+
+
+def _is_count(field: Field) -> bool:
+    return field.minimum == 1 and field.maximum != MAX_RANK and not type_of(field.type).several
+
+
+def _numbers(field: Field, value: Any, places: Places) -> Iterator[int]:
+    """Of an axis or of a number of axes another one; of another count other counts, and quotients of sizes."""
+    if type(value) is not int or field.minimum is None:
+        return
+    most = max(places.ranks, default=0)
+    if value < 0:
+        yield from (value + rank for rank in places.ranks if _is_axis(field))
+    elif _is_axis(field):
+        yield from (value - 1,) if value >= most else (axis for axis in range(most) if axis != value)
+    elif field.maximum == MAX_RANK:
+        yield from (number for number in range(field.minimum, most + 1) if number != value)
+    elif _is_count(field):
+        yield from (number for number in places.counts if number != value)
+
+
+def _entries(field: Field, value: Any, places: Places) -> Iterator[object]:
+    """Axes counted from the end or from 1; of other arrays two entries exchanged."""
+    if not (type(value) is tuple or type(value) in STRUCTS) or {*map(type, value)} != {int} or len(value) > MAX_RANK:
+        return
+    made = tuple if type(value) is tuple else type(value)._make
+    if _is_axis(field):
+        if min(value) < 0:
+            yield from (made(axis + rank if axis < 0 else axis for axis in value) for rank in places.ranks)
+        else:
+            yield made(axis - 1 for axis in value)
+        return
+    yield from (made(_exchange(value, i, j)) for i, j in combinations(range(len(value)), 2) if value[i] != value[j])
+
+
+def _inside(field: Field, value: Any, places: Places, way: Any) -> Iterator[Change]:
+    """Changes of the attributes of the descs that a field holds."""
+    if not type_of(field.type).holds_operators or value is None:
+        return
+    several = type(value) is tuple
+    for place, desc in enumerate(value if several else (value,)):
+        path = f"{field.python}[{place}]" if several else field.python
+        for one in desc.operator.fields if is_a(desc, Nested) else ():
+            if one.kind == "attribute" and one.python in desc._given:
+                others = way(one, getattr(desc, one.python), places)
+                yield from (Change(f"{path}.{one.python}", one, other) for other in others)
+
+
+def _tensor(desc: TensorDesc, ranks: Sequence[int], targets: Sequence[Sizes]) -> Iterator[tuple[TensorDesc, str]]:
+    """Another number of axes, strides of 0, another order of axes, other strides."""
+    if len(desc.strides or desc.sizes) == desc.rank:
+        yield from _with_ones(desc, ranks)
+        yield from _spread(desc, targets)
+        yield from _exchanged(desc)
+    yield from ((one, "numpy.ascontiguousarray({0})") for one in _laid_out(desc))
+
+
+def _with_ones(desc: TensorDesc, ranks: Sequence[int]) -> Iterator[tuple[TensorDesc, str]]:
+    """The tensor with more leading ones, or without some that it has, or with as many axes as others have."""
+    sizes, strides = desc.sizes, desc.strides
+    leading = [(more, 0) for more in range(1, min(ADDED, MAX_RANK - len(sizes)) + 1)]
+    around = [(before, rank - len(sizes) - before) for rank in ranks for before in range(rank - len(sizes))]
+    for before, after in (*leading, *around):
+        steps = strides and (0,) * before + strides + (0,) * after
+        ones = (1,) * before + sizes + (1,) * after
+        yield _described(desc, ones, steps), f"{{0}}.reshape{ones}"
+    for fewer in range(1, len(sizes)):
+        if sizes[fewer - 1] != 1:
+            break
+        yield _described(desc, sizes[fewer:], strides and strides[fewer:]), f"{{0}}.reshape({_listed(sizes[fewer:])})"
+
+
+def _spread(desc: TensorDesc, targets: Sequence[Sizes]) -> Iterator[tuple[TensorDesc, str]]:
+    """The tensor repeated by strides of 0, so that it has the sizes of another one."""
+    sizes, steps = desc.sizes, desc.strides or packed_strides(desc.sizes)
+    for target in targets:
+        for before in range(len(target) - len(sizes), -1, -1):  # first as NumPy does, from the last axis on
+            after = len(target) - len(sizes) - before
+            ones, strides = (1,) * before + sizes + (1,) * after, (0,) * before + steps + (0,) * after
+            if target == sizes or any(one not in (1, size) for one, size in zip(ones, target, strict=True)):
+                continue
+            spread = tuple(0 if one == 1 else step for one, step in zip(ones, strides, strict=True))
+            array = f"{{0}}.reshape{ones}" if after else "{0}"
+            if ones != target:
+                array = f"numpy.broadcast_to({array}, {target})"
+            yield _described(desc, target, None if ones == target and desc.strides is None else spread), array
+            break
+
+
+def _exchanged(desc: TensorDesc) -> Iterator[tuple[TensorDesc, str]]:
+    """The tensor with two axes exchanged, or with its channels at the other end."""
+    sizes, strides, rank = desc.sizes, desc.strides, len(desc.sizes)
+    for i, j in combinations(range(rank), 2):
+        if sizes[i] != sizes[j]:
+            order = _exchange(tuple(range(rank)), i, j)
+            yield _permuted(desc, order), f"{{0}}.swapaxes({i}, {j})"
+    if rank > 3:
+        last_first, first_last = (0, rank - 1, *range(1, rank - 1)), (0, *range(2, rank), 1)
+        yield _permuted(desc, last_first), "numpy.moveaxis({0}, -1, 1)"
+        yield _permuted(desc, first_last), "numpy.moveaxis({0}, 1, -1)"
+    for i, j in combinations(range(rank), 2):
+        if strides is not None and strides[i] != strides[j]:
+            yield _described(desc, sizes, _exchange(strides, i, j)), "numpy.ascontiguousarray({0})"
+
+
+def _laid_out(desc: TensorDesc) -> Iterator[TensorDesc]:
+    """The tensor without strides, and with the stride of a repeated axis that is missing."""
+    if desc.strides is not None:
+        yield _described(desc, desc.sizes, None)
+        if len(desc.strides) < len(desc.sizes):
+            yield _described(desc, desc.sizes, (0,) * (len(desc.sizes) - len(desc.strides)) + desc.strides)
+
+
+def _permuted(desc: TensorDesc, order: Sequence[int]) -> TensorDesc:
+    sizes = tuple(desc.sizes[axis] for axis in order)
+    return _described(desc, sizes, None if desc.strides is None else tuple(desc.strides[axis] for axis in order))
+
+
+def _described(desc: TensorDesc, sizes: Sizes, strides: Sizes | None) -> TensorDesc:
+    """The desc of a tensor with another layout. It has as many bytes as before if these were not just enough."""
+    total = desc.total_tensor_size_in_bytes
+    return TensorDesc(
+        desc.dtype,
+        sizes,
+        strides,
+        desc.flags,
+        None if total == minimum_size(desc) else total,
+        desc.guaranteed_base_offset_alignment,
+    )
+
+
+def _descs(field: Field, value: Any) -> Iterator[tuple[str, TensorDesc]]:
+    """The descs of tensors that a field has, with their paths; without those whose sizes are not known."""
+    several = type(value) is tuple and type_of(field.type).tensors
+    for place, one in enumerate(value if several else (value,)):
+        if type(one) is TensorDesc and type(one.sizes) is tuple and one.sizes and {*map(type, one.sizes)} == {int}:
+            yield f"{field.python}[{place}]" if several else field.python, one
+
+
+def _quotients(shapes: Sequence[Sizes]) -> Sequence[int]:
+    """The whole quotients of sizes of different tensors, those of one axis first."""
+    pairs = [(a, b) for a in shapes for b in shapes if a is not b]
+    same = [(x, y) for a, b in pairs for x, y in zip(a, b, strict=False)]
+    others = [(x, y) for a, b in pairs for x in a for y in b]
+    return _unlike([x // y for x, y in (*same, *others) if y and x % y == 0])
+
+
+def _unlike(entries: Sequence[Any]) -> list[Any]:
+    return list(dict.fromkeys(entries))
+
+
+def _exchange(entries: Sizes, i: int, j: int) -> Sizes:
+    found = list(entries)
+    found[i], found[j] = found[j], found[i]
+    return tuple(found)
+
+
+def _listed(sizes: Sizes) -> str:
+    return ", ".join(map(str, sizes))

@@ -1,0 +1,236 @@
+"""The search for repairs of a desc that is refused: single changes of its fields with which the check finds nothing.
+
+It is made when somebody reads what it finds, never where the desc is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import islice
+from typing import Any, Final, NamedTuple, Protocol, cast
+
+from dmlcy._check.changes import Change, changed, changes
+from dmlcy._errors import Repair, Violation
+from dmlcy._facts.rows import Field, Formula, Operator
+from dmlcy._field_types import type_of
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._words.values import show
+
+MOST: Final = 64
+"""Checks of one search."""
+NAMED: Final = 4
+"""Repairs that a sentence names."""
+MENDED: Final = frozenset({"sizes", "rank", "length", "range", "strides", "overlap"})
+"""The errors of the fields themselves that a search looks into, beside rules."""
+
+
+class Found(NamedTuple):
+    """The end of a search."""
+
+    repairs: tuple[Repair, ...]
+    sentence: str
+
+
+NOTHING: Final = Found((), "")
+
+
+class Checked(Protocol):
+    """What a search asks of a pass over changed values."""
+
+    @property
+    def violations(self) -> list[Violation]:
+        """What is wrong with them."""
+
+
+class Search:
+    """A search for the repairs of one desc, which all violations of the desc share.
+
+    A pass opens it with the values that it has found wrong. What is found wrong later, such as memory or elements of
+    tensors, no other value of a field mends: it closes the search.
+    """
+
+    __slots__ = ("_asked", "_found")
+
+    def __init__(self) -> None:
+        self._asked: Asked | None = None
+        self._found: Found | None = None
+
+    def noted(self) -> Search:
+        """The search, for a violation that is noted."""
+        if self._asked is not None:
+            self._asked, self._found = None, NOTHING
+        return self
+
+    def open(self, asked: Asked) -> None:
+        """Say what is to be searched."""
+        self._asked = asked
+
+    @property
+    def found(self) -> Found:
+        """What was found; the search is made here, once."""
+        if self._found is None:
+            self._found = NOTHING if self._asked is None else self._asked.search()
+        return self._found
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The changes."""
+        return self.found.repairs
+
+    @property
+    def sentence(self) -> str:
+        """What a message says of them."""
+        return self.found.sentence
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Found, tuple(self.found)
+
+
+class Asked(NamedTuple):
+    """The values of a desc or of a call that were refused, without those that follow from others.
+
+    ``check``: a pass over other values; ``labels``: what a call names its outputs.
+    """
+
+    operator: Operator
+    fields: Mapping[str, Field]
+    given: Mapping[str, Any]
+    check: Callable[[dict[str, Any]], Checked]
+    labels: Mapping[str, str]
+    call: bool
+    literal: bool
+
+    def search(self) -> Found:
+        """Tries the changes."""
+        wrong = self.check(dict(self.given)).violations
+        fields = self._relevant(wrong)
+        tensors = [field for field in self.operator.fields if field.kind != "attribute"]
+        expected: Any = {
+            str(one.field): one.values["expected"] for one in wrong if one.id == f"{self._id(one.field)}-sizes"
+        }
+        tried = islice(changes(self.given, fields, expected, tensors), MOST - 1)
+        made = [one for one in tried if not self.check(changed(self.given, one)).violations]
+        repairs = tuple({repair.text: repair for repair in map(self._repair, made)}.values())
+        return Found(repairs, self._sentence(repairs))
+
+    def _id(self, path: str | None) -> str:
+        return f"DML-{self.operator.name}-{(path or '').partition('[')[0]}"
+
+    def _relevant(self, wrong: Sequence[Violation]) -> list[Field]:
+        """The fields that every broken condition reads, first those that it is about: no other one mends them all."""
+        names = [self._read(one) for one in wrong]
+        common = frozenset.intersection(*names) if names else frozenset()
+        fields = [field for name, field in self.fields.items() if name in common and name in self.given]
+        own = {_root(one) for one in wrong}
+        return sorted(fields, key=lambda field: field.python not in own)
+
+    def _read(self, wrong: Violation) -> frozenset[str]:
+        """The fields that a condition reads; none where no change of a field mends it."""
+        root = _root(wrong)
+        rule = next((rule for rule in self.operator.rules if rule.id == wrong.id), None)
+        if rule is not None:
+            return self._given(rule.reads)
+        field = self.fields.get(root)
+        if field is None:
+            return frozenset()
+        return self._given({root}) | {root} | self._given(_reads(field))
+
+    def _given(self, facets: Iterable[str]) -> frozenset[str]:
+        """The fields of these facets that are given; in place of the others those that they follow from."""
+        held = {one.python: one.part.tensor for one in self.operator.chosen if one.part and not self.call}
+        found: set[str] = set()
+        waiting = list(facets)
+        while waiting:
+            name = waiting.pop().partition(".")[0]
+            name = held.get(name, name)
+            if name in self.fields and name not in found:
+                found.add(name)
+                waiting += () if name in self.given else _reads(self.fields[name])
+        return frozenset(found)
+
+    # Words
+
+    def _repair(self, change: Change) -> Repair:
+        value = _in_json(change) if self.literal else change.value
+        return Repair(change.path, value, self._text(change))
+
+    def _text(self, change: Change) -> str:
+        """The change as it is written where the desc is."""
+        name = self.labels.get(change.path, change.path)
+        if self.literal:
+            return self._member(change)
+        if self.call:
+            value = change.array.format(name) if change.array else _in_python(change.value)
+            return f"{name} = {value}" if "[" in name else f"{name}={value}"
+        if type(change.value) is not TensorDesc:
+            return f"{name} = {show(change.value)}"
+        new, old = change.value, self._old(change)
+        parts = [(one, getattr(new, one)) for one in ("sizes", "strides") if getattr(new, one) != getattr(old, one)]
+        return " and ".join(f"{name}.{one} = {show(value)}" for one, value in parts)
+
+    def _member(self, change: Change) -> str:
+        """The change as a member of JSON: of a tensor the members that differ."""
+        head, _, inner = change.path.partition(".")
+        root = head.partition("[")[0]
+        value = _in_json(change)
+        if type(change.value) is TensorDesc:
+            old = self._old(change).to_dict()
+            value = {one: value[one] for one in ("Sizes", "Strides") if value[one] != old[one]}
+        owner = self.operator.field(root).name + head[len(root) :]
+        name = f"{owner}.{change.field.name}" if inner else owner
+        return f'"{name}": {json.dumps(value)}'
+
+    def _old(self, change: Change) -> TensorDesc:
+        name, _, entry = change.path.partition("[")
+        value = self.given[name]
+        old: TensorDesc = value[int(entry[:-1])] if entry else value
+        return old
+
+    def _sentence(self, repairs: Sequence[Repair]) -> str:
+        what = "call" if self.call else "desc"
+        if len(repairs) == 1:
+            return f"{repairs[0].text} makes this {what} valid."
+        named = "; ".join(repair.text for repair in repairs[:NAMED])
+        more = f"; and {len(repairs) - NAMED} more" if len(repairs) > NAMED else ""
+        return f"Each of these makes this {what} valid: {named}{more}." if repairs else ""
+
+
+def _root(wrong: Violation) -> str:
+    """The field that a violation is about."""
+    return (wrong.field or "").partition(".")[0].partition("[")[0]
+
+
+def _reads(field: Field) -> Iterator[str]:
+    """The facets from which the value, the length or the sizes of a field follow."""
+    formulas: tuple[Formula | None, ...] = (field.value, field.length, field.max_length, field.sizes)
+    for formula in formulas:
+        yield from () if formula is None else formula.reads
+    if field.same_dtype_as is not None and field.kind == "output":
+        yield f"{field.same_dtype_as}.dtype"
+
+
+def _in_json(change: Change) -> Any:
+    """The value in DirectML's spelling."""
+    if type(change.value) is TensorDesc:
+        return change.value.to_dict()
+    return type_of(change.field.type).to_json(change.value)
+
+
+def _in_python(value: object) -> str:
+    """The value as the source text of a call."""
+    return json.dumps(value.name) if isinstance(value, Enum) else repr(value)
+
+
+def can_be_mended(wrong: Iterable[Violation]) -> bool:
+    """Whether a change of a field may mend all of these. Then each value has its type, and is short."""
+    return all(one.rule is not None or one.id.rpartition("-")[2] in MENDED for one in wrong)
+
+
+def kept(sizes: object) -> object:
+    """Sizes of one or of several outputs as tuples; None for those that may be part of something large."""
+    if type(sizes) not in (tuple, list):
+        return sizes if type(sizes) is int else None
+    entries = [kept(entry) for entry in cast("Iterable[object]", sizes)]
+    return None if None in entries else tuple(entries)
