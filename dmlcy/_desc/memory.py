@@ -30,8 +30,9 @@ def strides_of(desc: TensorDesc) -> tuple[int, ...]:
 
 
 def is_packed(desc: TensorDesc) -> bool:
-    """Whether the elements follow each other, with nothing between them."""
-    return strides_of(desc) == packed_strides(desc.sizes)
+    """Whether the elements follow each other, with nothing between them; no stride of an axis of size 1 counts."""
+    steps = zip(desc.sizes, strides_of(desc), packed_strides(desc.sizes), strict=True)
+    return all(size == 1 or stride == packed for size, stride, packed in steps)
 
 
 def resized(desc: TensorDesc, sizes: tuple[int, ...], strides: tuple[int, ...] | None) -> TensorDesc:

@@ -231,3 +231,15 @@ def test_dask_arrays(has_ml_dtypes: bool) -> None:
 def test_a_matrix_of_bytes_is_packed_as_an_array() -> None:
     x = dml.packed(np.array([[0x21, 0x43]], np.uint8).view(np.matrix), "INT4", (2, 2))
     assert x.values().tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("strides", [(99, 0, 1), (0, 7, 1), (3, 3, 1)])
+def test_strides_of_axes_of_one_element_do_not_count(strides: tuple[int, ...]) -> None:
+    """Front ends write 0 there, for an axis that could be repeated."""
+    tensors = [dml.TensorDesc("FLOAT32", (1, 1, 1)), dml.TensorDesc("INT4", (1, 1, 1), (0, 0, 0))]
+    desc = dml.desc.Dequantize(
+        input=dml.TensorDesc("INT4", (1, 1, 3), strides), quantizations=tensors, **BOTH,
+        output=dml.TensorDesc("FLOAT32", (1, 1, 3)),
+    )  # fmt: skip
+    x, zero = packed(np.array([[[1, -2, 7]]]), "INT4"), packed(np.array([[[3]]]), "INT4")
+    assert dml.compile(desc)(x, [np.ones((1, 1, 1), np.float32), zero]).tolist() == [[[-2, -5, 4]]]
