@@ -82,15 +82,16 @@ def operator(name: str) -> dict[str, Any]:
         ``field``
             In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
             ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``
-            (letters of ``types`` and ``ranks``), ``sizes``, ``leading_ones``, ``mixed`` (the tensors of an
+            (letters of ``types`` and ``ranks``), ``sizes``, ``hint`` (what to do about others; ``hint_when``: of which
+            descs that is said), ``leading_ones``, ``mixed`` (the tensors of an
             array may have several data types), ``owned`` (false: it must not have the flag OWNED_BY_DML); of an
             attribute ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, ``among``
             (the list of operators that one may be fused from), ``value`` (the formula that it follows from),
             ``unsaid`` (UNKNOWN is taken for this data type), ``dtype`` (the field that holds the type of a scalar),
             ``infinite`` (of a FLOAT: it may be infinite or a NaN).
         ``let``
-            Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``each`` says in
-            the singular what a count is of; of a data rule, of which tensor ``v`` is each element.
+            Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``says`` is
+            what messages call it, ``each`` in the singular what a count is of; of a data rule, of which tensor ``v`` is each element.
         ``rule``, ``data_rule``
             ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
             ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it),

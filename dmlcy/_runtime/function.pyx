@@ -145,14 +145,14 @@ cdef object misused(Function function, PyObject* const* values, Py_ssize_t n, Py
 
 
 cdef int refuse_name(Function function, object name) except -1:
-    from dmlcy._facts.arguments import unexpected
+    from dmlcy._check.arguments import unexpected
 
     raise TypeError(unexpected(function.definition.__qualname__, str(name), function.names))
 
 
 cdef int refuse_count(Function function, Py_ssize_t n) except -1:
     """Raises TypeError where tensors were given one by one in place of a sequence."""
-    from dmlcy._facts.arguments import too_many
+    from dmlcy._check.arguments import too_many
 
     message = too_many(function.definition.__qualname__, n)
     if message:
@@ -162,13 +162,13 @@ cdef int refuse_count(Function function, Py_ssize_t n) except -1:
 cdef object call_definition(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
     cdef Function function = <Function>callee
     cdef Py_ssize_t k, at = 0
-    if PyVectorcall_NARGS(flags) > function.inputs:
-        refuse_count(function, PyVectorcall_NARGS(flags))
     if keywords != NULL:
         for k in range(PyTuple_GET_SIZE(<tuple>keywords)):
             at = place_of(function, PyTuple_GET_ITEM(keywords, k), at) + 1
             if at == 0:
                 refuse_name(function, <object>PyTuple_GET_ITEM(keywords, k))
+    if PyVectorcall_NARGS(flags) > function.inputs:
+        refuse_count(function, PyVectorcall_NARGS(flags))
     return PyObject_Vectorcall(function.definition, values, flags, keywords)
 
 

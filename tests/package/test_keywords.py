@@ -64,7 +64,28 @@ def test_other_wrong_arguments_are_told_as_python_tells_them(operator: Operator)
     calls += [((), {name: 1 for name in required if name != absent}) for absent in required]
     calls += [((X,) * len(inputs), {**required, inputs[0]: X})] if inputs else []
     for positional, keywords in calls:
-        assert said(function, *positional, **keywords) == said(python, *positional, **keywords)
+        told = said(python, *positional, **keywords)
+        if len(positional) > len(inputs) and operator.name in SEQUENCES:
+            told = f"{operator.python}() takes {SEQUENCES[operator.name]} as one sequence, and got {len(positional)} "
+            assert said(function, *positional, **keywords).startswith(f"{told}positional arguments: write ")
+        else:
+            assert said(function, *positional, **keywords) == told
+
+
+SEQUENCES = {"DEQUANTIZE": "quantizations", "JOIN": "inputs", "QUANTIZE": "quantizations"}
+
+
+def test_a_sequence_of_tensors_is_told_of() -> None:
+    assert said(dml.join, X, X, axis=1) == (
+        "join() takes inputs as one sequence, and got 2 positional arguments: write join([a, b], ...)"
+    )
+    assert said(dml.dequantize, X, X, X).endswith("write dequantize(input, [a, b], ...)")
+
+
+def test_an_unknown_name_leads_to_all_that_it_is_part_of() -> None:
+    told = said(dml.convolution, X, X, padding=1)
+    assert told.endswith("'padding': did you mean start_padding, end_padding or output_padding?")
+    assert said(dml.activation_softmax, X, axes=1).endswith("'axes': activation_softmax1() has it")
 
 
 def test_names_that_are_not_interned() -> None:

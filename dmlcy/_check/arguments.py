@@ -23,13 +23,15 @@ def unexpected(function: str, name: str, names: tuple[str, ...]) -> str:
 
 def too_many(function: str, count: int) -> str | None:
     """The message about more inputs than there are, where one of them is an array of tensors; None for others."""
-    for field in OPERATORS[_operator_of(function)].fields:
-        if field.kind == "input" and type_of(field.type).tensors:
-            return (
-                f"{function}() takes {field.python} as one sequence, and got {count} positional arguments: "
-                f"write {function}([a, b], ...)"
-            )
-    return None
+    inputs = [field for field in OPERATORS[_operator_of(function)].fields if field.kind == "input"]
+    arrays = [field.python for field in inputs if type_of(field.type).tensors]
+    if not arrays:
+        return None
+    written = ", ".join("[a, b]" if field.python in arrays else field.python for field in inputs)
+    return (
+        f"{function}() takes {' and '.join(arrays)} as one sequence, and got {count} positional arguments: "
+        f"write {function}({written}, ...)"
+    )
 
 
 def _operator_of(function: str) -> str:
