@@ -91,7 +91,8 @@ def operator(name: str) -> dict[str, Any]:
             ``infinite`` (of a FLOAT: it may be infinite or a NaN).
         ``let``
             Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``says`` is
-            what messages call it, ``each`` in the singular what a count is of; of a data rule, of which tensor ``v`` is each element.
+            what messages call it, ``each`` in the singular what a count is of; of a data rule, of which tensor ``v`` is
+            each element.
         ``rule``, ``data_rule``
             ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
             ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it),

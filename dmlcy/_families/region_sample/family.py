@@ -19,6 +19,10 @@ from dmlcy._families.spread import combined, idle
 from dmlcy._field_types.float import single
 
 
+OF_A_PLACE: Final = 3
+"""Numbers of 8 bytes for each sample along one axis."""
+
+
 class RegionSample(Family):
     """The family."""
 
@@ -67,8 +71,11 @@ class RegionSample(Family):
         return np.array([idle(some, nearby) for some, nearby in several])
 
     def workspace(self, desc: OperatorDesc) -> int:
-        """Of a part of samples, of which a cell has many."""
-        return 8 * self.of_a_part * BLOCK
+        """Of a part of samples, of which a cell has many, and of the places of the least number of samples on an axis."""
+        roles = desc.operator.definition.roles
+        cells = getattr(desc, roles.get("gradient", "output")).sizes[2:]
+        places = max(cells) * getattr(desc, roles["least"])
+        return 8 * (self.of_a_part * BLOCK + OF_A_PLACE * places)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, some channels of a region after others."""
