@@ -21,6 +21,7 @@ from ..model import (
     Fused,
     Level,
     Library,
+    Returned,
     Term,
 )
 from ..source import Table
@@ -191,7 +192,16 @@ def _term(row: Table, slugs: tuple[str, ...]) -> Term:
     also = row.strings("also") if row.has("also") else ()
     page = named(row, "page", PAGE) if row.has("page") else None
     source = source_of(row) if row.has("source") or page is None else ""
-    return Term(row.str("name"), also, row.str("is"), row.str("doc"), source, page, errors)
+    value = row.int("value") if row.has("value") else None
+    if value is not None and not 2**31 <= value < 2**32:
+        row.error("value", "the value of an error code is from 0x80000000 to 0xFFFFFFFF")
+    returned = tuple(finished(one, _returned) for one in row.tables("returned"))
+    command = row.str("command", None)
+    return Term(row.str("name"), also, row.str("is"), row.str("doc"), source, page, errors, value, returned, command)
+
+
+def _returned(row: Table) -> Returned:
+    return Returned(row.str("call"), row.str("when"), source_of(row))
 
 
 def _fused(row: Table, catalogue: Mapping[str, CatalogueOperator], levels: tuple[str, ...]) -> Fused:
