@@ -36,7 +36,7 @@ CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MODEL_ID = re.compile(r"DML-(MODEL|GRAPH)-[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
-PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9-]+)?")
+PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9_-]+)?")
 MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
