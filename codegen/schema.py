@@ -154,8 +154,10 @@ def _facts() -> dict[str, JSON]:
     when = _enum(("later", "tied", "unowned"))
     implicit = _table({"slug": TEXT, **text, "applies": WORDS, "when": when}, ("slug", *text, "applies"))
     model = _table({"id": TEXT, **text, "breaks": _map(ANY)}, ("id", *text))
+    returned = dict.fromkeys(("call", "when", "source"), TEXT)
     term = {
         "name": TEXT, "also": WORDS, "is": TEXT, "doc": TEXT, "source": TEXT, "page": TEXT, "errors": WORDS,
+        "value": INT, "command": TEXT, "returned": _tables(_table(returned, returned)),
     }  # fmt: skip
     fused = {"operator": TEXT, "hosts": WORDS, "since": LEVEL, "source": TEXT}
     library = {"name": TEXT, "language": _enum(LANGUAGES), "needs": WORDS, "tested": TEXT, "prelude": PYTHON}

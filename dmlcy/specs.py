@@ -202,7 +202,8 @@ def terms() -> dict[str, dict[str, Any]]:
     """Words that are neither operators nor fields of one, by name (``"E_INVALIDARG"``, ``"transpose"``).
 
     Each has ``name``, ``is``, ``doc`` and, where they apply, ``also`` (other spellings), ``source`` (DirectML's
-    documentation), ``page`` (of this documentation) and ``errors`` (slugs of the errors about it).
+    documentation), ``page`` (of this documentation) and ``errors`` (slugs of the errors about it). An error code has
+    ``value``, ``returned`` (the calls that return it: ``call``, ``when``, ``source``) and ``command`` (what helps).
     """
     return _by("name", shipped.read("terms.toml")["term"])
 

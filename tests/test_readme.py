@@ -59,7 +59,7 @@ def test_the_python_of_a_guide_to_another_library_runs(
 @pytest.mark.parametrize(
     "page",
     [
-        "conformance", "e-invalidarg", "from-numpy", "graphs", "install", "models", "questions", "specs",
+        "bindings", "conformance", "e-invalidarg", "from-numpy", "graphs", "install", "models", "questions", "specs",
         "tutorial/arrays", "tutorial/models",
     ],
 )  # fmt: skip

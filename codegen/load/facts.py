@@ -21,6 +21,7 @@ from ..model import (
     Fused,
     Level,
     Library,
+    Returned,
     Term,
 )
 from ..source import Table
@@ -35,7 +36,7 @@ CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MODEL_ID = re.compile(r"DML-(MODEL|GRAPH)-[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
-PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9-]+)?")
+PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9_-]+)?")
 MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
@@ -191,7 +192,16 @@ def _term(row: Table, slugs: tuple[str, ...]) -> Term:
     also = row.strings("also") if row.has("also") else ()
     page = named(row, "page", PAGE) if row.has("page") else None
     source = source_of(row) if row.has("source") or page is None else ""
-    return Term(row.str("name"), also, row.str("is"), row.str("doc"), source, page, errors)
+    value = row.int("value") if row.has("value") else None
+    if value is not None and not 2**31 <= value < 2**32:
+        row.error("value", "the value of an error code is from 0x80000000 to 0xFFFFFFFF")
+    returned = tuple(finished(one, _returned) for one in row.tables("returned"))
+    command = row.str("command", None)
+    return Term(row.str("name"), also, row.str("is"), row.str("doc"), source, page, errors, value, returned, command)
+
+
+def _returned(row: Table) -> Returned:
+    return Returned(row.str("call"), row.str("when"), source_of(row))
 
 
 def _fused(row: Table, catalogue: Mapping[str, CatalogueOperator], levels: tuple[str, ...]) -> Fused:

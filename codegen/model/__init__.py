@@ -16,6 +16,7 @@ from .facts import (
     Fused,
     Level,
     Library,
+    Returned,
     Term,
     camel,
     snake,
@@ -42,6 +43,6 @@ __all__ = [
     "ACCURACY_OF", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField",
     "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText",
     "Example", "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let", "Level", "Library",
-    "Operator", "Outcome", "RankRow", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element", "let_symbol",
-    "snake",
+    "Operator", "Outcome", "RankRow", "Returned", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element",
+    "let_symbol", "snake",
 ]  # fmt: skip

@@ -115,6 +115,15 @@ class ErrorText:
 
 
 @dataclass(frozen=True, slots=True)
+class Returned:
+    """Calls that return an error code, and when."""
+
+    call: str
+    when: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """A word that is neither an operator nor a field of one; ``errors`` are slugs of implicit errors.
 
@@ -128,6 +137,9 @@ class Term:
     source: str
     page: str | None
     errors: tuple[str, ...]
+    value: int | None
+    returned: tuple[Returned, ...]
+    command: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import jinja2
 
 from ..plan import OperatorPlan, Plan, Surroundings
 from .catalogue import FILTERS, catalogue, counts, runs, some_are_listed, total, with_pages
+from .codes import codes
 from .enums import enum_sections
 from .equivalents import libraries
 from .errors import error_tables
@@ -57,6 +58,7 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
         "levels": levels(plan), "summary": level_summary(plan), "some_are_listed": some_are_listed(plan),
     },
     "errors": error_tables,
+    "codes": lambda plan: {"codes": codes(plan)},
 }  # fmt: skip
 """The other pages of the reference: what their templates are given."""
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import Final
 
 from dmlcy._cli.options import add_examples, add_format
+from dmlcy._show.explain.codes import unknown_code
 from dmlcy._show.explain.find import find, suggested, suggestion
 from dmlcy._show.explain.page import page_width
 from dmlcy._show.explain.text import lay_out
 from dmlcy._show.terminal import head
 from dmlcy._words.values import quote
+
+ANYTHING: Final = "Ask for an id, an operator, a field, an enum, a feature level, a data type or an error code."
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,7 +57,7 @@ def execute(options: argparse.Namespace) -> int:
     elif found:
         print(lay_out(found, page_width(), head))
     if not found:
-        asked = suggestion(word) or "Ask for an id, an operator, a field, an enum, a feature level or a data type."
+        asked = unknown_code(word) or suggestion(word) or ANYTHING
         print(f"dmlcy explain: nothing is called {quote(word)}. {asked}", file=sys.stderr)
         return 2
     return 0

@@ -19,7 +19,7 @@ from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.run import Options
 from dmlcy._frontends.dxdispatch.run import run as run_model
 from dmlcy._frontends.graphs import run as graphs
-from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
+from dmlcy._frontends.graphs.files import Serialized, decode, is_graph, refuse_other
 from dmlcy._frontends.graphs.files import read as read_graph
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.model import MOST
@@ -96,7 +96,10 @@ def read_bytes(name: str) -> tuple[str, bytes]:
             with open_regular(name) as stream:
                 return shown, files.read_bytes(stream)
         if len(data) > files.LARGEST:
-            raise OSError(f"it is larger than {files.LARGEST} bytes")
+            raise files.TooLarge(files.LARGEST, data[: files.START])
+    except files.TooLarge as error:
+        refuse_other(shown, error.start, graph=False, whole=False)
+        refuse([make("DML-MODEL-file", whole(shown), {"why": error})])
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         refuse([make("DML-MODEL-file", whole(shown), {"why": why})])

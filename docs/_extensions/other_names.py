@@ -5,6 +5,7 @@ term of the specs names is found by the spellings of the term.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -14,8 +15,19 @@ from dmlcy import specs
 from dmlcy._facts.tables import NAMES
 from dmlcy._facts.words import operators_called
 
+
+def numbers(term: dict[str, Any]) -> tuple[str, ...]:
+    """The value of an error code, as programs print it."""
+    return (f"{term['value']:08X}", f"0x{term['value']:08X}") if "value" in term else ()
+
+
 OPERATORS = {f"reference/{python}": name for name, python in NAMES.items()}
-TERMS = [(term["page"], [term["name"], *term.get("also", ())]) for term in specs.terms().values() if "page" in term]
+CODES = "docs/reference/codes.md"
+TERMS = [
+    (term.get("page", CODES), [term["name"], *term.get("also", ()), *numbers(term)])
+    for term in specs.terms().values()
+    if "page" in term or "value" in term
+]
 
 
 def names_of(docname: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each import each_of
 from linting import EXAMPLES, ROOT, findings
 
 from dmlcy._frontends.graphs import kinds
@@ -138,7 +139,23 @@ def test_models_and_broken_json_are_no_other_kind() -> None:
         assert kind_of("model.json", text.encode(), graph=False) is None
 
 
-@pytest.mark.parametrize("length", [*range(1, len(ONNX))])
+def test_a_large_file_is_known_by_its_first_bytes(tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "large.onnx"
+    size = 2**30
+    graph = bytes([7 << 3 | 2]) + bytes([size >> 7 * shift & 127 | 128 for shift in range(4)]) + bytes([size >> 28])
+    with path.open("wb") as stream:
+        stream.write(member(1, 8) + member(2, b"producer") + graph)
+        stream.truncate(size + 100)
+    for name in ("lint", "run"):
+        status, out, err = command(name, str(path))
+        assert status == 2 and "This is an ONNX model. " in out + err
+    path.write_bytes(b"{")
+    with path.open("r+b") as stream:
+        stream.truncate(size)
+    assert "it is larger than 268435456 bytes" in command("run", str(path))[2]
+
+
+@each_of("length", range(1, len(ONNX)))
 def test_a_part_of_an_onnx_model_is_no_text_that_ends_dmlcy(length: int) -> None:
     found = kind_of("part.onnx", ONNX[:length], graph=False)
     assert found in (None, kinds.ONNX, kinds.TENSORFLOW, kinds.BINARY)

@@ -20,6 +20,8 @@ from dmlcy._frontends.dxdispatch.signals import Clearing
 
 LARGEST: Final = 256 * 2**20
 """Bytes of a file that a model or a graph is in."""
+START: Final = 2**16
+"""Bytes of a larger file that tell what it is."""
 _PIECE: Final = 16 * 2**20  # bytes that are written between two looks for a signal
 _LONGEST: Final = 100
 _RESERVED: Final = frozenset(
@@ -29,6 +31,14 @@ _RESERVED: Final = frozenset(
 
 class NotRegular(OSError):
     """A folder, a pipe, a device."""
+
+
+class TooLarge(OSError):
+    """A file of more bytes than are read; ``start`` has the first ones."""
+
+    def __init__(self, most: int, start: bytes) -> None:
+        super().__init__(f"it is larger than {most} bytes")
+        self.start = start
 
 
 def open_regular(path: str | Path) -> BufferedReader:
@@ -48,7 +58,7 @@ def read_bytes(stream: BinaryIO, most: int = LARGEST) -> bytes:
     # No more than there is: room for all that is asked for is made beforehand.
     data = stream.read(min(os.fstat(stream.fileno()).st_size, most) + 1)
     if len(data) > most:
-        raise OSError(f"it is larger than {most} bytes")
+        raise TooLarge(most, data[:START])
     return data
 
 

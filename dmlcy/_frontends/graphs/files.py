@@ -6,7 +6,8 @@ from pathlib import Path
 
 from dmlcy._frontends.dxdispatch import json
 from dmlcy._frontends.dxdispatch.json import Document
-from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import make, refuse
+from dmlcy._frontends.dxdispatch.problems import whole as whole_file
 from dmlcy._frontends.graphs import reader, serialized
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._frontends.graphs.kinds import kind_of
@@ -14,18 +15,23 @@ from dmlcy._frontends.graphs.reader import is_graph, values_of
 from dmlcy._frontends.graphs.serialized import Serialized
 from dmlcy._graph.model import MOST
 
-__all__ = ["Serialized", "decode", "is_graph", "read"]
+__all__ = ["Serialized", "decode", "is_graph", "read", "refuse_other"]
 
 
 def decode(name: str, data: bytes, limit: int = MOST) -> Document | Serialized:
     """What is in a file; ModelError where it is neither JSON nor a serialized graph."""
     graph = json.is_flatbuffer(data)
-    kind = kind_of(name, data, graph=graph)
-    if kind is not None:
-        refuse([make("DML-MODEL-kind", whole(name), {"what": kind.what}, hint=kind.hint)])
+    refuse_other(name, data, graph=graph)
     if graph:
         return serialized.decode(name, data)
     return json.decode(name, data, values_of(data, limit))
+
+
+def refuse_other(name: str, data: bytes, *, graph: bool, whole: bool = True) -> None:
+    """Raises ModelError for a file that is neither a model nor a graph; without ``whole``, of its first bytes only."""
+    kind = kind_of(name, data, graph=graph, whole=whole)
+    if kind is not None:
+        refuse([make("DML-MODEL-kind", whole_file(name), {"what": kind.what}, hint=kind.hint)])
 
 
 def read(found: Document | Serialized, folder: Path, *, limit: int = MOST, fill: bool = True) -> Read:

@@ -77,8 +77,11 @@ _LOOKED: Final = 2**16
 """Bytes at the beginning that are looked at."""
 
 
-def kind_of(name: str, data: bytes, *, graph: bool) -> Kind | None:
-    """What a file is that is neither a model nor a graph; None for one that may be. ``graph``: it begins as one."""
+def kind_of(name: str, data: bytes, *, graph: bool, whole: bool = True) -> Kind | None:
+    """What a file is that is neither a model nor a graph; None for one that may be.
+
+    ``graph``: it begins as a graph. Without ``whole``, ``data`` are the first bytes of the file.
+    """
     start = data[:_LOOKED]
     if not start.strip():
         return EMPTY
@@ -87,7 +90,7 @@ def kind_of(name: str, data: bytes, *, graph: bool) -> Kind | None:
             return kind
     if graph:
         return None
-    found = _protocol_buffer(data)
+    found = _protocol_buffer(data, whole)
     if found is not None or is_binary(data):
         return found or BINARY
     text = start.decode("utf-8", "replace")
@@ -105,8 +108,8 @@ _MOST: Final = 10_000
 """Members of a protocol buffer that are looked at."""
 
 
-def _protocol_buffer(data: bytes) -> Kind | None:
-    members = list(_members(data))
+def _protocol_buffer(data: bytes, whole: bool) -> Kind | None:
+    members = list(_members(data, whole))
     if not members or members[-1] is None:
         return None
     found = {member for member in members if member is not None}
@@ -117,7 +120,7 @@ def _protocol_buffer(data: bytes) -> Kind | None:
     return TENSORFLOW if saved or (graph_def and b"\0" in data[:4096]) else None
 
 
-def _members(data: bytes) -> Iterator[tuple[int, int] | None]:
+def _members(data: bytes, whole: bool) -> Iterator[tuple[int, int] | None]:
     """The number and the wire type of each member at the top of a protocol buffer; None at the end of what is none."""
     at = 0
     for _ in range(_MOST):
@@ -127,6 +130,9 @@ def _members(data: bytes) -> Iterator[tuple[int, int] | None]:
         number, wire = tag >> 3, tag & 7
         size, at = _varint(data, at) if wire in (0, 2) else (0, at)
         at += size if wire == 2 else 0
+        if not whole and wire == 2 and at > len(data):  # the member goes on behind the first bytes
+            yield number, wire
+            return
         if wire not in (0, 2) or not number or at > len(data):
             yield None
             return

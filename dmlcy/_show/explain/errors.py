@@ -133,7 +133,7 @@ def model_error_page(page: Page, error: Facts) -> None:
             page.text(f"A valid {what} gets this id by this change:" if path else "This text gives it:")
             page.code(f"{path} = {json.dumps(value)}" if path else value)
     page.section("See")
-    page.code("dmlcy lint --help", INDENT)
+    page.code(f"docs/reference/errors.md#{error['id']}", INDENT)
 
 
 def retired_page(page: Page, facts: Facts) -> None:

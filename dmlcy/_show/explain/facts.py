@@ -29,6 +29,7 @@ from dmlcy._facts.tables import (
 from dmlcy._facts.words import versions
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
+from dmlcy._show.explain.codes import PAGE as CODES
 
 Facts = dict[str, Any]
 
@@ -388,7 +389,10 @@ def of_term(term: Facts) -> Facts:
         "doc": term["doc"],
         "errors": [{"slug": slug, "when": ERRORS[slug].about} for slug in term.get("errors", [])],
         "source": term.get("source"),
-        "page": term.get("page"),
+        "page": term.get("page") or (CODES if "value" in term else None),
+        "value": term.get("value"),
+        "returned": term.get("returned", []),
+        "command": term.get("command"),
     }
 
 

@@ -23,6 +23,7 @@ from dmlcy._facts.tables import (
 )
 from dmlcy._facts.words import fold, operators_called
 from dmlcy._show.explain import facts, rules
+from dmlcy._show.explain.codes import looks_like_code, number_of
 from dmlcy._show.explain.facts import Facts, catalogue
 from dmlcy._words.values import quote
 
@@ -58,7 +59,9 @@ def suggestion(word: str) -> str:
 
 
 def suggested(word: str) -> list[str]:
-    """The names that were perhaps meant."""
+    """The names that were perhaps meant; none of a number, for another error code is another error."""
+    if looks_like_code(word):
+        return []
     owner, dot, member = word.strip()[:LONGEST].partition(".")
     if dot and catalogue_name(owner) is not None:
         name = str(catalogue_name(owner))
@@ -211,7 +214,8 @@ def _quantities(wanted: str) -> Iterator[Facts]:
 
 def _terms(wanted: str) -> Iterator[Facts]:
     for term in specs.terms().values():
-        if fold(wanted) in [fold(name) for name in (term["name"], *term.get("also", ()))]:
+        named = fold(wanted) in [fold(name) for name in (term["name"], *term.get("also", ()))]
+        if named or ("value" in term and term["value"] == number_of(wanted)):
             yield facts.of_term(term)
 
 

@@ -35,6 +35,7 @@ def operator_page(page: Page, operator: Facts) -> None:
         shared = listing(operator["in_place"])
         shares = f"may share the memory of {shared}" if shared else "may not share the memory of an input"
         rows.append(("In place", f"an output {shares} in DirectML"))
+    rows.append(("Bindings", _bindings(operator)))
     if "family" in operator:
         call = f"dmlcy.{operator['python']}, and " if runs else ""
         rows.append(("Family", operator["family"]))
@@ -85,6 +86,22 @@ def operator_page(page: Page, operator: Facts) -> None:
     page.rows([(f"{number}", title) for number, title in enumerate(operator["examples"], 1)])
     page.text(f"dmlcy example {operator['name']} --number N prints one as a model{' that runs' if runs else ''}.")
     see(page, operator)
+
+
+def _bindings(operator: Facts) -> str:
+    """How many bindings BindInputs and BindOutputs take."""
+    return f"{_counted(operator, 'input')}; {_counted(operator, 'output')}"
+
+
+def _counted(operator: Facts, role: str) -> str:
+    fields = [field for field in operator["fields"] if field["role"] == role]
+    arrays = [field["name"] for field in fields if field["type"] == "tensor_array"]
+    optional = [field["name"] for field in fields if field["optional"]]
+    number = len(fields) - len(arrays)
+    counts = [f"{number} {role}{'' if number == 1 else 's'}"] if number or not arrays else []
+    counts += [f"one {role} for each tensor of {name}" for name in arrays]
+    left_out = f", DML_BINDING_TYPE_NONE for {listed(optional)} if left out" if optional else ""
+    return f"{' and '.join(counts)}{left_out}"
 
 
 def interpretation_page(page: Page, one: Facts) -> None:

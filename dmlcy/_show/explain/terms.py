@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dmlcy._show.explain.codes import spellings
 from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.page import INDENT, Page
 from dmlcy._show.explain.words import in_words, let_name, listed, see
@@ -11,8 +12,20 @@ def term_page(page: Page, term: Facts) -> None:
     """A word that is neither an operator nor a field."""
     page.title(f"{term['name']}, {term['is']}")
     page.text(term["doc"])
+    rows = []
+    if term["value"] is not None:
+        rows.append(("Value", ", ".join(spellings(term["value"]))))
     if term["also"]:
-        page.rows([("Also", ", ".join(term["also"]))])
+        rows.append(("Also", ", ".join(term["also"])))
+    page.rows(rows)
+    if term["returned"]:
+        page.section("Returned by")
+    for one in term["returned"]:
+        page.text(f"{one['call']}:")
+        page.text(f"{one['when']} {one['source']}", 2 * INDENT)
+    if term["command"]:
+        page.section("Command")
+        page.code(term["command"], INDENT)
     if term["errors"]:
         page.section("What can be wrong with it")
         page.rows([(one["slug"], one["when"]) for one in term["errors"]])
