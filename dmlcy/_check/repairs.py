@@ -31,6 +31,7 @@ class Found(NamedTuple):
 
     repairs: tuple[Repair, ...]
     sentence: str
+    searches: bool = False
 
 
 NOTHING: Final = Found((), "")
@@ -68,6 +69,11 @@ class Search:
         self._asked = asked
 
     @property
+    def searches(self) -> bool:
+        """Whether there is something to search."""
+        return self._asked is not None
+
+    @property
     def found(self) -> Found:
         """What was found; the search is made here, once."""
         if self._found is None:
@@ -85,7 +91,7 @@ class Search:
         return self.found.sentence
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Found, tuple(self.found)
+        return Found, (*self.found[:2], bool(self.repairs))
 
 
 class Asked(NamedTuple):
