@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from dataclasses import field as slot
 from dataclasses import fields as fields_of
 from enum import Enum
-from typing import Any, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import MOST_BITS, show
+
+SEARCHED: Final = 20
+"""Searches for repairs that one message, or the report of one file, makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Repair(Shown):
     def to_json(self) -> dict[str, Any]:
         """All attributes, as json.dumps takes them: members of enums by their names."""
         value = self.value.to_dict() if hasattr(self.value, "to_dict") else self.value
-        shown = value.name if isinstance(value, Enum) else _json(value)
+        shown = value.name if isinstance(value, Enum) else as_json(value)
         return {"field": self.field, "value": shown, "text": self.text}
 
 
@@ -54,6 +57,10 @@ class Search(Protocol):
     @property
     def sentence(self) -> str:
         """What a message says of them."""
+
+    @property
+    def searches(self) -> bool:
+        """Whether it makes checks to find them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +134,7 @@ class Violation(Shown):
 
     def to_json(self) -> dict[str, Any]:
         """All attributes, as json.dumps takes them: NaN and infinities as text."""
-        shown = {one.name: _json(getattr(self, one.name)) for one in fields_of(self) if one.name != "_search"}
+        shown = {one.name: as_json(getattr(self, one.name)) for one in fields_of(self) if one.name != "_search"}
         return shown | {"repairs": [repair.to_json() for repair in self.repairs]}
 
 
@@ -137,11 +144,12 @@ class Violations(Shown, list[Violation]):
     __slots__ = ()
 
 
-def _json(value: object) -> Any:
+def as_json(value: object) -> Any:
+    """The value as json.dumps takes it."""
     if isinstance(value, dict):
-        return {str(name): _json(entry) for name, entry in value.items()}
+        return {str(name): as_json(entry) for name, entry in value.items()}
     if isinstance(value, tuple | list):
-        return [_json(entry) for entry in value]
+        return [as_json(entry) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
@@ -202,12 +210,14 @@ class DmlError(Exception):
 
     def __str__(self) -> str:
         where = f"{self.function}(): " if self.function else ""
-        last = {id(one._search): one._search for one in self.violations if one._search is not None}
+        searches = {id(one._search): one._search for one in self.violations if one._search and one._search.searches}
+        last = dict([*searches.items()][:SEARCHED])
         lines = []
         for one in reversed(self.violations):  # the repairs of a desc follow its last violation
             search = last.pop(id(one._search), None)
             lines.append(f"{where}{one._line(None if search is None else search.sentence)}")
-        return "\n".join(reversed(lines))
+        more = f"\nRepairs were searched for the first {SEARCHED} descs only." if len(searches) > SEARCHED else ""
+        return "\n".join(reversed(lines)) + more
 
 
 class InvalidDescError(DmlError, ValueError):

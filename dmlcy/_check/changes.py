@@ -226,11 +226,15 @@ def _described(desc: TensorDesc, sizes: Sizes, strides: Sizes | None) -> TensorD
 
 
 def _descs(field: Field, value: Any) -> Iterator[tuple[str, TensorDesc]]:
-    """The descs of tensors that a field has, with their paths; without those whose sizes are not known."""
+    """The descs of tensors that a field has, with their paths; without those whose sizes or strides are not known."""
     several = type(value) is tuple and type_of(field.type).tensors
     for place, one in enumerate(value if several else (value,)):
-        if type(one) is TensorDesc and type(one.sizes) is tuple and one.sizes and {*map(type, one.sizes)} == {int}:
+        if type(one) is TensorDesc and _is_known(one.sizes) and (one.strides is None or _is_known(one.strides)):
             yield f"{field.python}[{place}]" if several else field.python, one
+
+
+def _is_known(entries: object) -> bool:
+    return type(entries) is tuple and {*map(type, entries)} == {int}
 
 
 def _quotients(shapes: Sequence[Sizes]) -> Sequence[int]:

@@ -107,11 +107,10 @@ class Check(State):
             Check, self.operator, level=self.asked_level, call=self.call, asked=self.asked, asked_sizes=sizes,
             literal=self.literal, limited=self.limited,
         )  # fmt: skip
-        chosen = {name for name, field in self.fields.items() if field.kind == "attribute" and field.value is None}
-        names = (name for name in self.fields if name not in filled)
-        names = (name for name in names if name in chosen or self.values.get(name) is not None)
-        values = {name: value for name in names if (value := self.resolved.get(name)) is not None}
-        self.search.open(Asked(self.operator, self.fields, values, check, self.labels, self.call, self.literal))
+        follow = filled | {name for name in self.fields if self.values.get(name) is None}
+        self.search.open(
+            Asked(self.operator, self.fields, self.resolved, follow, check, self.labels, self.literal, self.call)
+        )
 
     def _operator(self, unknown: Sequence[str]) -> None:
         if self.asked_level < self.level and self.path is None:  # else the field that holds it says so

@@ -6,8 +6,10 @@ It is made when somebody reads what it finds, never where the desc is refused.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol, cast
 
@@ -31,6 +33,7 @@ class Found(NamedTuple):
 
     repairs: tuple[Repair, ...]
     sentence: str
+    searches: bool = False
 
 
 NOTHING: Final = Found((), "")
@@ -67,6 +70,16 @@ class Search:
         """Say what is to be searched."""
         self._asked = asked
 
+    def without_arrays(self) -> None:
+        """Say that the tensors of the call are no arrays, but values of a graph."""
+        if self._asked is not None:
+            self._asked.arrays = False
+
+    @property
+    def searches(self) -> bool:
+        """Whether there is something to search."""
+        return self._asked is not None
+
     @property
     def found(self) -> Found:
         """What was found; the search is made here, once."""
@@ -85,22 +98,33 @@ class Search:
         return self.found.sentence
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Found, tuple(self.found)
+        return Found, (*self.found[:2], bool(self.repairs))
 
 
-class Asked(NamedTuple):
-    """The values of a desc or of a call that were refused, without those that follow from others.
+@dataclass(eq=False)
+class Asked:
+    """The values of a desc or of a call that were refused.
 
-    ``check``: a pass over other values; ``labels``: what a call names its outputs.
+    ``follow``: the fields that nobody gave, so that they have their default, or follow from others; ``check``: a pass
+    over other values; ``labels``: what a call names its outputs.
     """
 
     operator: Operator
     fields: Mapping[str, Field]
-    given: Mapping[str, Any]
+    resolved: Mapping[str, Any]
+    follow: Set[str]
     check: Callable[[dict[str, Any]], Checked]
     labels: Mapping[str, str]
-    call: bool
     literal: bool
+    call: bool
+    arrays: bool = True
+
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """The values without those that follow from others."""
+        free = {name for name, field in self.fields.items() if field.kind == "attribute" and field.value is None}
+        names = (name for name in self.fields if name in free or name not in self.follow)
+        return {name: value for name in names if (value := self.resolved.get(name)) is not None}
 
     def search(self) -> Found:
         """Tries the changes."""
@@ -161,7 +185,7 @@ class Asked(NamedTuple):
         name = self.labels.get(change.path, change.path)
         if self.literal:
             return self._member(change)
-        if self.call:
+        if self.call and (self.arrays or not change.array):
             value = change.array.format(name) if change.array else _in_python(change.value)
             return f"{name} = {value}" if "[" in name else f"{name}={value}"
         if type(change.value) is not TensorDesc:

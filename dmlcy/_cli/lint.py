@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from dmlcy._cli.fix import Unwritten, fix
 from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit
 from dmlcy._cli.run import read_bytes
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
-from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.dxdispatch.problems import Refusal, printable
 from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
 from dmlcy._frontends.graphs.lint import lint as lint_graph
 from dmlcy._show.reports import github, json, sarif, text
@@ -39,6 +40,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "usage; warnings do not count. `dmlcy explain ID` explains an id.",
     )
     parser.add_argument("models", nargs="+", metavar="FILE", help="model files and graphs; - is standard input")
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="write the repair of each desc that has exactly one into JSON files; all repairs of a file are checked "
+        "together before it is written, and the report is that of the files as written",
+    )
     add_feature_level(parser)
     add_limit(parser)
     add_format(parser, FORMATS)
@@ -47,6 +54,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy lint model.json",
         "dmlcy lint --feature-level 3_0 models/*.json    # what came later is refused",
         "dmlcy lint --format github models/*.json    # annotations in a workflow of GitHub Actions",
+        "dmlcy lint --fix model.json    # writes the repairs that leave no choice",
         "cat model.json | dmlcy lint --json -",
     )
     parser.set_defaults(execute=execute)
@@ -55,11 +63,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     level = options.feature_level or LEVELS[NEWEST].name
+    unwritten = False
     with _no_collection():
+        if options.fix:
+            unwritten = not all([_fix(name, level, options.limit) for name in options.models])
         report = Report(level, tuple(_lint(name, level, options.limit) for name in options.models))
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
-    return report.status
+    return max(report.status, 2 * unwritten)
 
 
 @contextmanager
@@ -74,10 +85,34 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _lint(name: str, level: FeatureLevelName, limit: int) -> FileReport:
-    data = b""
+def _fix(name: str, level: FeatureLevelName, limit: int) -> bool:
+    """Write the repairs of a file, and say so; whether nothing kept them from being written."""
+    if name == "-":
+        sys.stderr.write("<stdin> is standard input: --fix writes files only.\n")
+        return False
     try:
         shown, data = read_bytes(name)
+    except Refusal:
+        return True  # the report says why
+    try:
+        for text in fix(name, data, lambda data: _look(name, shown, data, level, limit)):
+            sys.stderr.write(f"{printable(shown)}: written: {text}\n")
+    except Unwritten as error:
+        sys.stderr.write(f"{printable(shown)} {error}.\n")
+        return False
+    return True
+
+
+def _lint(name: str, level: FeatureLevelName, limit: int) -> FileReport:
+    try:
+        return _look(name, *read_bytes(name), level, limit)
+    except Refusal as error:
+        return FileReport(error.problems[0].place.file, findings(error.problems, ""))
+
+
+def _look(name: str, shown: str, data: bytes, level: FeatureLevelName, limit: int) -> FileReport:
+    """What is wrong with what is in a file."""
+    try:
         document = decode(shown, data, limit)
         if isinstance(document, Serialized) or is_graph(document):
             return lint_graph(document, level, limit)

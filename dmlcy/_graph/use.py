@@ -53,6 +53,7 @@ class Method:
         values = {field.python: _settled(check, field.python) for field in operator.fields if field.value is None}
         if check.violations:
             values |= outputs_of_wrong(check)
+            check.search.without_arrays()
         desc: OperatorDesc = desc_class(operator.name)(**values)
         return desc, check.violations or desc._violations(level)
 

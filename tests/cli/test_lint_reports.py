@@ -217,7 +217,7 @@ def test_the_json_document(tmp_path: Path) -> None:
     assert list(document) == ["version", "feature_level", "status", "errors", "warnings", "files"]
     assert (document["version"], document["errors"], document["warnings"]) == (1, 1, 1)
     (file,) = document["files"]
-    assert list(file) == ["file", "status", "findings", "dispatchables"]
+    assert list(file) == ["file", "status", "findings", "unsearched", "dispatchables"]
     found, warning = file["findings"]
     (violation,) = dml.check(dml.desc.OperatorDesc.from_dict(broken))
     rest = [name for name in violation.to_json() if name != "severity"]

@@ -7,6 +7,7 @@ import gc
 import pickle
 import weakref
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from dmlcy._check.checker import Check
 from dmlcy._check.repairs import MOST, Asked
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
 from tests.each import each_of
+from tests.example_descs import attributes
 from tests.mistakes import Mistake, mistakes
 
 DRAWN = 40
@@ -151,6 +153,41 @@ def test_the_text_of_a_repair_can_be_written_into_the_call(name: str, arguments:
     function(**{**arguments, **eval(f"dict({change})", {"numpy": np, **arguments})})
 
 
+@pytest.mark.parametrize("every", [400, pytest.param(3, marks=pytest.mark.deep)])
+def test_every_text_of_a_call_can_be_written_into_it(made: dict[str, list[Mistake]], every: int) -> None:
+    drawn = [one for kind in sorted(made) for one in made[kind][:: min(every, len(made[kind]) // 5)]]
+    tried = 0
+    for mistake in drawn:
+        function = getattr(dml, mistake.desc.operator.python)
+        inputs = [field.python for field in mistake.desc.operator.fields if field.kind == "input"]
+        arguments = {name: ones(getattr(mistake.desc, name)) for name in inputs} | attributes(mistake.desc)
+        try:
+            function(**arguments)
+            continue  # the mistake was in an output, which a call does not have
+        except dml.InvalidDataError:
+            continue
+        except dml.DmlError as caught:
+            found = [one.text for one in caught.repairs if " = " not in one.text]
+        for text in found:
+            tried += 1
+            with suppress(dml.InvalidDataError):  # elements that were 1 before
+                function(**{**arguments, **eval(f"dict({text})", {"numpy": np, **arguments})})
+    assert tried >= 20
+
+
+def ones(desc: Any) -> Any:
+    """Arrays for the inputs of a desc."""
+    if type(desc) is tuple:
+        return tuple(map(ones, desc))
+    return None if desc is None else np.ones(desc.sizes, desc.dtype.name.lower())
+
+
+def test_values_of_other_types_do_not_disturb_the_search() -> None:
+    garbage = dml.TensorDesc("FLOAT32", (0, 1, 2, 3), strides=[1.5, "2"], flags=object())  # type: ignore[list-item, arg-type]
+    (violation,) = dml.check(gemm(a=garbage))[:1]
+    assert violation.repairs == () and "makes this" not in str(violation)
+
+
 def test_axes_of_a_fused_activation_are_counted_from_the_end() -> None:
     softmax = dml.desc.ActivationSoftmax1(axes=(-1,))
     (violation,) = dml.check(gemm(b=tensor(1, 1, 3, 4), fused_activation=softmax))
@@ -275,4 +312,5 @@ def test_a_graph_names_the_repairs_of_a_node() -> None:
     graph = dml.Graph(collect=True)
     a, b = graph.input(tensor(1, 1, 2, 3)), graph.input(tensor(1, 1, 4, 3))
     found = dml.check(graph.build(graph.gemm(a, b, outputs=[tensor(1, 1, 2, 4)])))
-    assert [one.repairs[0].text for one in found if one.id == "DML-GEMM-b-rows"] == ['trans_b="TRANSPOSE"']
+    (violation,) = (one for one in found if one.id == "DML-GEMM-b-rows")
+    assert [one.text for one in violation.repairs] == ['trans_b="TRANSPOSE"', "b.sizes = (1, 1, 3, 4)"]

@@ -48,6 +48,7 @@ _ITEM: Final = re.compile(rf"(?:{_DIGITS}|{_NAMED})[ \t\r\n]*+(?P<comma>,)[ \t\r
 _RUN: Final = re.compile(rf"(?:[-+0-9.eE, \t\r\n]++|{_NAMED})*+")
 _SHORT: Final = re.compile(rf"(?:[0-9]{{0,{MAX_DIGITS}}}+[^0-9]++)*+[0-9]{{0,{MAX_DIGITS}}}+")
 _START: Final = re.compile(r"[^ \t\r\n,]++")
+_CLOSE: Final = re.compile(rf"{_SPACE.pattern},?{_SPACE.pattern}\]")
 _WORD: Final = re.compile(r"(true|false|null)(?![0-9A-Za-z_])")
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -186,6 +187,17 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         yield line, last
         line += text.count("\n", start, start + _BLOCK)
         last = max(text.rfind("\n", start, start + _BLOCK), last)
+
+
+def end_of(text: str, node: Node) -> int:
+    """Where a value of a document ends that is no object."""
+    if node.kind == "array":
+        last = end_of(text, node.value[-1]) if len(node.value) else node.at + 1
+        found = _CLOSE.match(text, last)
+    else:
+        found = {"string": _STRING, "number": _NUMBER}.get(node.kind, _WORD).match(text, node.at)
+    assert found is not None, "the document has this value"
+    return found.end()
 
 
 def decode(name: str, data: bytes, most: int = 0) -> Document:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dmlcy._desc.minimum import MinimumLevel, minimum_feature_level
-from dmlcy._errors import DmlError, Violation
+from dmlcy._errors import SEARCHED, DmlError, Violation, as_json
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch import buffers, graph_models
 from dmlcy._frontends.dxdispatch.excerpt import Excerpt, excerpt
 from dmlcy._frontends.dxdispatch.graph_models import Loaded
 from dmlcy._frontends.dxdispatch.json import Document
+from dmlcy._frontends.dxdispatch.mend import Mend
 from dmlcy._frontends.dxdispatch.model import Dispatchable, read
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, in_order
 from dmlcy._frontends.dxdispatch.reader import Reader
@@ -22,12 +23,17 @@ from dmlcy._graph.minimum import lowest
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violation, or a warning, with its place and the line there; no line where there is no text."""
+    """A violation, or a warning, with its place and the line there; no line where there is no text.
+
+    ``mends``: its repairs; ``unsearched``: they were not searched.
+    """
 
     place: Place
     violation: Violation
     warning: bool
     line: Excerpt | None
+    mends: tuple[Mend, ...] = ()
+    unsearched: bool = False
 
     @property
     def severity(self) -> str:
@@ -36,15 +42,17 @@ class Finding:
     @property
     def nearest(self) -> str:
         """The nearest valid value as JSON, of what is marked; not where the hint has it."""
-        fix = self.violation.to_json()["fix"]
-        shown = "" if fix is None else json.dumps(fix)
+        fix = self.violation.fix
+        shown = "" if fix is None else json.dumps(as_json(fix))
         return shown if shown not in self.violation.hint else ""
 
     @property
     def sentence(self) -> str:
         """What is wrong and what to do, in a line."""
         nearest = f"Nearest valid value: {self.nearest}." if self.nearest else ""
-        return " ".join(part for part in (self.violation.message, self.violation.hint, nearest) if part)
+        search = self.violation._search
+        repairs = "" if search is None else search.sentence
+        return " ".join(part for part in (self.violation.message, self.violation.hint, nearest, repairs) if part)
 
     @property
     def end_column(self) -> int:
@@ -73,11 +81,17 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file: its findings in their order there, and its dispatchables."""
+    """One file: its findings in their order there, its dispatchables, and its text where it is one."""
 
     name: str
     findings: tuple[Finding, ...]
     dispatchables: tuple[Verdict, ...] = ()
+    text: str = ""
+
+    @property
+    def unsearched(self) -> int:
+        """How many violations have repairs that were not searched."""
+        return sum(finding.unsearched for finding in self.findings)
 
     @property
     def status(self) -> int:
@@ -128,20 +142,24 @@ def lint(document: Document, level: FeatureLevelName, folder: Path = Path()) -> 
         _verdict(name, document.place(node, key=True), model.dispatchables.get(name), graphs.get(name))
         for name, node in (members.value.items() if members is not None and members.kind == "object" else ())
     ]
-    return FileReport(document.name, findings(found, document.text), tuple(verdicts))
+    return FileReport(document.name, findings(found, document.text), tuple(verdicts), document.text)
 
 
 def findings(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
-    """The problems in the order of the file, each with its line."""
-    return tuple(
-        Finding(
-            problem.place,
-            problem.violation,
-            problem.warning,
-            excerpt(text, problem.place.at, problem.place.column) if problem.place.at >= 0 else None,
-        )
-        for problem in in_order(problems)
-    )
+    """The problems in the order of the file, each with its line, and the first ones with their repairs."""
+    found = []
+    left = SEARCHED
+    for problem in in_order(problems):
+        place, violation = problem.place, problem.violation
+        line = excerpt(text, place.at, place.column) if place.at >= 0 else None
+        searches = violation._search is not None and violation._search.searches
+        unsearched = searches and left == 0
+        if unsearched:
+            violation = replace(violation, _search=None)
+        left -= searches and not unsearched
+        mends = [Mend(one, problem.mender(one) if problem.mender else ()) for one in violation.repairs]
+        found.append(Finding(place, violation, problem.warning, line, tuple(mends), unsearched))
+    return tuple(found)
 
 
 def _verdict(name: str, place: Place, dispatchable: Dispatchable | None, graph: Loaded | None) -> Verdict:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dmlcy._desc.check import check
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import DmlError, Violation
+from dmlcy._errors import DmlError, Repair, Violation
 from dmlcy._facts.names import in_another_version, not_runnable
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import OPERATORS, FeatureLevelName
@@ -16,6 +16,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.operators import DESC_KEYS, TYPE_KEYS, named
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
+from dmlcy._frontends.dxdispatch.mend import Mender, Splice, of_tensor, of_value
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import Reader, renaming
 from dmlcy._words.values import listing, quote
@@ -97,6 +98,7 @@ class Desc:
 
     def _problems(self, reader: Reader, violations: Iterable[Violation]) -> list[Problem]:
         found = []
+        mender = self.mender(reader.document.text)
         for violation in violations:
             node, key = self.place(violation), False
             required = violation.id.endswith("-required")
@@ -110,8 +112,26 @@ class Desc:
                     node, key = next(iter(meant.values())), True
                 elif required:
                     violation = replace(violation, hint=f"Add the member {quote(wanted[0])}.")
-            found.append(Problem(reader.document.place(node, key=key), violation))
+            found.append(Problem(reader.document.place(node, key=key), violation, mender=mender))
         return found
+
+    def mender(self, text: str) -> Mender:
+        """What makes a repair of the desc a change of the text that it was read from."""
+        return lambda repair: tuple(self._splices(text, repair))
+
+    def _splices(self, text: str, repair: Repair) -> Iterator[Splice]:
+        root, place, inner = parted(repair.field)
+        field = self.operator.field(root)
+        node = self.node.get(field.name)
+        if node is not None and place is not None:
+            node = node.value[place]
+        if node is None:
+            return
+        if field.kind != "attribute":
+            body = node.get("Desc")
+            yield from of_tensor(text, body if body is not None and body.kind == "object" else node, repair.value)
+        else:
+            yield from of_value(text, _inside(node, inner, None) if inner else node, repair.value)
 
     def must_run(self, reader: Reader) -> bool:
         """Whether the operator runs; a problem where it is described only."""

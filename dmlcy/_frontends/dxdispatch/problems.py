@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
-from dmlcy._errors import ModelError, Violation
+from dmlcy._errors import ModelError, Repair, Violation
 from dmlcy._facts.tables import ERRORS
 from dmlcy._words import alike
 from dmlcy._words.values import plain, show
@@ -76,11 +76,12 @@ def at_byte(file: str, byte: int) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A violation, or a warning, at its place."""
+    """A violation, or a warning, at its place. ``mender``: what makes a repair a change of the file."""
 
     place: Place
     violation: Violation
     warning: bool = False
+    mender: Callable[[Repair], tuple[Any, ...]] | None = field(default=None, repr=False, compare=False)
 
     def located(self) -> Violation:
         """The violation, its message opened by the place."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dmlcy._errors import Violation
+from dmlcy._frontends.dxdispatch.mend import Mender
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, refuse
 from dmlcy._frontends.dxdispatch.reader import MOST, more
 from dmlcy._graph.check import violations
@@ -20,7 +21,8 @@ UNREAD: Final = "DML-GRAPH-constant-missing"
 class Read:
     """A graph that was read; no graph where its form is not understood.
 
-    ``wrong`` is what is wrong with the form, ``file`` the file as a whole, ``text`` what is in it if it is text.
+    ``wrong`` is what is wrong with the form, ``file`` the file as a whole, ``text`` what is in it if it is text;
+    ``mender_of``: what makes a repair of a violation a change of the text.
     """
 
     graph: GraphDesc | None
@@ -29,10 +31,14 @@ class Read:
     file: Place
     place_of: Callable[[Violation], Place]
     text: str = ""
+    mender_of: Callable[[Violation], Mender | None] = lambda violation: None
 
     def problems(self, violations: Sequence[Violation]) -> list[Problem]:
         """The violations of the graph at their places."""
-        found = [Problem(self.place_of(one), one, one.severity == "warning") for one in violations[:MOST]]
+        found = [
+            Problem(self.place_of(one), one, one.severity == "warning", self.mender_of(one))
+            for one in violations[:MOST]
+        ]
         if len(violations) > MOST:
             found.append(more(self.place_of(violations[MOST])))
         return found

@@ -29,7 +29,7 @@ def lint(document: Document | Serialized, level: FeatureLevelName, limit: int = 
                 minimum = None
     count = None if found.graph is None else len(found.graph.nodes)
     verdict = Verdict(Path(document.name).stem, found.file, None, minimum, count)
-    return FileReport(document.name, findings(problems, found.text), (verdict,))
+    return FileReport(document.name, findings(problems, found.text), (verdict,), found.text)
 
 
 def _is_late(error: str) -> bool:

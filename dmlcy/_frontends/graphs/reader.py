@@ -19,6 +19,7 @@ from dmlcy._facts.tables import NAMES
 from dmlcy._field_types.tensor_desc import MEMBERS, TensorDesc
 from dmlcy._frontends.dxdispatch import operators, resources
 from dmlcy._frontends.dxdispatch.json import Document, Node
+from dmlcy._frontends.dxdispatch.mend import Mender
 from dmlcy._frontends.dxdispatch.problems import Place
 from dmlcy._frontends.dxdispatch.reader import MOST as REPORTED
 from dmlcy._frontends.dxdispatch.reader import UINT32, Reader
@@ -80,6 +81,13 @@ class _Places:
         """The place of what a violation is about."""
         return self.document.place(self._place(violation))
 
+    def mender(self, violation: Violation) -> Mender | None:
+        """What makes a repair of the desc of a node a change of the document."""
+        if not isinstance(violation, GraphViolation) or violation.part != "nodes" or violation.entry is None:
+            return None
+        desc = self.descs[violation.entry]
+        return None if desc is None else desc.mender(self.document.text)
+
     def _place(self, violation: Violation) -> Node:
         root = self.document.root
         if not isinstance(violation, GraphViolation) or violation.entry is None:
@@ -103,7 +111,8 @@ def read(document: Document, folder: Path, *, limit: int = MOST, fill: bool = Tr
     graph = parser.read(document.root) if reader.expect(document.root, "object") else None
     warnings = (*document.warnings, *reader.warnings)
     places = _Places(document, tuple(parser.descs), parser.places)
-    return Read(graph, reader.problems, warnings, document.place(document.root), places.of, document.text)
+    file = document.place(document.root)
+    return Read(graph, reader.problems, warnings, file, places.of, document.text, places.mender)
 
 
 class _Parser:

@@ -18,8 +18,13 @@
           ...                    every attribute of dmlcy.Violation: id, operator, field, member, index, message, rule,
                                  values, hint, fix, level, provenance, error; in a graph of
                                  dmlcy.graph.GraphViolation: also node, node_name, part, entry, origin
+          "repairs": [{          changes of which each makes the whole desc valid
+            "field", "value",    the Python name, and the value in DirectML's spelling
+            "text"               the member as it is written in the file
+          }],
           "provisional": false   whether the id may change, because its operator does not run yet
         }],
+        "unsearched": 0,         findings behind the first 20 that may have repairs, which were not searched for them
         "dispatchables": [{      in the order of the file
           "name", "path", "line", "column",
           "operator": "PADDING1",               null where it is not known or has no spec, and of a graph
@@ -62,6 +67,7 @@ def _file(file: FileReport) -> dict[str, Any]:
         "file": file.name,
         "status": file.status,
         "findings": [_finding(finding) for finding in file.findings],
+        "unsearched": file.unsearched,
         "dispatchables": [verdict(one) for one in file.dispatchables],
     }
 

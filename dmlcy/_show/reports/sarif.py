@@ -13,6 +13,7 @@ from urllib.parse import quote
 from dmlcy._errors import Violation
 from dmlcy._facts.tables import ERRORS, OPERATORS
 from dmlcy._frontends.dxdispatch.lint import Finding, Report
+from dmlcy._frontends.dxdispatch.mend import Mend
 from dmlcy._show.reports.json import verdict
 from dmlcy._version import __version__
 
@@ -30,7 +31,11 @@ def lines(report: Report) -> Iterator[str]:
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": report.status != 2, "exitCode": report.status}],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, index[finding.violation.id]) for finding in report.findings],
+        "results": [
+            _result(finding, index[finding.violation.id], file.text)
+            for file in report.files
+            for finding in file.findings
+        ],
         "properties": {
             "featureLevel": report.level,
             "dispatchables": [
@@ -73,7 +78,7 @@ def _message(text: str) -> dict[str, str]:
     return {"text": text.replace("{", "{{").replace("}", "}}")}
 
 
-def _result(finding: Finding, index: int) -> dict[str, Any]:
+def _result(finding: Finding, index: int, text: str) -> dict[str, Any]:
     place, violation = finding.place, finding.violation
     uri = _uri(place.file)
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
@@ -95,7 +100,29 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
             {"physicalLocation": physical, "logicalLocations": [{"fullyQualifiedName": place.path}]},
         ],
         "partialFingerprints": {"placeAndMessage/v1": hashlib.sha256(known.encode()).hexdigest()},
+        **({"fixes": fixes} if (fixes := [_fix(mend, uri, text) for mend in finding.mends if mend.splices]) else {}),
+        **(
+            {"properties": {"repairs": repairs}} if (repairs := [one.repair.to_json() for one in finding.mends]) else {}
+        ),
     }
+
+
+def _fix(mend: Mend, uri: str, text: str) -> dict[str, Any]:
+    """A repair as changes of the file."""
+    replacements = [
+        {"deletedRegion": _region(text, one.at, one.end), "insertedContent": {"text": one.text}} for one in mend.splices
+    ]
+    return {
+        "description": _message(f"{mend.repair.text} makes this desc valid."),
+        "artifactChanges": [{"artifactLocation": {"uri": uri}, "replacements": replacements}],
+    }
+
+
+def _region(text: str, at: int, end: int) -> dict[str, int]:
+    """The characters from one place to another, which is behind them."""
+    places = ((text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)) for place in (at, end))
+    (line, column), (end_line, end_column) = places
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
 
 
 def _uri(name: str) -> str:

@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
+from dmlcy._errors import SEARCHED
 from dmlcy._frontends.dxdispatch.excerpt import Excerpt
 from dmlcy._frontends.dxdispatch.lint import Finding, Report, Verdict
 from dmlcy._frontends.dxdispatch.problems import printable
@@ -19,12 +20,20 @@ def lines(report: Report) -> Iterator[str]:
     """The lines of the report; the last one has the totals."""
     noted = False
     for file in report.files:
+        named: set[int] = set()  # the searches whose repairs are named
         for finding in file.findings:
             if noted:
                 yield ""
-            yield from _finding(finding)
+            yield from _finding(finding, id(finding.violation._search) not in named)
             yield ""
             noted = False
+            named.add(id(finding.violation._search))
+        if file.unsearched:
+            yield (
+                f"{printable(file.name)}: {paint('note:', 'note')} repairs were searched for the first {SEARCHED} "
+                f"violations only, not for {_count(file.unsearched, 'more violation')}"
+            )
+            yield ""
         for verdict in file.dispatchables:
             if verdict.minimum is not None:
                 yield _verdict(verdict)
@@ -42,7 +51,7 @@ def lines(report: Report) -> Iterator[str]:
     )
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(finding: Finding, repairs: bool) -> Iterator[str]:
     place, violation = finding.place, finding.violation
     where = printable(place.file) + (f":{place.line}:{place.column}" if place.line else "")
     where += f": {place.path}" if place.byte >= 0 else ""
@@ -59,6 +68,8 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield f"{gutter}= rule: {violation.rule} ({violation.provenance})"
     if violation.hint:
         yield f"{gutter}= hint: {violation.hint}"
+    if repairs and violation._search is not None and violation._search.sentence:
+        yield f"{gutter}= repair: {violation._search.sentence}"
 
 
 def _verdict(verdict: Verdict) -> str:

@@ -1,0 +1,85 @@
+"""``dmlcy lint --fix``: writes the repairs of a JSON file where each of its descs has exactly one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from dmlcy._frontends.dxdispatch import files
+from dmlcy._frontends.dxdispatch.json import is_flatbuffer
+from dmlcy._frontends.dxdispatch.lint import FileReport, Finding
+from dmlcy._frontends.dxdispatch.mend import Mend, spliced
+from dmlcy._frontends.dxdispatch.problems import printable
+
+_MARK: Final = b"\xef\xbb\xbf"
+"""The byte order mark, which a text in UTF-8 may have."""
+
+
+class Unwritten(Exception):
+    """Why a file is not written."""
+
+
+def fix(name: str, data: bytes, look: Callable[[bytes], FileReport]) -> tuple[str, ...]:
+    """Writes the single repairs of a file, and gives their texts; () where it has none.
+
+    ``data``: what is in the file; ``look``: what is wrong with such bytes. Unwritten where the file cannot be written,
+    or where the repairs together leave one of the violations or bring another one.
+    """
+    if is_flatbuffer(data):
+        raise Unwritten("is a serialized graph: --fix writes JSON files only")
+    before = look(data)
+    mends = _single(before.findings)
+    if not mends:
+        return ()
+    mended = spliced(before.text, (splice for mend in mends for splice in mend.splices)).encode()
+    mended = (_MARK if data.startswith(_MARK) else b"") + mended
+    _look_again(before, look(mended))
+    _write(Path(name), data, mended)
+    return tuple(mend.repair.text for mend in mends)
+
+
+def _single(findings: Iterable[Finding]) -> list[Mend]:
+    """The repairs of the descs that have exactly one, which the file can get."""
+    searches = {id(one.violation._search): one.mends for one in findings if one.violation._search is not None}
+    return [mends[0] for mends in searches.values() if len(mends) == 1 and mends[0].splices]
+
+
+def _look_again(before: FileReport, after: FileReport) -> None:
+    """Unwritten where something is wrong that was not, or where what should be mended still is."""
+    old, new = set(_wrong(before.findings)), list(_wrong(after.findings))
+    mended = set(_wrong(one for one in before.findings if len(one.mends) == 1 and one.mends[0].splices))
+    left = [one for one in new if one not in old or one in mended]
+    if left:
+        path, text = left[0]
+        raise Unwritten(f"is not written: with its repairs together, this is wrong at {printable(path)}: {text}")
+
+
+def _wrong(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
+    """The errors, each by its place in the document and what it says."""
+    for one in findings:
+        if not one.warning:
+            yield one.place.path, f"{one.violation.message} [{one.violation.id}]"
+
+
+def _write(path: Path, before: bytes, data: bytes) -> None:
+    """Writes the file in one step, with the permissions that it has."""
+    try:
+        target = path.resolve(strict=True)
+        with files.open_regular(target) as stream:
+            mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
+            if files.read_bytes(stream) != before:
+                raise OSError("another program has changed it")
+        if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
+            raise OSError("it is read-only")
+
+        def content(draft: IO[bytes]) -> None:
+            draft.write(data)
+            if hasattr(os, "fchmod"):
+                os.fchmod(draft.fileno(), mode)
+
+        files.write(target.parent, (target.name,), content)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that form a circle
+        raise Unwritten(f"cannot be written: {getattr(error, 'strerror', None) or error}") from error
