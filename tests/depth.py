@@ -48,6 +48,13 @@ def seeds_of(count: int) -> pytest.MarkDecorator:
     )
 
 
+def draws_of(few: int, many: int) -> pytest.MarkDecorator:
+    """The number of ``draws`` of a test: few by default, many with ``-m deep``."""
+    return pytest.mark.parametrize(
+        "draws", [pytest.param(few, id="few"), pytest.param(many, id="many", marks=deep)]
+    )
+
+
 def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
     """The operator of each family that has the most fields, and all others with ``-m deep``; in upper or lower case.
 
@@ -58,6 +65,13 @@ def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
     for name in sorted(names, key=lambda name: len(OPERATORS[name.upper()].fields), reverse=True):
         first.setdefault(OPERATORS[name.upper()].family, name)
     return [pytest.param(name, marks=() if name in first.values() else deep) for name in names]
+
+
+def some_of_each_family(few: int, many: int, names: Iterable[str] = RUNNABLE) -> list[Any]:
+    """The operator of each family with a small number by default, and each operator with a large one in deep tests."""
+    cases = of_each_family(names)
+    first = [pytest.param(*case.values, few, id=f"{case.values[0]}-few") for case in cases if deep not in case.marks]
+    return [*first, *(pytest.param(*case.values, many, id=f"{case.values[0]}-many", marks=deep) for case in cases)]
 
 
 def one_operator(names: Iterable[str] = FAST) -> list[Any]:

@@ -8,18 +8,15 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
-from depth import in_turn, of_each_family
+from depth import in_turn, some_of_each_family
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._facts.tables import OPERATORS, RUNNABLE
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._families import family_of
 
-ONCE = settings(
-    max_examples=12, database=None, deadline=None, suppress_health_check=[*HealthCheck], phases=[Phase.generate]
-)
 OBJECTS = 128 * 1024  # bytes of Python objects: axes, indices, strides
 
 
@@ -38,8 +35,8 @@ def measured(op: Any, arrays: dict[str, Any]) -> int:
 
 
 @in_turn
-@pytest.mark.parametrize("name", of_each_family(RUNNABLE))
-def test_the_workspace_is_within_the_estimate(name: str) -> None:
+@pytest.mark.parametrize(("name", "elements"), some_of_each_family(50_000, 200_000))
+def test_the_workspace_is_within_the_estimate(name: str, elements: int) -> None:
     operator = OPERATORS[name]
     seen = []
 
@@ -49,7 +46,7 @@ def test_the_workspace_is_within_the_estimate(name: str) -> None:
     )
     @given(st.data())
     def drawn(data: st.DataObject) -> None:
-        desc = data.draw(testing.descs(name, most_elements=200_000, layouts=False))
+        desc = data.draw(testing.descs(name, most_elements=elements, layouts=False))
         took = measured(dml.compile(desc, path="reference"), data.draw(testing.inputs(desc)))
         estimate = family_of(operator).workspace(desc)
         seen.append(took)

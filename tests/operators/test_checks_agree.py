@@ -112,7 +112,7 @@ MOST = 20_000
 
 
 @pytest.mark.parametrize("name", FAST)
-@searched(150)
+@searched(20)
 @given(data=st.data())
 def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
     operator = FAST[name]

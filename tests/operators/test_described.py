@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from depth import SEED, deep, in_turn, of_each_family
+from depth import SEED, draws_of, in_turn, of_each_family
 from drawing import draw_all
 from each import each
 from uses import FACTS, LEVELS, PLAN
@@ -85,7 +85,7 @@ def broken_alone(name: str, rule: Any) -> None:
 
 
 @in_turn
-@pytest.mark.parametrize("draws", [pytest.param(6, id="few"), pytest.param(60, id="many", marks=deep)])
+@draws_of(4, 60)
 @EACH
 def test_random_descs_are_valid(name: str, draws: int) -> None:
     def look(desc: OperatorDesc) -> None:
@@ -96,11 +96,11 @@ def test_random_descs_are_valid(name: str, draws: int) -> None:
     draw_all(testing.descs(name, most_elements=300), draws, look, SEED)
     since = min((dml.minimum_feature_level(desc).level for _, desc in descs_of(name)), key=LEVELS.index)
     older = testing.descs(name, level=since, most_elements=300)
-    draw_all(older, draws // 3, lambda desc: accepted_from(desc, since), SEED)
+    draw_all(older, draws // 2, lambda desc: accepted_from(desc, since), SEED)
 
 
 @in_turn
-@pytest.mark.parametrize("draws", [pytest.param(8, id="few"), pytest.param(200, id="many", marks=deep)])
+@draws_of(3, 200)
 @EACH
 def test_a_broken_desc_has_just_its_violation(name: str, draws: int) -> None:
     def look(broken: tuple[OperatorDesc, dml.Violation]) -> None:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from depth import in_turn, of_each_family
+from depth import draws_of, in_turn, some_of_each_family
 from each import each
 from example_descs import joined
 from garbage import DEEP, GARBAGE, ITSELF, wrong
-from hypothesis import given
 from hypothesis import strategies as st
-from uses import (
-    LEVELS,
-    NEWEST,
-    RUNNABLE,
-    USES,
-    Use,
-    searched,
-)
+from uses import LEVELS, NEWEST, RUNNABLE, USES, Use, search
 
 import dmlcy as dml
+
+SOME, ALL = 4, 1
+"""Each piece of garbage is given to one argument or field in so many."""
 
 NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))
 
@@ -38,13 +34,19 @@ def arguments_of(name: str) -> list[str]:
     return [*(field.python for field in use.operator.inputs), *use.attributes, *use.requests, "out"]
 
 
+def garbage_of(name: str, member: str, members: list[str], step: int) -> Iterator[tuple[int, Any]]:
+    """The garbage that an argument or a field is given: another part of it than those beside it, and other operators."""
+    first = list(USES).index(name) + members.index(member)
+    yield from ((number, value) for number, value in enumerate(GARBAGE) if (first + number) % step == 0)
+
+
 @in_turn
-@pytest.mark.parametrize("name", of_each_family())
-def test_each_garbage_in_a_call(name: str) -> None:
-    each(arguments_of(name), lambda argument: each_garbage_in_a_call(name, argument))
+@pytest.mark.parametrize(("name", "step"), some_of_each_family(SOME, ALL))
+def test_each_garbage_in_a_call(name: str, step: int) -> None:
+    each(arguments_of(name), lambda argument: each_garbage_in_a_call(name, argument, step))
 
 
-def each_garbage_in_a_call(name: str, argument: str) -> None:
+def each_garbage_in_a_call(name: str, argument: str, step: int) -> None:
     use = USES[name]
     arrays = joined(use.arrays)
     inputs = {field.python: arrays.get(field.python) for field in use.operator.inputs}
@@ -54,18 +56,20 @@ def each_garbage_in_a_call(name: str, argument: str) -> None:
     found = [
         (number, what)
         for function, arguments in functions
-        for number, value in enumerate(GARBAGE)
+        for number, value in garbage_of(name, argument, arguments_of(name), step)
         if (what := wrong(lambda f=function, a=arguments, v=value: f(**(a | {argument: v}))))
     ]
     assert not found
 
 
+@in_turn
+@draws_of(6, 20)
 @pytest.mark.parametrize("name", RUNNABLE)
-@searched(60)
-@given(data=st.data())
-def test_garbage_in_a_call(name: str, data: st.DataObject) -> None:
-    use = USES[name]
-    names = arguments_of(name)
+def test_garbage_in_a_call(name: str, draws: int) -> None:
+    search(lambda data: garbage_in_a_call(USES[name], arguments_of(name), data), draws, name)
+
+
+def garbage_in_a_call(use: Use, names: list[str], data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True))
     changes = {key: garbage(data) for key in chosen}
     arrays = joined(use.arrays)
@@ -83,17 +87,24 @@ def ask(use: Use, changes: dict[str, Any], level: str) -> None:
 
 
 @in_turn
-@pytest.mark.parametrize("name", of_each_family())
-def test_each_garbage_in_a_desc(name: str) -> None:
-    each([field.python for field in RUNNABLE[name].fields], lambda field: each_garbage_in_a_desc(name, field))
+@pytest.mark.parametrize(("name", "step"), some_of_each_family(SOME, ALL))
+def test_each_garbage_in_a_desc(name: str, step: int) -> None:
+    each(fields_of(name), lambda field: each_garbage_in_a_desc(name, field, step))
 
 
-def each_garbage_in_a_desc(name: str, field: str) -> None:
+def fields_of(name: str) -> list[str]:
+    """What a desc takes."""
+    return [field.python for field in RUNNABLE[name].fields]
+
+
+def each_garbage_in_a_desc(name: str, field: str, step: int) -> None:
     use = USES[name]
-    tried: list[dict[str, Any]] = [{field: value} for value in GARBAGE]
+    tried: list[dict[str, Any]] = [{field: value} for _, value in garbage_of(name, field, fields_of(name), step)]
     path = next(iter(use.arrays))
     if field == path.partition("[")[0]:
-        tried += [{path: use.tensor(path, **{part: value})} for part in TENSOR_PARTS for value in GARBAGE[::2]]
+        for part in TENSOR_PARTS:
+            pieces = [*garbage_of(name, part, TENSOR_PARTS, step)][::2]
+            tried += [{path: use.tensor(path, **{part: value})} for _, value in pieces]
     found = [
         (number, what)
         for number, changes in enumerate(tried)
@@ -102,12 +113,14 @@ def each_garbage_in_a_desc(name: str, field: str) -> None:
     assert not found
 
 
+@in_turn
+@draws_of(6, 20)
 @pytest.mark.parametrize("name", RUNNABLE)
-@searched(60)
-@given(data=st.data())
-def test_garbage_in_a_desc(name: str, data: st.DataObject) -> None:
-    use = USES[name]
-    names = [field.python for field in use.operator.fields]
+def test_garbage_in_a_desc(name: str, draws: int) -> None:
+    search(lambda data: garbage_in_a_desc(USES[name], fields_of(name), data), draws, name)
+
+
+def garbage_in_a_desc(use: Use, names: list[str], data: st.DataObject) -> None:
     changes = {key: garbage(data) for key in data.draw(st.sets(st.sampled_from(names), max_size=3))}
     if data.draw(st.booleans()):
         parts = {key: garbage(data) for key in data.draw(st.sets(st.sampled_from(TENSOR_PARTS)))}

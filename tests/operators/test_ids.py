@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from breaking import WAYS, cases_of, ids
 from broken_case import Case
+from depth import deep, in_turn
 from each import each, each_of
 from uses import EARLY, LEVELS, PLAN, RUNNABLE, first_level
 
@@ -49,9 +50,24 @@ def test_the_unbroken_use_is_valid(name: str) -> None:
             np.testing.assert_array_equal(one, use.arrays[path])
 
 
+def some_of(name: str) -> list[Case]:
+    """A case of each id in each way, of several another one than operators beside it have."""
+    turn, found = list(RUNNABLE).index(name), dict[tuple[str, str], list[Case]]()
+    for case in cases_of(name):
+        found.setdefault((case.id, case.way), []).append(case)
+    return [cases[turn % len(cases)] for cases in found.values()]
+
+
+SOME_OR_ALL = pytest.mark.parametrize(
+    "chosen", [pytest.param(some_of, id="some"), pytest.param(cases_of, id="all", marks=deep)]
+)
+
+
+@in_turn
+@SOME_OR_ALL
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_one_broken_thing_gives_its_id(name: str) -> None:
-    each(cases_of(name), gives_its_id)
+def test_one_broken_thing_gives_its_id(name: str, chosen: Callable[[str], list[Case]]) -> None:
+    each(chosen(name), gives_its_id)
 
 
 def gives_its_id(case: Case) -> None:
@@ -99,10 +115,12 @@ def nearer(fix: Any, refused: Any) -> Any:
     return float(np.nextafter(np.float32(fix), np.float32(refused)))
 
 
+@in_turn
+@SOME_OR_ALL
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_a_fix_belongs_at_its_index(name: str) -> None:
+def test_a_fix_belongs_at_its_index(name: str, chosen: Callable[[str], list[Case]]) -> None:
     """A program that puts each fix where its violation is gets rid of the violation, whatever it is of."""
-    each([case for case in cases_of(name) if case.way in ("desc", "json")], fix_belongs)
+    each([case for case in chosen(name) if case.way in ("desc", "json")], fix_belongs)
 
 
 def fix_belongs(case: Case) -> None:

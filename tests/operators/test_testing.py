@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import deep, in_turn, of_each_family, one_operator
+from depth import deep, draws_of, in_turn, of_each_family, one_operator
 from drawing import Facts, draw_all, draw_some, draw_until
 from each import each_of
 from families import never_largest
@@ -137,8 +137,10 @@ def test_descs_are_valid_and_reach_the_whole_domain(name: str) -> None:
     draw_until(met, {fact for fact in domain(operator, NEWEST) if reachable(operator, fact)}, 40, draw)
 
 
+@in_turn
+@draws_of(4, 15)
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_descs_of_a_level_are_valid_there(name: str) -> None:
+def test_descs_of_a_level_are_valid_there(name: str, draws: int) -> None:
     operator = OPERATORS[name]
     tensors = [field for field in operator.fields if field.kind != "attribute"]
     levels = LEVELS[LEVEL_INDEX[operator.since] :]  # the header may have the operator before its tensors have types
@@ -147,7 +149,7 @@ def test_descs_of_a_level_are_valid_there(name: str) -> None:
     def look(desc: OperatorDesc) -> None:
         assert not dml.check(desc, feature_level=since)
 
-    draw_all(testing.descs(name, level=since), 15, look)
+    draw_all(testing.descs(name, level=since), draws, look)
 
 
 # Arrays

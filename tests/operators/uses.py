@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from example_descs import joined
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
 from planned import planned
 
 import dmlcy as dml
@@ -29,17 +30,20 @@ Array = np.ndarray[Any, Any]
 
 
 def searched(examples: int) -> settings:
-    """Hypothesis without clock, and without chance where the gate runs.
-
-    Of five operators each has so many examples; more of them share as many.
-    """
+    """Hypothesis without clock, and without chance where the gate runs."""
     return settings(
-        max_examples=max(examples * 5 // len(RUNNABLE), 20),
+        max_examples=examples,
         deadline=None,
         derandomize=os.environ.get("CI") == "true",
         database=None,
         suppress_health_check=list(HealthCheck),
     )
+
+
+def search(test: Callable[[st.DataObject], None], examples: int, name: str) -> None:
+    """Searches for an example that fails; where the gate runs, those of an operator are the same each time."""
+    found = searched(examples)(given(st.data())(lambda data: test(data)))
+    (seed(name)(found) if os.environ.get("CI") == "true" else found)()
 
 
 def rows_of_type(operator: Operator, field: Field, level: int) -> list[str]:
