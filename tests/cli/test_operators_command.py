@@ -88,5 +88,5 @@ def test_the_call_that_explain_shows_has_each_keyword_and_default(command: Comma
 @pytest.mark.parametrize(("word", "name"), [("relu", "ACTIVATION_RELU"), ("add", "ELEMENT_WISE_ADD")])
 def test_the_last_word_of_a_name_leads_to_the_operator(command: Command, word: str, name: str) -> None:
     for asked in ("explain", "example"):
-        status, _, err = command(asked, word)
-        assert status == 2 and f'Did you mean "{name}"' in err
+        status, out, _ = command(asked, word)
+        assert status == 0 and name in out
