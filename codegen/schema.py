@@ -57,7 +57,7 @@ def _rule(more: Mapping[str, JSON] | None = None) -> JSON:
         "id": TEXT, "about": TEXT, "says": TEXT, "for": LOOP, "that": FORMULA, "hint": TEXT, "fix": FORMULA,
         "from": _enum(PROVENANCE), "since": LEVEL, "until": LEVEL, "breaks": _map(ANY),
         "accepts": _table(
-            {"that": FORMULA, "from": _enum(PROVENANCE), "evidence": TEXT, "breaks": _map(ANY)}, ("from", "evidence")
+            {"that": FORMULA, "says": TEXT, "from": _enum(PROVENANCE), "evidence": TEXT, "breaks": _map(ANY)}, ("from", "evidence")
         ),
     }  # fmt: skip
     return _table({**keys, **(more or {})}, ("id", "about", "says", "that", "from"))

@@ -121,6 +121,7 @@ class Rules:
         taken = self.formulas.formula(table, "that") if table.has("that") else None
         seen, evidence = table.choice("from", PROVENANCE), table.str("evidence")
         breaks = _breaks(table) if taken is not None else {}
+        says = table.str("says", rule.says) if taken is not None else rule.says
         table.finish()
         accepts = f"{seen}: {evidence}"
         if taken is None:
@@ -134,6 +135,7 @@ class Rules:
             replace(
                 rule,
                 id=f"{rule.id}-accepted",
+                says=says,
                 that=Formula(warned, parse(warned), rule.that.span),
                 breaks=breaks,
                 accepts=accepts,

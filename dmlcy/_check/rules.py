@@ -23,6 +23,7 @@ ELEMENT: Final = "v"
 """The name of an element in a rule on each one; a message says where the element is."""
 WHOLE: Final = -1
 """In place of an index: all of a field."""
+ACCEPTED: Final = "The documentation rules this out, and DirectML was seen to take it."
 
 
 def note(state: State, violation: Violation) -> None:
@@ -117,8 +118,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         for term, it in found
     ]
     shown = rule.shown.format(*texts, **names)
-    if rule.accepts and rule.provenance == "documented":
-        shown = f"by the documentation, {shown}; DirectML was seen to take this"
+    taken = ACCEPTED if rule.accepts and rule.provenance == "documented" else ""
     fix = None if rule.fix is None else state.term(rule.fix, at)
     facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
     read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}
@@ -134,7 +134,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         field=where if entry else rule.about,
         member=members.pop() if len(members) == 1 else None,
         index=element or (at[0] if at and not entry else None),
-        message=f"{where} {rule.says}{shown and f': {shown}'}. {state.sizes_read(rule)}".rstrip(),
+        message=" ".join(filter(None, (f"{where} {rule.says}{shown and f': {shown}'}.", state.sizes_read(rule), taken))),
         rule=rule.text,
         values={label: plain(value) for label, value in values.items()},
         hint=rule.hint,

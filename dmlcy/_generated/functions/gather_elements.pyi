@@ -57,7 +57,7 @@ def gather_elements(
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-fit``
-            indices differs from the input along another axis than axis. Must
+            indices is larger than the input along another axis than axis. Must
             hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``

@@ -61,7 +61,7 @@ def scatter(
             ``rank(indices) == rank(input)``
 
         ``DML-SCATTER-indices-fit``
-            indices differs from the input along another axis than axis. Must
+            indices is larger than the input along another axis than axis. Must
             hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``
