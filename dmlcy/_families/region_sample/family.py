@@ -18,7 +18,6 @@ from dmlcy._families.region_sample.regions import Region, regions
 from dmlcy._families.spread import combined, idle
 from dmlcy._field_types.float import single
 
-
 OF_A_PLACE: Final = 3
 """Numbers of 8 bytes for each sample along one axis."""
 
@@ -74,7 +73,7 @@ class RegionSample(Family):
         """Of a part of samples, of which a cell has many, and of the places of the least number of samples on an axis."""
         roles = desc.operator.definition.roles
         cells = getattr(desc, roles.get("gradient", "output")).sizes[2:]
-        places = max(cells) * getattr(desc, roles["least"])
+        places: int = max(cells) * getattr(desc, roles["least"])
         return 8 * (self.of_a_part * BLOCK + OF_A_PLACE * places)
 
     def result(self, given: Given, output: str) -> Array:
