@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..model import Term
 from ..plan import Plan
-from .markdown import code, escape, heading, link, table, wrapped
+from .markdown import cell, code, escape, heading, link, table, wrapped
 
 
 def codes(plan: Plan) -> Iterator[tuple[str, str, str, str, str]]:
@@ -16,7 +16,7 @@ def codes(plan: Plan) -> Iterator[tuple[str, str, str, str, str]]:
         value = term.value or 0
         numbers = ", ".join(map(code, (f"0x{value:08X}", value - 2**32, value)))
         messages = "; ".join(map(escape, term.also))
-        rows = [(escape(one.call), escape(one.when), link("source", one.source)) for one in term.returned]
+        rows = [(cell(one.call), cell(one.when), link("source", one.source)) for one in term.returned]
         calls = table(("Call", "When", "Said in"), rows)
         yield (
             heading(f"{value:08X} {term.name}"),

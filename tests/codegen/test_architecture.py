@@ -31,8 +31,8 @@ INSIDE = {
     "families": ("base", "windows", "*", "__init__"),
     "plan": ("data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
     "pages": (
-        "markdown", "values", "speed", "levels", "enums", "catalogue", "marked", "errors", "equivalents", "described",
-        "independent", "versions", "unjudged", "operator", "stubs", "graph_stub", "__init__",
+        "markdown", "values", "speed", "levels", "enums", "codes", "catalogue", "marked", "errors", "equivalents",
+        "described", "independent", "versions", "unjudged", "operator", "stubs", "graph_stub", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}
