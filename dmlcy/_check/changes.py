@@ -52,7 +52,7 @@ def changes(
     shapes = _unlike([desc.sizes for _, desc in islice(described, LOOKED_AT)])
     attributes = [field for field in fields if field.kind in ("attribute", "chosen")]
     counts = [values[field.python] for field in attributes if _is_count(field)]
-    places = Places(_unlike([len(sizes) for sizes in shapes]), _unlike([*counts, *_quotients(shapes)]))
+    places = Places(_unlike([len(sizes) for sizes in shapes]), _unlike([*counts, 1, *_quotients(shapes)]))
     for way in (_members, _numbers, _entries):
         for field in attributes:
             value = values.get(field.python)
@@ -194,9 +194,10 @@ def _exchanged(desc: TensorDesc) -> Iterator[tuple[TensorDesc, str]]:
         last_first, first_last = (0, rank - 1, *range(1, rank - 1)), (0, *range(2, rank), 1)
         yield _permuted(desc, last_first), "numpy.moveaxis({0}, -1, 1)"
         yield _permuted(desc, first_last), "numpy.moveaxis({0}, 1, -1)"
-    for i, j in combinations(range(rank), 2):
-        if strides is not None and strides[i] != strides[j]:
-            yield _described(desc, sizes, _exchange(strides, i, j)), "numpy.ascontiguousarray({0})"
+    for i, j in combinations([axis for axis in range(rank) if sizes[axis] > 1], 2):
+        other = None if strides is None else _exchange(strides, i, j)
+        if other not in (strides, packed_strides(sizes)):  # those are proposed as no strides
+            yield _described(desc, sizes, other), "numpy.ascontiguousarray({0})"
 
 
 def _laid_out(desc: TensorDesc) -> Iterator[TensorDesc]:

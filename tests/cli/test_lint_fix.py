@@ -198,6 +198,40 @@ def test_fix_writes_nodes_of_graphs_and_nested_descs(tmp_path: Path) -> None:
     assert node["FusedActivation"]["Desc"]["Axes"] == [3]
 
 
+def copying(source: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
+    desc = {"InputTensor": source, "OutputTensor": target, "ScaleBias": None}
+    return {"Type": "OPERATOR", "Desc": {"Operator": {"type": "DML_OPERATOR_ELEMENT_WISE_IDENTITY", "desc": desc}}}
+
+
+def test_nothing_is_written_where_the_repair_of_a_node_does_not_fit_another_node(tmp_path: Path) -> None:
+    """The packed output has more bytes than the next node reads."""
+    packed, strided = tensor(1, 1, 3, 2), tensor(1, 1, 3, 2, Strides=[6, 6, 1, 2])
+    content = {
+        "Nodes": [copying(packed, strided), copying(strided, packed)],
+        "InputCount": 1,
+        "OutputCount": 1,
+        "InputEdges": [{"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}],
+        "IntermediateEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}],
+        "OutputEdges": [{"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0}],
+    }
+    target = written(tmp_path, content)
+    before = target.read_bytes()
+    (found,) = findings(target)
+    assert [one["text"] for one in found["repairs"]] == ['"OutputTensor": {"Strides": null}']
+    status, _, said = fix(target)
+    assert (status, target.read_bytes()) == (2, before)
+    assert "is not written: with its repairs together, this is wrong at $.IntermediateEdges[0]: " in said
+    assert "[DML-GRAPH-edge-size]" in said
+    content["Nodes"][1] = copying(packed, packed)
+    target = written(tmp_path, content)
+    assert {one["id"] for one in findings(target)} == {
+        "DML-ELEMENT_WISE_IDENTITY-output-overlap",
+        "DML-GRAPH-edge-size",
+    }
+    assert fix(target)[0] == 0
+    assert findings(target) == []
+
+
 def test_nothing_is_written_where_the_repairs_together_bring_another_error(tmp_path: Path) -> None:
     """The buffer of a tensor is looked at when its desc is valid."""
     small, whole = (
