@@ -50,9 +50,7 @@ def seeds_of(count: int) -> pytest.MarkDecorator:
 
 def draws_of(few: int, many: int) -> pytest.MarkDecorator:
     """The number of ``draws`` of a test: few by default, many with ``-m deep``."""
-    return pytest.mark.parametrize(
-        "draws", [pytest.param(few, id="few"), pytest.param(many, id="many", marks=deep)]
-    )
+    return pytest.mark.parametrize("draws", [pytest.param(few, id="few"), pytest.param(many, id="many", marks=deep)])
 
 
 def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
