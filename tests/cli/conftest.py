@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,9 +31,9 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     return run
 
 
-@pytest.fixture
-def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Expected values of an average and of a copy, and actual ones that pass."""
+@pytest.fixture(scope="session")
+def folder_of_pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the expected values of an average and of a copy, and actual ones that pass."""
     chosen = {operator.name: model(operator, operator.examples[0]) for operator, _ in EXAMPLES}
     first, second = chosen["AVERAGE_POOLING"], chosen["UNFOLD"]
     for command_ in second["commands"]:
@@ -43,5 +44,13 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
         "dispatchables": {**first["dispatchables"], **second["dispatchables"]},
         "commands": [first["commands"][0], second["commands"][0]],
     }
-    expected = expect(tmp_path, whole)
-    return expected, copied(expected, tmp_path / "actual")
+    folder = tmp_path_factory.mktemp("pair")
+    copied(expect(folder, whole), folder / "actual")
+    return folder
+
+
+@pytest.fixture
+def pair(folder_of_pair: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """Expected and actual values of a test's own."""
+    shutil.copytree(folder_of_pair, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "expected", tmp_path / "actual"

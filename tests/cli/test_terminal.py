@@ -43,6 +43,9 @@ MODEL = {
         {"type": "print", "resource": "y"},
     ],
 }  # fmt: skip
+AT_ONCE = "import sys; from dmlcy._cli import program; from dmlcy._show import terminal; "
+AT_ONCE += "terminal._FIRST = terminal._BETWEEN = 0; sys.exit(program())"
+"""The command line, with progress from the first step on."""
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -107,10 +110,10 @@ def test_json_has_no_colours(broken: Path) -> None:
 
 
 def test_progress_of_iterations(model: Path) -> None:
-    command = ("-m", "dmlcy", "run", "--iterations", "1500000", str(model))
+    command = ("-c", AT_ONCE, "run", "--iterations", "100000", str(model))
     shown = seen(*command)
     assert shown.status == 0
-    assert re.search(r"\rpool: \d+ of 1500000 \(\d+ %\), [\w ]+ left\x1b\[K", shown.stderr)
+    assert re.search(r"\rpool: \d+ of 100000 \(\d+ %\), [\w ]+ left\x1b\[K", shown.stderr)
     assert shown.stderr.endswith("\r\x1b[K")
     assert "pool: " not in shown.stdout
     quiet = seen(*command, error=False)
@@ -216,15 +219,15 @@ def compared(model: Path, elements: int, files: int = 1) -> tuple[Path, Path]:
 
 
 def test_progress_of_a_comparison(model: Path) -> None:
-    expected, actual = compared(model, 8_000_000)
+    expected, actual = compared(model, 2_250_000)
     values = np.load(actual / "y0.npy")
     np.save(actual / "y0.npy", values + np.float32(1))
-    shown = seen("-m", "dmlcy", "compare", str(expected), str(actual))
+    shown = seen("-c", AT_ONCE, "compare", str(expected), str(actual))
     assert shown.status == 1
     assert re.search(r"\ry0\.npy: \d+ of \d+ \(\d+ %\), [\w ]+ left\x1b\[K", shown.stderr)
     assert shown.stderr.endswith("\r\x1b[K")
     assert "\x1b[1;31mFAILED\x1b[0m  y0.npy" in shown.stdout
-    assert seen("-m", "dmlcy", "compare", str(expected), str(actual), error=False).stderr == ""
+    assert seen("-c", AT_ONCE, "compare", str(expected), str(actual), error=False).stderr == ""
 
 
 def test_several_outputs_end_in_a_table(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

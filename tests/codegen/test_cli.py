@@ -19,6 +19,7 @@ from bad_specs import BASE, WIDEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from odd_files import a_folder, a_link_to_itself, a_link_to_nothing, a_pipe, zeros_without_end
+from planned import specs
 
 from codegen import __main__ as cli
 from codegen import emit as emit_module
@@ -263,9 +264,9 @@ def test_show_merges_groups(capsys: pytest.CaptureFixture[str], root: Path) -> N
 
 
 def test_every_operator_shows_as_toml(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    specs = load(ROOT)
-    monkeypatch.setattr(cli, "load", lambda root: specs)
-    for name in specs.operators:
+    found = specs()
+    monkeypatch.setattr(cli, "load", lambda root: found)
+    for name in found.operators:
         assert run(ROOT, "show", name) == 0
         assert tomllib.loads(capsys.readouterr().out)["operator"]["name"] == name
 
@@ -336,7 +337,7 @@ def test_new_never_overwrites(root: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_skeleton_of_every_operator_is_reported_not_fatal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    facts = load(ROOT).facts
+    facts = specs().facts
     root = tmp_path / "checkout"
     (root / "specs").mkdir(parents=True)
     for path in (ROOT / "specs").glob("*.toml"):

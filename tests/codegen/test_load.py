@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from bad_specs import BASE, cases, compare, edited, never_reported
+from planned import planned
 
 import codegen.load
 from codegen import schema as schema_module
@@ -55,7 +56,7 @@ def test_the_base_is_good() -> None:
 
 
 def test_all_operators_load() -> None:
-    specs = load(ROOT)
+    specs = planned().specs
     files = sorted((ROOT / "specs" / "operators").glob("*/*.toml"))
     assert sorted(operator.file for operator in specs.operators.values()) == [
         path.relative_to(ROOT).as_posix() for path in files

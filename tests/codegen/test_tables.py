@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from planned import planned
 
 from codegen import tables
-from codegen.__main__ import make_plan
 from codegen.plan import Plan, rows
 from codegen.plan.data import STATES
 from codegen.plan.rows import Code
@@ -26,7 +26,7 @@ OWN = {"Code", "FactRows"}  # which the package has no use for
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return make_plan(ROOT)
+    return planned()
 
 
 @pytest.mark.parametrize("name", sorted({*ROWS, "DtypeRow", "RankRow"} - OWN))

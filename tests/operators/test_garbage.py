@@ -35,7 +35,7 @@ def arguments_of(name: str) -> list[str]:
 
 
 def garbage_of(name: str, member: str, members: list[str], step: int) -> Iterator[tuple[int, Any]]:
-    """The garbage that an argument or a field is given: another part of it than those beside it, and other operators."""
+    """The garbage that a member is given: another part of it than the members beside it, and other operators."""
     first = list(USES).index(name) + members.index(member)
     yield from ((number, value) for number, value in enumerate(GARBAGE) if (first + number) % step == 0)
 

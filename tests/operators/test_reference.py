@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_same_bits
-from depth import of_each_family
+from depth import draws_of, of_each_family
 from drawing import draw_all
 from each import each_of
 from example_descs import attributes
@@ -32,8 +32,9 @@ def inputs(desc: OperatorDesc, arrays: dict[str, Array]) -> list[Array | None]:
     return [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
 
 
+@draws_of(3, 12)
 @each_of("name", REFERENCE)
-def test_calls_give_what_exact_arithmetic_gives(name: str) -> None:
+def test_calls_give_what_exact_arithmetic_gives(name: str, draws: int) -> None:
     function = getattr(dml, NAMES[name])
 
     def compare(case: Case) -> None:
@@ -55,7 +56,7 @@ def test_calls_give_what_exact_arithmetic_gives(name: str) -> None:
         for one, other in zip(several(out), several(result), strict=True):
             np.testing.assert_array_equal(one, other)
 
-    draw_all(testing.cases(name, most_elements=40), 5, compare, 100, range(1))
+    draw_all(testing.cases(name, most_elements=40), draws, compare, 100)
 
 
 def several(result: Any) -> tuple[Array, ...]:
