@@ -53,12 +53,11 @@ def _enum(names: Iterable[str]) -> JSON:
 
 
 def _rule(more: Mapping[str, JSON] | None = None) -> JSON:
+    accepts = {"that": FORMULA, "says": TEXT, "from": _enum(PROVENANCE), "evidence": TEXT, "breaks": _map(ANY)}
     keys = {
         "id": TEXT, "about": TEXT, "says": TEXT, "for": LOOP, "that": FORMULA, "hint": TEXT, "fix": FORMULA,
         "from": _enum(PROVENANCE), "since": LEVEL, "until": LEVEL, "breaks": _map(ANY),
-        "accepts": _table(
-            {"that": FORMULA, "says": TEXT, "from": _enum(PROVENANCE), "evidence": TEXT, "breaks": _map(ANY)}, ("from", "evidence")
-        ),
+        "accepts": _table(accepts, ("from", "evidence")),
     }  # fmt: skip
     return _table({**keys, **(more or {})}, ("id", "about", "says", "that", "from"))
 

@@ -118,6 +118,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         for term, it in found
     ]
     shown = rule.shown.format(*texts, **names)
+    told = f"{where} {rule.says}{shown and f': {shown}'}."
     taken = ACCEPTED if rule.accepts and rule.provenance == "documented" else ""
     fix = None if rule.fix is None else state.term(rule.fix, at)
     facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
@@ -134,9 +135,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         field=where if entry else rule.about,
         member=members.pop() if len(members) == 1 else None,
         index=element or (at[0] if at and not entry else None),
-        message=" ".join(
-            filter(None, (f"{where} {rule.says}{shown and f': {shown}'}.", state.sizes_read(rule), taken))
-        ),
+        message=" ".join(filter(None, (told, state.sizes_read(rule), taken))),
         rule=rule.text,
         values={label: plain(value) for label, value in values.items()},
         hint=rule.hint,

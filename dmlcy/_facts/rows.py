@@ -183,9 +183,8 @@ class Independent(Row):
     """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
 
     ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
-    which give ``gives`` elements of the output. ``sized``: of attributes with entries for axes, the entry that is
-    the size of the slice of the output. With ``domain``, one axis per index 0 … domain - 1, which
-    all other functions take; ``when``: only then.
+    which give ``gives`` elements of the output. ``sized``: of attributes, the entry that is the size of the slice of the
+    output. ``domain``: one axis per index below it, which the other functions take; ``when``: only then.
     """
 
     domain: Callable[..., int] | None
@@ -223,8 +222,7 @@ class Unjudged(Row):
     """The condition of an interpretation: the elements of outputs for which it holds have a value that is not promised.
 
     ``outputs`` are Python names, () all outputs. ``when`` is a formula of the desc: the condition counts if it holds.
-    ``condition`` reads attributes and what the family tells of each element; it is a function of an arithmetic and of
-    the values.
+    ``condition`` is a function of an arithmetic and of the values, which the family tells of each element.
     """
 
     id: str

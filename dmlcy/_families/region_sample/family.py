@@ -70,7 +70,7 @@ class RegionSample(Family):
         return np.array([idle(some, nearby) for some, nearby in several])
 
     def workspace(self, desc: OperatorDesc) -> int:
-        """Of a part of samples, of which a cell has many, and of the places of the least number of samples on an axis."""
+        """Of a part of samples, of which a cell has many, and of the places of the fewest samples of an axis."""
         roles = desc.operator.definition.roles
         cells = getattr(desc, roles.get("gradient", "output")).sizes[2:]
         places: int = max(cells) * getattr(desc, roles["least"])
