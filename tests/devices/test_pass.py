@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from depth import deep
-from each import each_of
+from each import each, each_of
 
 from devices import torch_peers
 from devices.arithmetic import FLUSHING, SERIAL, SHORT, TRUNCATING, can_truncate
@@ -18,7 +18,6 @@ from devices.torch_peers import NotExpressible
 from devices.uses import DENORMAL, EQUAL, KINDS, OTHER, SEED, USES, Use, rounds, uses
 from dmlcy._facts.tables import RUNNABLE
 
-HALVES = [use for use in uses() if use.dtype == "FLOAT16"]
 HARDER = KINDS[-1]
 """The draws of a default run."""
 
@@ -60,8 +59,12 @@ def test_denormal_numbers_may_be_kept_or_flushed(use: Use) -> None:
         assert not [f"{case}, {name}: {one}" for name, one in found.items() if one.verdict in ("suspect", "failed")]
 
 
-@each_of("use", HALVES)
-def test_sums_of_halves_do_not_fail_where_they_are_said(use: Use) -> None:
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=deep)])
+def test_sums_of_halves_do_not_fail_where_they_are_said(every: bool) -> None:
+    each([use for use in uses(deep=every) if use.dtype == "FLOAT16"], sum_of_halves_does_not_fail)
+
+
+def sum_of_halves_does_not_fail(use: Use) -> None:
     case = drawn(use, HARDER, SEED)
     found = case.judged(SHORT.run(use.desc, case.arrays), short=True)
     assert not [f"{case}, {name}: {one}" for name, one in found.items() if one.failed]

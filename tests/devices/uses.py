@@ -190,7 +190,7 @@ def table() -> Iterator[Use]:
             for dtype in DTYPES:
                 if dtype == DTYPES[0] or row.get("half", True):
                     yield Use(
-                        OPERATORS[name], row.get("name", "elements"), dtype, row.get("deep", False),
+                        OPERATORS[name], row.get("name", "elements"), dtype, dtype in row.get("deep", ()),
                         row.get("sizes", {}), row.get("dtypes", {}), row.get("values", {}), row.get("attributes", {}),
                     )  # fmt: skip
 

@@ -51,10 +51,10 @@ def test_the_unbroken_use_is_valid(name: str) -> None:
 
 
 def some_of(name: str) -> list[Case]:
-    """A case of each id in each way, of several another one than operators beside it have."""
-    turn, found = list(RUNNABLE).index(name), dict[tuple[str, str], list[Case]]()
+    """A case of each id, of several another one than the operators beside it have."""
+    turn, found = list(RUNNABLE).index(name), dict[str, list[Case]]()
     for case in cases_of(name):
-        found.setdefault((case.id, case.way), []).append(case)
+        found.setdefault(case.id, []).append(case)
     return [cases[turn % len(cases)] for cases in found.values()]
 
 
