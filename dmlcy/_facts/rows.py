@@ -183,8 +183,8 @@ class Independent(Row):
     """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
 
     ``axes``: of each tensor that has it, the axis. A slice is of a multiple of ``takes`` elements of an input, each of
-    which give ``gives`` elements of the output. ``sized``: of attributes, the entry that is the size of the slice of the
-    output. ``domain``: one axis per index below it, which the other functions take; ``when``: only then.
+    which give ``gives`` elements of the output. ``sized``: of attributes, the entry that is the size of such a slice.
+    ``domain``: one axis per index below it, which the other functions take; ``when``: only then.
     """
 
     domain: Callable[..., int] | None
