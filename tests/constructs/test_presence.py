@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from depth import draws_of
 from hypothesis import HealthCheck, given, settings
 
 import dmlcy as dml
@@ -90,12 +91,13 @@ def test_the_first_tensor_that_is_there_has_the_data_type() -> None:
 NAMES = ["ELEMENT_WISE_DEQUANTIZE_LINEAR", "ROI_ALIGN_GRAD"]
 
 
+@draws_of(60, 200)
 @pytest.mark.parametrize("name", NAMES)
-def test_random_descs_have_it_and_lack_it(name: str) -> None:
+def test_random_descs_have_it_and_lack_it(name: str, draws: int) -> None:
     seen: set[tuple[str, bool]] = set()
 
     @given(testing.descs(name))
-    @settings(max_examples=200, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=draws, deadline=None, database=None, derandomize=True)
     def look(desc: Any) -> None:
         assert dml.check(desc) == []
         for field in OPERATORS[name].fields:

@@ -85,7 +85,7 @@ def broken_alone(name: str, rule: Any) -> None:
 
 
 @in_turn
-@draws_of(4, 60)
+@draws_of(3, 60)
 @EACH
 def test_random_descs_are_valid(name: str, draws: int) -> None:
     def look(desc: OperatorDesc) -> None:

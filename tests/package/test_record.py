@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import draws_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,9 +117,13 @@ def outputs(folder: Path, recording: dml.Recording) -> Iterator[tuple[dml.Record
             yield call, np.load(folder / "outputs" / f"{number}_{name}_{field}.npy")
 
 
-@examples(150)
-@given(st.lists(calls(), min_size=1, max_size=3), st.data())
-def test_a_model_gives_what_was_recorded(drawn: list[Call], data: st.DataObject) -> None:
+@draws_of(50, 150)
+def test_a_model_gives_what_was_recorded(draws: int) -> None:
+    drawn = st.lists(calls(), min_size=1, max_size=3)
+    examples(draws)(given(drawn, st.data())(model_gives_what_was_recorded))()
+
+
+def model_gives_what_was_recorded(drawn: list[Call], data: st.DataObject) -> None:
     expected = []
     with dml.record() as recording:
         for call in drawn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import inspect
 import math
 import tomllib
@@ -164,9 +165,12 @@ def test_errors() -> None:
     }
 
 
+catalogue = functools.cache(dml.specs.catalogue)
+
+
 @each_of("name", NAMES)
 def test_operator(name: str) -> None:
-    spec, known, entry = dml.specs.operator(name), OPERATORS[name], dml.specs.catalogue()[name]
+    spec, known, entry = dml.specs.operator(name), OPERATORS[name], catalogue()[name]
     head, written = spec["operator"], WRITTEN.operators[name]
     for key in ("name", "python", "desc", "struct", "family", "since", "summary", "source"):
         assert head[key] == getattr(known, key) == getattr(written, key)

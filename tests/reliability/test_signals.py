@@ -98,7 +98,7 @@ def test_a_signal_during_a_long_call(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", SIGNALS)
 def test_an_ignored_signal_stays_ignored(tmp_path: Path, name: str) -> None:
     """As a shell starts a job in the background, or nohup does."""
-    path = model(tmp_path, 3, [dispatched("one"), *[dispatched("many")] * 50, LATER])
+    path = model(tmp_path, 3, [dispatched("one"), *[dispatched("many")] * 20, LATER])
     with start(path, ignored=name) as process:
         assert process.stdout is not None
         process.stdout.readline()
