@@ -134,6 +134,8 @@ class Asked:
         expected: Any = {
             str(one.field): one.values["expected"] for one in wrong if one.id == f"{self._id(one.field)}-sizes"
         }
+        ranks = (one for one in wrong if one.id == f"{self._id(one.field)}-rank")
+        expected |= {str(one.field): one.fix for one in ranks if type(one.fix) is tuple}
         tried = islice(changes(self.given, fields, expected, tensors), MOST - 1)
         made = [one for one in tried if not self.check(changed(self.given, one)).violations]
         repairs = tuple({repair.text: repair for repair in map(self._repair, made)}.values())

@@ -128,6 +128,11 @@ FILTER = np.zeros((4, 4, 2, 2), np.float32)
 CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("gemm", LINEAR, 'trans_b="TRANSPOSE"'),
     ("gemm", LINEAR, "b=b.swapaxes(2, 3)"),
+    (
+        "gemm",
+        {"a": LINEAR["a"], "b": LINEAR["a"], "trans_b": "TRANSPOSE", "c": np.zeros(2, np.float32)},
+        "c=numpy.broadcast_to(c, (1, 1, 2, 2))",
+    ),
     ("element_wise_add", {"a": IMAGE, "b": IMAGE[:1, :, :1, :1]}, "b=numpy.broadcast_to(b, (2, 4, 3, 3))"),
     (
         "element_wise_add",
