@@ -300,6 +300,18 @@ def test_values_and_memory_are_no_matter_of_other_fields() -> None:
     assert caught.value.repairs == ()
 
 
+def test_the_nearest_valid_value_is_among_the_repairs() -> None:
+    with pytest.raises(dml.InvalidDescError) as caught:
+        dml.top_k1(np.zeros((3, 4), np.float32), axis=1, k=9)
+    assert caught.value.violations[0].fix == 4 and [one.value for one in caught.value.repairs] == [4, 1, 3, 2]
+    with pytest.raises(dml.InvalidDescError) as caught:
+        dml.depth_to_space1(np.zeros((1, 8, 2, 2), np.float32), block_size=3)
+    assert [one.value for one in caught.value.repairs] == [1, 2]
+    outputs = {"output_value": tensor(3, 2), "output_index": dml.TensorDesc("UINT32", (3, 2))}
+    (found,) = dml.check(dml.desc.TopK1(input=tensor(3, 4), axis=1, k=9, **outputs))
+    assert [one.value for one in found.repairs] == [2]
+
+
 def test_repairs_come_from_the_level_that_was_asked() -> None:
     """An axis more is no repair at a level that does not have so many."""
     levels = ("1_0", "3_0")
