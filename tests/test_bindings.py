@@ -61,6 +61,15 @@ def test_explain_says_the_numbers(operator: Operator) -> None:
             )
 
 
+def test_explain_says_which_inputs_the_caller_must_own() -> None:
+    for operator in OPERATORS.values():
+        (facts,) = [one for one in find(operator.name) if one["kind"] == "operator"]
+        said = re.search(r" OWNED_BY_DML not allowed for (.*?) Family ", " ".join(lay_out([facts], 100).split()))
+        unowned = [field.name for field in operator.fields if field.kind == "input" and not field.owned]
+        assert (re.findall(r"\w+Tensor", said[1]) if said else []) == unowned
+    assert unowned == [] and not OPERATORS["LSTM"].field("weight").owned
+
+
 @each_of("operator", OPERATORS.values())
 def test_a_node_of_a_graph_has_as_many_tensors(operator: Operator) -> None:
     """Optional tensors count where they are left out, and arrays with each of their tensors."""

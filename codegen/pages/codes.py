@@ -16,6 +16,7 @@ def codes(plan: Plan) -> Iterator[tuple[str, str, str, str, str]]:
         value = term.value or 0
         numbers = ", ".join(map(code, (f"0x{value:08X}", value - 2**32, value)))
         messages = "; ".join(map(escape, term.also))
+        messages = messages[:1].upper() + messages[1:]
         rows = [(cell(one.call), cell(one.when), link("source", one.source)) for one in term.returned]
         calls = table(("Call", "When", "Said in"), rows)
         yield (
@@ -35,5 +36,10 @@ def _helps(term: Term) -> str:
 
 def _spans(text: str) -> str:
     """Text of a spec as a paragraph, in which what stands between backticks is code."""
-    parts = re.split(r"`([^`]+)`", text)
-    return wrapped("".join(code(part) if number % 2 else escape(part) for number, part in enumerate(parts)))
+    parts = re.split(r"(`[^`]+`)", text)
+    return wrapped("".join(code(part[1:-1]) if number % 2 else _escaped(part) for number, part in enumerate(parts)))
+
+
+def _escaped(part: str) -> str:
+    """Text between two spans of code, with the spaces around it, which ``escape`` would take away."""
+    return re.sub(r"\S(.*\S)?", lambda found: escape(found[0]), part, flags=re.DOTALL)

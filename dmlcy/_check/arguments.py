@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from string import digits
+from typing import Final
 
 from dmlcy._facts.tables import NAMES, OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._words.alike import closest, having
 
+_ELSEWHERE: Final = {
+    "axis": ("axes",),
+    "dim": ("axis", "axes"),
+    "kernel_size": ("window_size", "window_sizes"),
+    "groups": ("group_count",),
+    "ceil_mode": ("output_sizes",),
+}
+"""Keywords of NumPy and PyTorch whose names here are other words, or words that only look alike."""
+
 
 def unexpected(function: str, name: str, names: tuple[str, ...]) -> str:
     """The message of Python about an unknown keyword, with the names that were meant, or the functions that have it."""
     message = f"{function}() got an unexpected keyword argument {name!r}"
-    meant = having(name, names) or [close for close in (closest(name, names),) if close is not None]
+    wanted = _ELSEWHERE.get(name, ())
+    meant = [one for one in wanted if one in names]
+    meant = meant or having(name, names)
+    if not meant and not wanted:
+        meant = [close for close in (closest(name, names),) if close is not None]
     if meant:
         listed = f"{', '.join(meant[:-1])} or {meant[-1]}" if len(meant) > 1 else meant[0]
         return f"{message}: did you mean {listed}?"
-    owners = [other for other in _versions(function) if name in {field.python for field in OPERATORS[other].fields}]
-    have = "has" if len(owners) == 1 else "have"
-    return f"{message}: {' and '.join(f'{OPERATORS[one].python}()' for one in owners)} {have} it" if owners else message
+    for word in (name, *wanted):
+        owners = [other for other in _versions(function) if word in {field.python for field in OPERATORS[other].fields}]
+        if owners:
+            listed = " and ".join(f"{OPERATORS[one].python}()" for one in owners)
+            return f"{message}: {listed} {'has' if len(owners) == 1 else 'have'} {'it' if word == name else word}"
+    return message
 
 
 def too_many(function: str, count: int) -> str | None:

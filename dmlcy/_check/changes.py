@@ -16,6 +16,8 @@ from dmlcy._words.values import is_a
 MAX_RANK: Final = LEVELS[-1].max_rank
 ADDED: Final = 4
 """Leading ones that are added at most."""
+SMALLER: Final = 8
+"""Smaller numbers that are tried in place of a count."""
 LOOKED_AT: Final = 16
 """Tensors whose sizes are compared."""
 
@@ -101,7 +103,7 @@ def _is_count(field: Field) -> bool:
 
 
 def _numbers(field: Field, value: Any, places: Places) -> Iterator[int]:
-    """Of an axis or of a number of axes another one; of another count other counts, and quotients of sizes."""
+    """Of an axis or of a number of axes another one; of a count other counts, quotients of sizes, and smaller ones."""
     if type(value) is not int or field.minimum is None:
         return
     most = max(places.ranks, default=0)
@@ -112,7 +114,8 @@ def _numbers(field: Field, value: Any, places: Places) -> Iterator[int]:
     elif field.maximum == MAX_RANK:
         yield from (number for number in range(field.minimum, most + 1) if number != value)
     elif _is_count(field):
-        yield from (number for number in places.counts if number != value)
+        smaller = range(value - 1, max(0, value - 1 - SMALLER), -1)
+        yield from (number for number in _unlike([*places.counts, *smaller]) if number != value)
 
 
 def _entries(field: Field, value: Any, places: Places) -> Iterator[object]:

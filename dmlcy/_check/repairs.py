@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple, Protocol, cast
 
 from dmlcy._check.changes import Change, changed, changes
@@ -134,10 +134,18 @@ class Asked:
         expected: Any = {
             str(one.field): one.values["expected"] for one in wrong if one.id == f"{self._id(one.field)}-sizes"
         }
-        tried = islice(changes(self.given, fields, expected, tensors), MOST - 1)
+        ranks = (one for one in wrong if one.id == f"{self._id(one.field)}-rank")
+        expected |= {str(one.field): one.fix for one in ranks if type(one.fix) is tuple}
+        nearest = (Change(field.python, field, one.fix) for one in wrong for field in fields if self._nears(one, field))
+        tried = islice(chain(nearest, changes(self.given, fields, expected, tensors)), MOST - 1)
         made = [one for one in tried if not self.check(changed(self.given, one)).violations]
         repairs = tuple({repair.text: repair for repair in map(self._repair, made)}.values())
         return Found(repairs, self._sentence(repairs))
+
+    def _nears(self, wrong: Violation, field: Field) -> bool:
+        """Whether a rule about a number says its nearest valid value, which a message names too."""
+        one = wrong.rule is not None and wrong.field == field.python and not type_of(field.type).several
+        return one and type(wrong.fix) is int
 
     def _id(self, path: str | None) -> str:
         return f"DML-{self.operator.name}-{(path or '').partition('[')[0]}"

@@ -23,7 +23,7 @@ class Unwritten(Exception):
 
 
 def fix(name: str, data: bytes, look: Callable[[bytes], FileReport]) -> tuple[str, ...]:
-    """Writes the single repairs of a file, and gives their texts; () where it has none.
+    """Writes the single repairs of a file, and gives what to say of each behind the name of the file.
 
     ``data``: what is in the file; ``look``: what is wrong with such bytes. Unwritten where the file cannot be written,
     or where the repairs together leave one of the violations or bring another one.
@@ -33,12 +33,14 @@ def fix(name: str, data: bytes, look: Callable[[bytes], FileReport]) -> tuple[st
     before = look(data)
     mends = _single(before.findings)
     if not mends:
-        return ()
+        wrong = any(one.violation._search is not None for one in before.findings)
+        return (": nothing is written: no desc has exactly one repair",) if wrong else ()
     mended = spliced(before.text, (splice for mend in mends for splice in mend.splices)).encode()
     mended = (_MARK if data.startswith(_MARK) else b"") + mended
     _look_again(before, look(mended))
     _write(Path(name), data, mended)
-    return tuple(mend.repair.text for mend in mends)
+    lines = (before.text.count("\n", 0, mend.splices[0].at) + 1 for mend in mends)
+    return tuple(f":{line}: written: {mend.repair.text}" for line, mend in zip(lines, mends, strict=True))
 
 
 def _single(findings: Iterable[Finding]) -> list[Mend]:

@@ -95,8 +95,8 @@ def _fix(name: str, level: FeatureLevelName, limit: int) -> bool:
     except Refusal:
         return True  # the report says why
     try:
-        for text in fix(name, data, lambda data: _look(name, shown, data, level, limit)):
-            sys.stderr.write(f"{printable(shown)}: written: {text}\n")
+        for said in fix(name, data, lambda data: _look(name, shown, data, level, limit)):
+            sys.stderr.write(f"{printable(shown)}{said}\n")
     except Unwritten as error:
         sys.stderr.write(f"{printable(shown)} {error}.\n")
         return False

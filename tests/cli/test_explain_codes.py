@@ -89,6 +89,8 @@ def test_the_page_of_codes_has_every_code() -> None:
     page = (ROOT / "docs/reference/codes.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (\w{8}) (\w+)$", page, re.MULTILINE)
     assert headings == [(f"{value:08X}", QUOTED[value]) for value in sorted(QUOTED)]
+    beside = re.findall(r"(\S?)`[^`\n]+`(\S?)", page)
+    assert len(beside) > 50 and {before + after for before, after in beside} <= {"", ",", ".", ";"}
 
 
 def test_an_error_of_a_model_leads_to_its_place_in_the_index_of_errors() -> None:

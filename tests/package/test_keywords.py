@@ -88,6 +88,23 @@ def test_an_unknown_name_leads_to_all_that_it_is_part_of() -> None:
     assert said(dml.activation_softmax, X, axes=1).endswith("'axes': activation_softmax1() has it")
 
 
+@pytest.mark.parametrize(
+    ("function", "name", "end"),
+    [
+        (dml.convolution, "groups", "did you mean group_count?"),
+        (dml.argmax, "axis", "did you mean axes?"),
+        (dml.gather, "dim", "did you mean axis?"),
+        (dml.activation_softmax, "dim", "activation_softmax1() has axes"),
+        (dml.max_pooling2, "kernel_size", "did you mean window_size?"),
+        (dml.unfold, "kernel_size", "did you mean window_sizes?"),
+        (dml.average_pooling1, "ceil_mode", "did you mean output_sizes?"),
+        (dml.gemm, "axis", ""),
+    ],
+)
+def test_keywords_of_numpy_and_pytorch(function: Any, name: str, end: str) -> None:
+    assert said(function, **{name: 1}).endswith(f" keyword argument {name!r}{end and f': {end}'}")
+
+
 def test_names_that_are_not_interned() -> None:
     name = "".join(["window", "_size"])
     expected = dml.average_pooling(X, window_size=2)

@@ -128,6 +128,11 @@ FILTER = np.zeros((4, 4, 2, 2), np.float32)
 CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("gemm", LINEAR, 'trans_b="TRANSPOSE"'),
     ("gemm", LINEAR, "b=b.swapaxes(2, 3)"),
+    (
+        "gemm",
+        {"a": LINEAR["a"], "b": LINEAR["a"], "trans_b": "TRANSPOSE", "c": np.zeros(2, np.float32)},
+        "c=numpy.broadcast_to(c, (1, 1, 2, 2))",
+    ),
     ("element_wise_add", {"a": IMAGE, "b": IMAGE[:1, :, :1, :1]}, "b=numpy.broadcast_to(b, (2, 4, 3, 3))"),
     (
         "element_wise_add",
@@ -293,6 +298,18 @@ def test_values_and_memory_are_no_matter_of_other_fields() -> None:
     with pytest.raises(dml.DmlError) as caught:
         dml.gemm(a, b, out=a)
     assert caught.value.repairs == ()
+
+
+def test_the_nearest_valid_value_is_among_the_repairs() -> None:
+    with pytest.raises(dml.InvalidDescError) as caught:
+        dml.top_k1(np.zeros((3, 4), np.float32), axis=1, k=9)
+    assert caught.value.violations[0].fix == 4 and [one.value for one in caught.value.repairs] == [4, 1, 3, 2]
+    with pytest.raises(dml.InvalidDescError) as caught:
+        dml.depth_to_space1(np.zeros((1, 8, 2, 2), np.float32), block_size=3)
+    assert [one.value for one in caught.value.repairs] == [1, 2]
+    outputs = {"output_value": tensor(3, 2), "output_index": dml.TensorDesc("UINT32", (3, 2))}
+    (found,) = dml.check(dml.desc.TopK1(input=tensor(3, 4), axis=1, k=9, **outputs))
+    assert [one.value for one in found.repairs] == [2]
 
 
 def test_repairs_come_from_the_level_that_was_asked() -> None:

@@ -17,16 +17,22 @@ class Kind(NamedTuple):
 
 
 _MODELS: Final = "dmlcy reads models in JSON (docs/models.md) and graphs (docs/graphs.md)."
-_DESC: Final = "docs/e-invalidarg.md says how to check a desc of it."
+_DESC: Final = "docs/e-invalidarg.md says how to check a desc that is written in it."
+_OTHER: Final = f"{_MODELS} To check one operator of it, write its desc: docs/e-invalidarg.md."
 _VALUES: Final = "A model can name it as the values of a resource: docs/models.md#resources."
 _IMAGE: Final = Kind("an image", "A model can name it as the values of a resource: docs/models.md#images.")
 _NUMPY: Final = Kind("a NumPy array", f"{_VALUES} `dmlcy compare` takes it beside expected values: docs/exchange.md.")
 
 ONNX: Final = Kind(
     "an ONNX model",
-    f"{_DESC} ONNX Runtime can write the graphs that it gives to DirectML: docs/graphs.md#serialized-graphs.",
+    "docs/e-invalidarg.md says what DirectML's code 80070057 means. ONNX Runtime can write the graphs that it gives to "
+    "DirectML, and dmlcy reads them: docs/graphs.md#serialized-graphs.",
 )
-TENSORFLOW: Final = Kind("a protocol buffer, as TensorFlow writes its graphs", f"{_DESC} {_MODELS}")
+TENSORFLOW: Final = Kind("a protocol buffer, as TensorFlow writes its graphs", _OTHER)
+CUT: Final = Kind(
+    "not a whole ONNX model, though the name of the file ends in .onnx",
+    "Was the file cut off? Copy it again.",
+)
 CPP: Final = Kind("source code in C or C++", f"{_DESC} The page writes a struct of C++ in Python and in JSON.")
 SOURCE: Final = Kind("source code", f"{_DESC} {_MODELS}")
 PYTHON: Final = Kind("a Python program", "docs/directml.md says how to run a program of PyDirectML.")
@@ -36,8 +42,6 @@ BINARY: Final = Kind(
     "a binary file that does not begin as a serialized graph does",
     f"If it has the elements of a tensor, a model can name it: docs/models.md#resources. {_MODELS}",
 )
-_OTHER: Final = f"{_MODELS} {_DESC}"
-
 _MAGIC: Final = (
     (rb"\x89PNG\r\n\x1a\n", _IMAGE),
     (rb"\xff\xd8\xff", _IMAGE),
@@ -72,6 +76,7 @@ _SUFFIXES: Final = {
     **dict.fromkeys(("c", "cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "inl", "idl"), CPP),
     **dict.fromkeys(("cs", "rs", "java", "go", "js", "ts"), SOURCE),
     "py": PYTHON,
+    "onnx": CUT,
 }  # fmt: skip
 _LOOKED: Final = 2**16
 """Bytes at the beginning that are looked at."""
@@ -90,13 +95,12 @@ def kind_of(name: str, data: bytes, *, graph: bool, whole: bool = True) -> Kind 
             return kind
     if graph:
         return None
-    found = _protocol_buffer(data, whole)
+    found, suffix = _protocol_buffer(data, whole), name.rpartition(".")[2].lower()
     if found is not None or is_binary(data):
-        return found or BINARY
+        return found or (CUT if suffix == "onnx" else BINARY)
     text = start.decode("utf-8", "replace")
     if _JSON.match(text):
         return None
-    suffix = name.rpartition(".")[2].lower()
     return _SUFFIXES.get(suffix) or (CPP if _CPP.search(text) else PYTHON if _PYTHON.search(text) else None)
 
 

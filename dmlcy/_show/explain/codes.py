@@ -43,4 +43,4 @@ def unknown_code(word: str) -> str:
         return f"An error code has eight hexadecimal digits. {PAGE} lists the codes that are known."
     facility = value >> 16 & 0x1FFF
     kind = f" It is the error {value & 0xFFFF} of Windows." if facility == 7 else ""
-    return f"No spec has this error code.{kind} {PAGE} lists the codes that are known."
+    return f"dmlcy does not know this error code.{kind} {PAGE} lists the codes that are known."

@@ -158,6 +158,8 @@ def of_field(operator: Operator, field: Field) -> Facts:
         "required": required(operator, field),
         **_default(field),
     }
+    if field.kind == "input":
+        facts["owned"] = field.owned
     if field.part is not None:
         facts["part_of"] = field.part.tensor
     for key in ("value", "length", "max_length", "sizes"):

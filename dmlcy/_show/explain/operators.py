@@ -36,6 +36,9 @@ def operator_page(page: Page, operator: Facts) -> None:
         shares = f"may share the memory of {shared}" if shared else "may not share the memory of an input"
         rows.append(("In place", f"an output {shares} in DirectML"))
     rows.append(("Bindings", _bindings(operator)))
+    unowned = [field["name"] for field in operator["fields"] if not field.get("owned", True)]
+    if unowned:
+        rows.append(("OWNED_BY_DML", f"not allowed for {listed(unowned)}"))
     if "family" in operator:
         call = f"dmlcy.{operator['python']}, and " if runs else ""
         rows.append(("Family", operator["family"]))
