@@ -119,7 +119,7 @@ def test_fewer_coordinates_and_other_axes() -> None:
         assert dml.nonzero_coordinates(x, out=out) is out
         np.testing.assert_array_equal(out[1], table)
     for wrong in ((6, 1), (6, 5), (5, 2), (2, 6, 2)):
-        with pytest.raises(dml.InvalidDescError, match="must have .*: a row for each element of input"):
+        with pytest.raises(dml.InvalidDescError, match=r"must have .*: a row for each element of input"):
             dml.nonzero_coordinates(x, output_coordinates_sizes=wrong)
     one = dml.nonzero_coordinates(np.ones((1, 1), np.float32), output_coordinates_sizes=(1, 1))
     assert (one[0].item(), one[1].tolist()) == (1, [[0]])

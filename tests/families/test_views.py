@@ -160,7 +160,10 @@ def test_out_says_the_sizes() -> None:
     assert some.tolist() == [[[[0, 1]]]]
     with pytest.raises(dml.InvalidDescError, match=r"out has sizes .* must have \(1, 1, 2, 2\): output_sizes"):
         dml.slice1(X, input_window_sizes=X.shape, out=some, output_sizes=(1, 1, 2, 2))
-    with pytest.raises(dml.InvalidDescError, match=r"has sizes \(1, 1, 2, 4\), and must have \(1, 1, 2, 3\): the elements of the window"):
+    with pytest.raises(
+        dml.InvalidDescError,
+        match=r"has sizes \(1, 1, 2, 4\), and must have \(1, 1, 2, 3\): the elements of the window",
+    ):
         dml.slice1(X, input_window_sizes=X.shape, output_sizes=(1, 1, 2, 4))
 
 
