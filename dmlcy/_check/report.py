@@ -73,9 +73,9 @@ class Report:
     ) -> None:
         """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not.
 
-        ``terms``: the values of what a formula in ``words`` is made of, ``called``: what the sentence calls some of
-        them; ``note``: a sentence more; ``label``: how the
-        sentence names the field, where that is not the name of what a call gives for it.
+        ``words`` go into the sentence as they are, also in place of a value. ``terms``: the values of what a formula in
+        ``words`` is made of, ``called``: what the sentence calls some of them; ``note``: a sentence more; ``label``: how
+        the sentence names the field, where that is not the name of what a call gives for it.
         """
         text = ERRORS[slug]
         name = "operator" if field is None else field.python.partition("[")[0]  # of inputs[2], inputs
@@ -97,9 +97,9 @@ class Report:
             field=None if field is None else field.python,
             member=member or part.removeprefix(".") or None,
             index=at if index is None else index,
-            message=" ".join(filter(None, (text.message.format(field=where, **(words or {}), **shown), note))),
+            message=" ".join(filter(None, (text.message.format(field=where, **{**shown, **(words or {})}), note))),
             rule=None,
-            values={key: plain(value) for key, value in seen.items()} | dict(words or {}),
+            values=dict(words or {}) | {key: plain(value) for key, value in seen.items()},
             hint=hint,
             fix=plain(fix),
             level=level,

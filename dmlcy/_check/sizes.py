@@ -16,7 +16,7 @@ from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc, layout, structure
 from dmlcy._field_types.wording import axes_of, without_ones
-from dmlcy._words.values import show
+from dmlcy._words.values import in_json, show
 
 
 def with_ones(state: State, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -75,10 +75,12 @@ def compare(state: State, field: Field) -> None:
     if expected is None or field.sizes is None:
         return
     given = cast(TensorDesc, state.resolved[name]).sizes
-    needed = expected
+    needed = told = expected
     if field.leading_ones == "both" or (not state.call and field.leading_ones == "desc"):
         extra = len(actual) - len(expected)
-        needed = (1,) * max(extra, 0) + expected
+        ones = extra > 0 and all(size is BAD or size == 1 for size in actual[:extra])
+        needed = (1,) * extra + expected if ones else expected
+        told = (1,) * max(extra, 0) + expected
     pairs = zip(actual, needed, strict=False)
     differ = [at for at, (a, b) in enumerate(pairs) if a is not BAD and a != b]
     if len(actual) == len(needed) and not differ:
@@ -89,6 +91,7 @@ def compare(state: State, field: Field) -> None:
     if state.call and field.leading_ones == "call" and len(given) < len(expected):
         ones_left_out = len(expected) - len(given)
         formula, expected = without_ones(formula, ones_left_out), expected[ones_left_out:]
+        told = expected
         needed, differ = needed[ones_left_out:], [at - ones_left_out for at in differ]
     one = differ[0] if len(differ) == 1 and len(given) == len(needed) else None
     valid = all(size >= 1 for size in needed) and math.prod(needed) <= UINT_MAX
@@ -97,8 +100,8 @@ def compare(state: State, field: Field) -> None:
         "sizes",
         member="sizes",
         at=one,
-        values={"actual": given, "expected": needed if len(given) == len(needed) else expected},
-        words={"formula": formula},
+        values={"actual": given, "expected": expected},
+        words={"formula": formula, "expected": in_json(told) if state.literal else show(told)},
         terms=_terms(state, field.sizes),
         called={term.label: term.words for term in field.sizes.terms},
         hint=hint,
