@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,43 +29,51 @@ def magnitudes(seed: int, shape: tuple[int, ...], dtype: str) -> Array:
     return x
 
 
-def padding(dtype: str, shape: tuple[int, ...], mode: str) -> tuple[str, list[Array], dict[str, Any]]:
-    return "padding1", [any_bits(1, shape, dtype)], {"start_padding": 3, "end_padding": 5, "padding_mode": mode}
+Case = Callable[[], tuple[str, list[Array], dict[str, Any]]]
+"""Makes the name of an operator, its inputs and its attributes."""
 
 
-def pooling(dtype: str, shape: tuple[int, ...], **attributes: Any) -> tuple[str, list[Array], dict[str, Any]]:
-    return "average_pooling", [magnitudes(2, shape, dtype)], attributes
+def padding(dtype: str, shape: tuple[int, ...], mode: str) -> Case:
+    return lambda: (
+        "padding1",
+        [any_bits(1, shape, dtype)],
+        {"start_padding": 3, "end_padding": 5, "padding_mode": mode},
+    )
 
 
-def unfold(dtype: str, shape: tuple[int, ...], **attributes: Any) -> tuple[str, list[Array], dict[str, Any]]:
-    return "unfold", [any_bits(3, shape, dtype)], attributes
+def pooling(dtype: str, shape: tuple[int, ...], **attributes: Any) -> Case:
+    return lambda: ("average_pooling", [magnitudes(2, shape, dtype)], attributes)
 
 
-def fold(dtype: str, shape: tuple[int, ...], **attributes: Any) -> tuple[str, list[Array], dict[str, Any]]:
-    return "fold", [magnitudes(7, shape, dtype)], attributes
+def unfold(dtype: str, shape: tuple[int, ...], **attributes: Any) -> Case:
+    return lambda: ("unfold", [any_bits(3, shape, dtype)], attributes)
 
 
-def rois(dtype: str, shape: tuple[int, ...]) -> tuple[str, list[Array], dict[str, Any]]:
-    rng = np.random.default_rng(4)
-    corners = np.sort(rng.uniform(-10, 120, (50, 2, 2)), 1).reshape(50, 4)
-    roi = np.column_stack([rng.integers(0, shape[0], 50), corners]).astype(dtype)
-    inputs = [small_integers(5, shape, dtype), roi[None, None]]
-    return "roi_pooling", inputs, {"spatial_scale": 0.5, "pooled_size": (7, 6)}
+def fold(dtype: str, shape: tuple[int, ...], **attributes: Any) -> Case:
+    return lambda: ("fold", [magnitudes(7, shape, dtype)], attributes)
+
+
+def rois(dtype: str, shape: tuple[int, ...]) -> Case:
+    def made() -> tuple[str, list[Array], dict[str, Any]]:
+        rng = np.random.default_rng(4)
+        corners = np.sort(rng.uniform(-10, 120, (50, 2, 2)), 1).reshape(50, 4)
+        roi = np.column_stack([rng.integers(0, shape[0], 50), corners]).astype(dtype)
+        inputs = [small_integers(5, shape, dtype), roi[None, None]]
+        return "roi_pooling", inputs, {"spatial_scale": 0.5, "pooled_size": (7, 6)}
+
+    return made
+
+
+def blocks(dtype: str, order: str) -> Case:
+    attributes = {"block_size": 4, "order": order}
+    return lambda: ("depth_to_space1", [any_bits(6, (2, 64, 64, 65), dtype)], attributes)
 
 
 CASES = {
     **{f"padding {mode}": padding("f4", (3, 200, 700), mode) for mode in MODES},
     "padding a row": padding("i8", (600_000,), "WRAP"),
     "padding cells": padding("u1", (500, 100, 100), "EDGE"),
-    **{
-        f"depth to space {order} {dtype}": (
-            "depth_to_space1",
-            [any_bits(6, (2, 64, 64, 65), dtype)],
-            {"block_size": 4, "order": order},
-        )
-        for order in ORDERS
-        for dtype in ("u1", "f4", "f8")
-    },
+    **{f"depth to space {order} {dtype}": blocks(dtype, order) for order in ORDERS for dtype in ("u1", "f4", "f8")},
     "unfold": unfold("f4", (2, 8, 60, 61), window_sizes=3, start_padding=1, end_padding=1),
     "unfold an axis": unfold("u2", (1, 2, 100_000), window_sizes=5, strides=2, dilations=3),
     "unfold volumes": unfold("f8", (1, 2, 20, 21, 22), window_sizes=3, dilations=2, start_padding=1),
@@ -84,8 +92,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("name", "inputs", "attributes"), CASES.values(), ids=CASES)
-def test_any_number_of_threads(name: str, inputs: list[Array], attributes: dict[str, Any]) -> None:
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_any_number_of_threads(case: Case) -> None:
+    name, inputs, attributes = case()
     function, operator = getattr(dml, name), compiled(name, inputs, attributes)
     dml.set_num_threads(1)
     expected = function(*inputs, **attributes)
@@ -121,7 +130,7 @@ MOVES = ["padding WRAP", "padding a row", "padding cells", "depth to space COLUM
 
 @pytest.mark.parametrize("name", MOVES)
 def test_large_moves_follow_the_definition(name: str) -> None:
-    function, inputs, attributes = CASES[name]
+    function, inputs, attributes = CASES[name]()
     dml.set_num_threads(3)
     whole = dict(attributes)
     if function == "padding1":
@@ -132,7 +141,7 @@ def test_large_moves_follow_the_definition(name: str) -> None:
 
 def test_several_callers_at_once() -> None:
     dml.set_num_threads(2)
-    chosen = [CASES[name] for name in ("padding WRAP", "unfold", "pooling", "roi pooling")]
+    chosen = [CASES[name]() for name in ("padding WRAP", "unfold", "pooling", "roi pooling")]
     expected = [getattr(dml, name)(*inputs, **attributes) for name, inputs, attributes in chosen]
     failures: list[str] = []
 

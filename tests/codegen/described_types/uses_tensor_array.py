@@ -143,11 +143,11 @@ def test_many_tensors_take_linear_time_and_a_bounded_report() -> None:
         return took
 
     for wrong in (False, True):
-        few, many = seconds(500, wrong), seconds(5_000, wrong)
+        few, many = seconds(200, wrong), seconds(2_000, wrong)
         assert many < 30 * few + 1, (few, many)
-    mixed = [A, 3] * 2_000
+    mixed = [A, 3] * 500
     found = dml.check(join(*mixed))
     assert len(found) == 10 and found[-1].field == "inputs[19]"
-    assert dml.check(join(*[A] * 2_999, B))[0:] == []
-    (found,) = dml.check(join(*[A] * 2_999, dml.TensorDesc("FLOAT32", (1, 3, 3, 4))))
-    assert found.field == "inputs[2999]"
+    assert dml.check(join(*[A] * 999, B))[0:] == []
+    (found,) = dml.check(join(*[A] * 999, dml.TensorDesc("FLOAT32", (1, 3, 3, 4))))
+    assert found.field == "inputs[999]"
