@@ -62,8 +62,8 @@ def changes(
             yield from _inside(field, value, places, way)
     for field in fields:
         for path, desc in _descs(field, values.get(field.python)) if field not in attributes else ():
-            targets = _unlike([expected[path]] if path in expected else shapes)
-            yield from (Change(path, field, *one) for one in _tensor(desc, places.ranks, targets))
+            targets = [expected[path]] if path in expected else [*shapes, *_stretched(desc.sizes, shapes)]
+            yield from (Change(path, field, *one) for one in _tensor(desc, places.ranks, _unlike(targets)))
 
 
 def changed(values: Mapping[str, Any], change: Change) -> dict[str, Any]:
@@ -184,6 +184,14 @@ def _spread(desc: TensorDesc, targets: Sequence[Sizes]) -> Iterator[tuple[Tensor
                 array = f"numpy.broadcast_to({array}, {target})"
             yield _described(desc, target, None if ones == target and desc.strides is None else spread), array
             break
+
+
+def _stretched(sizes: Sizes, shapes: Sequence[Sizes]) -> Iterator[Sizes]:
+    """The sizes with those of another tensor in place of leading ones, and in front: one matrix for each of several."""
+    own = sizes[next((axis for axis, size in enumerate(sizes) if size != 1), len(sizes)) :]
+    for shape in shapes:
+        if len(shape) >= len(sizes):
+            yield shape[: len(shape) - len(own)] + own
 
 
 def _exchanged(desc: TensorDesc) -> Iterator[tuple[TensorDesc, str]]:

@@ -36,7 +36,7 @@ def take_rank(state: State, field: Field, rank: int) -> None:
     needed = next((level for level in range(state.level, len(LEVELS)) if rank in ranks_at(field, level)), None)
     if needed is None:
         fewest = state.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
-        hint = _gives_axes(state, field) or axes_of(field)
+        hint = _gives_axes(state, field) or _names_axes(state, field) or axes_of(field)
         if state.call and hint and field.kind == "input" and rank + 1 == min(allowed):
             hint += f" Add a missing axis with {field.python}[numpy.newaxis]."
         rank_refused(state, field, rank, _spans(allowed[:1] if fewest else allowed), hint)
@@ -59,6 +59,12 @@ def _gives_axes(state: State, field: Field) -> str:
         f"{name} gives {len(sizes)} of these dimensions." for name, sizes in given.items() if isinstance(sizes, tuple)
     ]
     return " ".join(counts)
+
+
+def _names_axes(state: State, field: Field) -> str:
+    """What the keyword is by which a call says the sizes of an output."""
+    asked = state.call and field.kind == "output" and state.asked_sizes.get(field.python) is not None
+    return f"{field.sized_by} are the sizes of all axes of the output." if asked else ""
 
 
 def choices_of(operator: Operator, field: Field) -> list[str]:

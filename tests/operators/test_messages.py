@@ -63,6 +63,27 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         "input is (1, 4, 4, 3), read as {N, C, H, W}. H and W must be multiples of block_size; "
         "pad the input to such sizes.",
     ),
+    "sizes of a call without batch and channels": (
+        lambda: dml.max_pooling2(ones(1, 1, 6, 6), window_size=3, output_sizes=(4, 4)),
+        "output has 2 dimensions, and must have 4 or 5. output_sizes are the sizes of all axes of the output.",
+    ),
+    "a stride that does not divide": (
+        lambda: dml.max_pooling2(ones(1, 1, 6, 6), window_size=3, strides=2, output_sizes=(1, 1, 4, 4)),
+        "output has sizes (1, 1, 4, 4), and must have (1, 1, 3, 3): "
+        "[sizes(input)[0], sizes(input)[1], *positions of the window]. A spatial axis may have one element more here "
+        "than whole windows fit: the last window then reaches past the padding.",
+    ),
+    "a stride that divides": (
+        lambda: dml.max_pooling2(ones(1, 1, 7, 7), window_size=3, strides=2, output_sizes=(1, 1, 4, 4)),
+        "output has sizes (1, 1, 4, 4), and must have (1, 1, 3, 3): "
+        "[sizes(input)[0], sizes(input)[1], *positions of the window].",
+    ),
+    "a number that depends on an enum": (
+        lambda: dml.dequantize(ones(4, dtype="uint8"), [ones(4)], quantization_type="SCALE_ZERO_POINT"),
+        "quantizations has another number of tensors than quantization_type needs: count(quantizations) = 1 must be "
+        "tensors needed = 2. SCALE has one tensor, the scale. "
+        "SCALE_ZERO_POINT has two: the scale, then the zero point.",
+    ),
     "three spatial axes": (
         lambda: dml.max_pooling(ones(1, 2, 3, 4, 5), window_size=9),
         "window_size[0] does not fit: span of the window[0] = 9 must be <= padded size[0] = 3. "

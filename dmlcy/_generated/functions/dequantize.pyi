@@ -60,10 +60,9 @@ def dequantize(
             ``quantization_type != 'NONE'``
 
         ``DML-DEQUANTIZE-quantizations-number``
-            quantizations has another number of tensors than QuantizationType
-            names. Must hold:
-            ``quantization_type == 'NONE' or count(quantizations) == (2 if
-            quantization_type == 'SCALE_ZERO_POINT' else 1)``
+            quantizations has another number of tensors than quantization_type
+            needs. Must hold:
+            ``quantization_type == 'NONE' or count(quantizations) == needed``
 
         ``DML-DEQUANTIZE-quantizations-dimensions``
             quantizations has another number of dimensions than the input. Must
@@ -85,6 +84,13 @@ def dequantize(
     See Also
     --------
     dmlcy.desc.Dequantize : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``needed = 2 if quantization_type == 'SCALE_ZERO_POINT' else 1``
+        Number of tensors that QuantizationType names.
 
     References
     ----------

@@ -59,10 +59,9 @@ def quantize(
             ``quantization_type != 'NONE'``
 
         ``DML-QUANTIZE-quantizations-number``
-            quantizations has another number of tensors than QuantizationType
-            names. Must hold:
-            ``quantization_type == 'NONE' or count(quantizations) == (2 if
-            quantization_type == 'SCALE_ZERO_POINT' else 1)``
+            quantizations has another number of tensors than quantization_type
+            needs. Must hold:
+            ``quantization_type == 'NONE' or count(quantizations) == needed``
 
         ``DML-QUANTIZE-quantizations-dimensions``
             quantizations has another number of dimensions than the input. Must
@@ -84,6 +83,13 @@ def quantize(
     See Also
     --------
     dmlcy.desc.Quantize : Its desc, for ``check`` and ``compile``.
+
+    Notes
+    -----
+    The formulas read:
+
+    ``needed = 2 if quantization_type == 'SCALE_ZERO_POINT' else 1``
+        Number of tensors that QuantizationType names.
 
     References
     ----------
