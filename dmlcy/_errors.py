@@ -210,14 +210,21 @@ class DmlError(Exception):
 
     def __str__(self) -> str:
         where = f"{self.function}(): " if self.function else ""
-        searches = {id(one._search): one._search for one in self.violations if one._search and one._search.searches}
-        last = dict([*searches.items()][:SEARCHED])
-        lines = []
-        for one in reversed(self.violations):  # the repairs of a desc follow its last violation
-            search = last.pop(id(one._search), None)
-            lines.append(f"{where}{one._line(None if search is None else search.sentence)}")
-        more = f"\nRepairs were searched for the first {SEARCHED} descs only." if len(searches) > SEARCHED else ""
-        return "\n".join(reversed(lines)) + more
+        sentences, left = repairs_of(self.violations)
+        lines = [f"{where}{one._line(said)}" for one, said in zip(self.violations, sentences, strict=True)]
+        more = [f"Repairs were searched for the first {SEARCHED} descs only."] if left else []
+        return "\n".join([*lines, *more])
+
+
+def repairs_of(violations: Sequence[Violation]) -> tuple[list[str], int]:
+    """What follows the last violation of each desc, of its repairs, and how many descs have not been searched."""
+    searches = {id(one._search): one._search for one in violations if one._search and one._search.searches}
+    waiting = dict([*searches.items()][:SEARCHED])
+    sentences = []
+    for one in reversed(violations):
+        search = waiting.pop(id(one._search), None)
+        sentences.append("" if search is None else search.sentence)
+    return sentences[::-1], max(0, len(searches) - SEARCHED)
 
 
 class InvalidDescError(DmlError, ValueError):

@@ -8,6 +8,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
+from dmlcy._check.arguments import too_many, unexpected
 from dmlcy._check.checker import Check, wanted
 from dmlcy._check.state import keyword
 from dmlcy._desc.memory import resized, strides_of
@@ -31,11 +32,17 @@ class Method:
     signature: Signature
 
     def bind(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments by their names, with the defaults; TypeError as Python raises it."""
+        """The arguments by their names, with the defaults; TypeError as the function of the operator raises it."""
+        python, names = self.faces.operator.python, tuple(self.signature.parameters)
+        for name in named:
+            if name not in names:
+                raise TypeError(unexpected(python, name, names))
+        if len(arguments) > len(self.faces.inputs) and (message := too_many(python, len(arguments))):
+            raise TypeError(message)
         try:
             bound = self.signature.bind(*arguments, **named)
         except TypeError as error:
-            raise TypeError(f"{self.faces.operator.python}(): {error}") from None
+            raise TypeError(f"{python}(): {error}") from None
         bound.apply_defaults()
         return dict(bound.arguments)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dmlcy._check.support import SupportRow, SupportTable
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import Violation, Violations
+from dmlcy._errors import Repair, Violation, Violations, repairs_of
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVELS
@@ -125,6 +125,7 @@ def violation(one: Violation) -> str:
         ("Rule", one.rule or ""),
         ("Hint", one.hint),
         ("Nearest valid value", "" if one.fix is None else show(one.fix)),
+        ("Repairs", "\n".join(map(str, one.repairs))),
         ("Valid from level", one.level or ""),
         ("Provenance", one.provenance),
         ("Raised as", one.error if one.severity == "error" else ""),
@@ -133,13 +134,24 @@ def violation(one: Violation) -> str:
     return table(one.id, (), [row for row in rows if row[1]])
 
 
+def repair(one: Repair) -> str:
+    """The change as it is written."""
+    return table("", ("Field", "Repair"), [(one.field, one.text)])
+
+
 def violations(found: Sequence[Violation]) -> str:
     """A row for each; of very many the first."""
     if not found:
         return "<p>No violations: the desc is valid.</p>"
+    shown = found[:_MOST_ROWS]
     rows = [
-        (one.field or one.operator, "" if one.index is None else str(one.index).strip("()"), one.text, one.id)
-        for one in found[:_MOST_ROWS]
+        (
+            one.field or one.operator,
+            "" if one.index is None else str(one.index).strip("()"),
+            f"{one.text} {said}".strip(),
+            one.id,
+        )
+        for one, said in zip(shown, repairs_of(shown)[0], strict=True)
     ]
     caption = f"{len(found)} violation{'s' if len(found) > 1 else ''}"
     more = f", of which {_MOST_ROWS} are shown" if len(found) > _MOST_ROWS else ""
@@ -215,6 +227,7 @@ _TABLES: Final[dict[type, Callable[[Any], str]]] = {
     LevelTable: levels,
     OperatorDesc: operator_desc,
     Plan: plan,
+    Repair: repair,
     Structure: graph,
     SupportRow: support_row,
     SupportTable: support,

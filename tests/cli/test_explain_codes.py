@@ -43,6 +43,32 @@ def test_every_spelling_of_a_code(value: int, command: Command) -> None:
     assert f"0x{eight}, {signed}, {unsigned}" in out
 
 
+@pytest.mark.parametrize("value", QUOTED, ids=QUOTED.get)
+def test_a_code_in_a_message_that_a_program_printed(value: int, command: Command) -> None:
+    eight, signed, unsigned = f"{value:08X}", value - 2**32, value
+    for message in (
+        f"HRESULT(0x{eight})", f"0x{eight}.", f"'0x{eight.lower()}'", f"0xFFFFFFFF{eight}", f"{unsigned}u",
+        f"exited with {signed}", f"Exception(3) tid(4) {eight} A message.",
+        f"{'C:/onnx/' * 40}x.cpp: 0x{eight}: failed",
+    ):  # fmt: skip
+        (found,) = find(message)
+        assert (found["kind"], found["name"]) == ("term", QUOTED[value]), message
+    status, out, err = command("explain", *f"a failure: 0x{eight} of a call".split())
+    assert (status, err) == (0, "") and out.startswith(f"{QUOTED[value]}, an error code\n")
+
+
+def test_a_message_with_several_codes_means_each_of_them() -> None:
+    found = find("887A0005 of Present, then 80070057 and 0x887A0005 again")
+    assert [facts["name"] for facts in found] == ["DXGI_ERROR_DEVICE_REMOVED", "E_INVALIDARG"]
+
+
+def test_a_message_with_a_wrong_number_suggests_no_other_code(command: Command) -> None:
+    message = "error 0x80070058: The parameter is incorrect."
+    status, out, err = command("explain", message)
+    assert (status, out) == (2, "") and suggested(message) == [] and "Did you mean" not in err
+    assert "dmlcy does not know the error code 0x80070058. It is the error 88 of Windows." in err
+
+
 @pytest.mark.parametrize("name", CODES)
 def test_a_code_says_what_it_is_who_returns_it_and_what_helps(name: str, command: Command) -> None:
     term = CODES[name]

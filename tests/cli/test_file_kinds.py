@@ -72,6 +72,9 @@ FILES = {
     "empty.json": (b"", kinds.EMPTY),
     "blank.json": (b" \r\n\t", kinds.EMPTY),
     "a.zip": (zipped(), kinds.ARCHIVE),
+    "powershell.json": ('{\r\n  "resources": {}}\r\n'.encode("utf-16"), kinds.UTF16),
+    "little.json": ('{ "resources": {}}'.encode("utf-16-le"), kinds.UTF16),
+    "big.json": ('{"resources": {}}'.encode("utf-16-be"), kinds.UTF16),
 }
 WORDS = {
     "a.npz": (npz(), "an archive of NumPy arrays"),
@@ -102,7 +105,7 @@ def test_what_a_file_is_by_its_first_bytes(name: str) -> None:
     assert found is not None and found.what.startswith(what)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "fragment.cpp", "weights.bin", "empty.json"])
+@pytest.mark.parametrize("name", ["model.onnx", "fragment.cpp", "weights.bin", "empty.json", "powershell.json"])
 def test_lint_and_run_name_the_page_that_helps(name: str, tmp_path: Path, command: Command) -> None:
     content, kind = FILES[name]
     path = tmp_path / name

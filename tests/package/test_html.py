@@ -174,3 +174,13 @@ def test_hostile_texts_are_text(text: str) -> None:
     assert printable in cells(violation) and printable in cells(row)
     model = {"type": "DML_OPERATOR_PADDING1", "desc": {text: text, "InputTensor": {text: text}}}
     cells(dml.desc.OperatorDesc.from_dict(model))
+
+
+def test_repairs_of_a_violation_and_of_a_list_of_them() -> None:
+    tensors = [dml.TensorDesc("FLOAT32", sizes) for sizes in ((1, 1, 2, 3), (1, 1, 4, 3))]
+    found = dml.check(dml.desc.Gemm(a=tensors[0], b=tensors[1]))
+    texts = [one.text for one in found[0].repairs]
+    shown = cells(found[0])
+    assert texts and shown[shown.index("Repairs") + 1].split("\n") == texts
+    assert str(found[0]).removesuffix(f" [{found[0].id}]") in cells(found)
+    assert cells(found[0].repairs[0])[-2:] == [found[0].repairs[0].field, texts[0]]

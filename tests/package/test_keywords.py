@@ -105,6 +105,18 @@ def test_keywords_of_numpy_and_pytorch(function: Any, name: str, end: str) -> No
     assert said(function, **{name: 1}).endswith(f" keyword argument {name!r}{end and f': {end}'}")
 
 
+def test_the_method_of_a_graph_says_it_as_the_function_does() -> None:
+    g = dml.Graph()
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 4, 4)))
+    calls: list[tuple[str, int, dict[str, Any]]] = [
+        ("gemm", 2, {"transB": 1}), ("join", 2, {"axis": 1}), ("activation_softmax", 1, {"axes": [1]})
+    ]  # fmt: skip
+    for name, count, keywords in calls:
+        told = said(getattr(dml, name), *[X] * count, **keywords)
+        assert said(getattr(g, name), *[x] * count, **keywords) == told
+    assert said(g.convolution, x, x, padding=1).endswith("mean start_padding, end_padding or output_padding?")
+
+
 def test_names_that_are_not_interned() -> None:
     name = "".join(["window", "_size"])
     expected = dml.average_pooling(X, window_size=2)

@@ -38,6 +38,10 @@ SOURCE: Final = Kind("source code", f"{_DESC} {_MODELS}")
 PYTHON: Final = Kind("a Python program", "docs/directml.md says how to run a program of PyDirectML.")
 EMPTY: Final = Kind("an empty file", f"{_MODELS} `dmlcy example OPERATOR` prints a model to begin with.")
 ARCHIVE: Final = Kind("a zip archive", f"Take the files out of it. {_MODELS}")
+UTF16: Final = Kind(
+    "a text in UTF-16, as Windows PowerShell writes with >",
+    "Save it as UTF-8: in PowerShell, `Get-Content FILE | Set-Content -Encoding utf8 OTHER` writes it.",
+)
 BINARY: Final = Kind(
     "a binary file that does not begin as a serialized graph does",
     f"If it has the elements of a tensor, a model can name it: docs/models.md#resources. {_MODELS}",
@@ -61,6 +65,7 @@ _MAGIC: Final = (
     (rb"\x89HDF\r\n\x1a\n", Kind("an HDF5 file, as Keras writes its models", _OTHER)),
     (rb"\x80[\x02-\x05][\x8a\x95c}\]]", Kind("a pickle, as PyTorch writes", _OTHER)),
     (rb"MZ.{58}|\x7fELF", Kind("a program or a library", _MODELS)),
+    (rb"\xff\xfe|\xfe\xff|[\[{]\0[\s\[{}\"]\0|\0[\[{]\0[\s\[{}\"]", UTF16),
     (rb"%PDF-", Kind("a PDF document", _MODELS)),
     (rb"version https://git-lfs", Kind("a pointer of Git LFS, in place of a file", "Fetch the file: git lfs pull.")),
     (rb"\s*<(!|\?xml|html)", Kind("HTML or XML", f"Was a web page saved in place of the file? {_MODELS}")),

@@ -23,7 +23,7 @@ from dmlcy._facts.tables import (
 )
 from dmlcy._facts.words import fold, operators_called
 from dmlcy._show.explain import facts, rules
-from dmlcy._show.explain.codes import looks_like_code, number_of
+from dmlcy._show.explain.codes import looks_like_code, number_of, numbers_in
 from dmlcy._show.explain.facts import Facts, catalogue
 from dmlcy._words.values import quote
 
@@ -37,7 +37,15 @@ ENUM_PREFIX: Final = "DML_"
 
 
 def find(word: str) -> list[Facts]:
-    """What the word means, each as facts; nothing when it means nothing. Capitals do not matter."""
+    """What the word means, each as facts; nothing when it means nothing. Capitals do not matter.
+
+    A message that means nothing as a whole means the error codes in it.
+    """
+    return _named(word) or [facts.of_term(term) for value in numbers_in(word) for term in _with_value(value)]
+
+
+def _named(word: str) -> list[Facts]:
+    """What is called so."""
     wanted = word.strip()[: LONGEST + 1].lower()
     owner, dot, member = wanted.partition(".")
     if dot and not owner.isdigit():
@@ -217,6 +225,11 @@ def _terms(wanted: str) -> Iterator[Facts]:
         named = fold(wanted) in [fold(name) for name in (term["name"], *term.get("also", ()))]
         if named or ("value" in term and term["value"] == number_of(wanted)):
             yield facts.of_term(term)
+
+
+def _with_value(value: int) -> list[Facts]:
+    """The error code of this value."""
+    return [term for term in specs.terms().values() if term.get("value") == value]
 
 
 def _words(wanted: str) -> Iterator[Facts]:
