@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dmlcy._facts.tables import RUNNABLE, STATES
+from dmlcy._field_types import type_of
 from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.fields import field_words, or_nothing, support_notes, support_steps, type_words
 from dmlcy._show.explain.page import INDENT, Page
@@ -98,7 +99,7 @@ def _bindings(operator: Facts) -> str:
 
 def _counted(operator: Facts, role: str) -> str:
     fields = [field for field in operator["fields"] if field["role"] == role]
-    arrays = [field["name"] for field in fields if field["type"] == "tensor_array"]
+    arrays = [field["name"] for field in fields if type_of(field["type"]).tensors]
     optional = [field["name"] for field in fields if field["optional"]]
     number = len(fields) - len(arrays)
     counts = [f"{number} {role}{'' if number == 1 else 's'}"] if number or not arrays else []
