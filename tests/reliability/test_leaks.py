@@ -24,7 +24,7 @@ def of_this_test_alone() -> Iterator[None]:
 @pytest.mark.parametrize("name", ["calls", "refusals", "files"])
 def test_nothing_grows(name: str, tmp_path: Path) -> None:
     steps = {
-        "calls": lambda: leaks.call_steps()[::3],
+        "calls": lambda: leaks.call_steps()[::7],
         "refusals": lambda: leaks.refusals(150),
         "files": lambda: list(leaks.files(tmp_path))[::17],
     }[name]()

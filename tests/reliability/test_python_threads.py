@@ -73,7 +73,8 @@ def test_mixed_calls_of_many_threads(threads: int, calls: int) -> None:
     assert done == [calls] * CALLERS and not wrong
 
 
-def test_the_number_of_threads_changes_during_calls() -> None:
+@pytest.mark.parametrize("callers", [2, pytest.param(4, marks=deep)])
+def test_the_number_of_threads_changes_during_calls(callers: int) -> None:
     large = serial(large=True)
     running = threading.Event()
     wrong: list[int] = []
@@ -91,7 +92,7 @@ def test_the_number_of_threads_changes_during_calls() -> None:
 
     changing = threading.Thread(target=change)
     changing.start()
-    run_all([call] * 4)
+    run_all([call] * callers)
     running.clear()
     changing.join()
     assert not wrong
