@@ -90,6 +90,7 @@ class Report:
         where_from = ", ".join(
             f"{(called or {}).get(name, name)} = {written(value)}" for name, value in (terms or {}).items()
         )
+        found = {key: plain(value) for key, value in seen.items()}
         shown["where"] = where_from and f", where {where_from}"
         violation = Violation(
             id=id_,
@@ -99,7 +100,7 @@ class Report:
             index=at if index is None else index,
             message=" ".join(filter(None, (text.message.format(field=where, **{**shown, **(words or {})}), note))),
             rule=None,
-            values=dict(words or {}) | {key: plain(value) for key, value in seen.items()},
+            values=found | dict(words or {}) | found,
             hint=hint,
             fix=plain(fix),
             level=level,

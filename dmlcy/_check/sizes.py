@@ -15,7 +15,7 @@ from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc, layout, structure
-from dmlcy._field_types.wording import axes_of, without_ones
+from dmlcy._field_types.wording import after_ones, axes_of, without_ones
 from dmlcy._words.values import in_json, show
 
 
@@ -93,7 +93,7 @@ def compare(state: State, field: Field) -> None:
         return
     hint = field.hint if field.hint_when is None or state.evaluated(field.hint_when) else ""
     state.fail(f"{name}.sizes")
-    formula = field.sizes.words
+    formula = after_ones(field.sizes.words, len(told) - len(expected))
     if state.call and field.leading_ones == "call" and len(given) < len(expected):
         ones_left_out = len(expected) - len(given)
         formula, expected = without_ones(formula, ones_left_out), expected[ones_left_out:]

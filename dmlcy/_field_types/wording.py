@@ -55,6 +55,11 @@ def without_ones(formula: str, count: int) -> str:
     return "[" + formula.removeprefix("[").removeprefix("1, " * count)
 
 
+def after_ones(formula: str, count: int) -> str:
+    """The text of a formula of sizes with so many ones in front."""
+    return "[" + "1, " * count + formula.removeprefix("[") if formula.startswith("[") else formula
+
+
 def nearest_dtype(dtype: object, allowed: Sequence[str]) -> str | None:
     """NumPy's name of the allowed data type that is nearest to another, of its own kind if there is one; None: there
     is none that holds such values."""

@@ -63,6 +63,12 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         "input is (1, 4, 4, 3), read as {N, C, H, W}. H and W must be multiples of block_size; "
         "pad the input to such sizes.",
     ),
+    "the axis that is read as the batch": (
+        lambda: dml.multihead_attention(*[ones(2, 8, 5, 64)] * 3, head_count=8, scale=0.125),
+        "query has sizes (2, 8, 5, 64), and must have (1, 8, 5, 64): [1, batch, sequence, query hidden]. "
+        "The axes are {batch, sequence, heads * size}. Where PyTorch has {batch, heads, sequence, size}, "
+        "x.transpose(0, 2, 1, 3).reshape(batch, sequence, -1) gives them.",
+    ),
     "sizes of a call without batch and channels": (
         lambda: dml.max_pooling2(ones(1, 1, 6, 6), window_size=3, output_sizes=(4, 4)),
         "output has 2 dimensions, and must have 4 or 5. output_sizes are the sizes of all axes of the output.",

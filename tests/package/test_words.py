@@ -215,6 +215,16 @@ def test_what_is_misspelt_has_a_proposal(
     assert (status, out) == (2, "") and said in err
 
 
+@pytest.mark.parametrize("word", ["squeeze", "view", "swapaxes", "broadcast_to", "expand_dims"])
+def test_an_operation_without_an_operator_is_known_with_and_without_its_library(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, _ = run(capsys, "explain", word)
+    assert status == 0 and ", an operation without an operator\n" in out
+    with pytest.raises(AttributeError, match=r"See docs/from-numpy\.md#transpose-reshape-broadcast-einsum"):
+        getattr(dml, word)
+
+
 def test_explain_takes_several_words(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "explain", "layer", "norm")
     assert (status, err) == (0, "")

@@ -21,7 +21,7 @@ from dmlcy._facts.tables import (
     TensorDataType,
     names_elsewhere,
 )
-from dmlcy._facts.words import fold, operators_called
+from dmlcy._facts.words import bare, fold, operators_called
 from dmlcy._show.explain import facts, rules
 from dmlcy._show.explain.codes import looks_like_code, number_of, numbers_in
 from dmlcy._show.explain.facts import Facts, catalogue
@@ -222,7 +222,8 @@ def _quantities(wanted: str) -> Iterator[Facts]:
 
 def _terms(wanted: str) -> Iterator[Facts]:
     for term in specs.terms().values():
-        named = fold(wanted) in [fold(name) for name in (term["name"], *term.get("also", ()))]
+        names = [fold(name) for name in (term["name"], *term.get("also", ()))]
+        named = fold(wanted) in {*names, *map(bare, names)}
         if named or ("value" in term and term["value"] == number_of(wanted)):
             yield facts.of_term(term)
 
