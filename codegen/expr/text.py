@@ -45,10 +45,20 @@ def spoken(node: Node, scope: Scope, says: Mapping[str, str]) -> str:
     """``node`` as a message says it: lets in words, ``says`` of those that have some, since users know only fields."""
     if isinstance(node, Call) and node.function == "sizes":
         return f"the sizes of {formula(node.args[0])}"
+    if _is_count_of_elements(node):
+        return f"the number of elements of {formula(node.args[0].args[0])}"
     lets = {part.id for part in node.walk() if isinstance(part, Name) and _is_let(part, scope)}
     for name in lets:
         node = substitute(node, name, Name(says.get(name) or name.replace("_", " ")))
     return formula(node)
+
+
+def _is_count_of_elements(node: Node) -> bool:
+    """Whether this is the product of the sizes of a tensor."""
+    if not isinstance(node, Call) or node.function != "prod":
+        return False
+    (sizes,) = node.args
+    return isinstance(sizes, Call) and sizes.function == "sizes"
 
 
 def _is_let(name: Name, scope: Scope) -> bool:
@@ -127,14 +137,14 @@ def sentence(
         terms.setdefault(label, part)
         return f"{{{list(terms).index(label)}}}"
 
-    if isinstance(node, Compare):
+    if isinstance(node, Compare) and not (_is_presence(node.left) and _is_presence(node.right)):
         must = "must be" if node.op == "==" else f"must be {node.op}"
         shown = f"{place(node.left)} {must} {place(node.right)}"
         sides = [side for side in (node.left, node.right) if not _atomic(side)]
     else:
         shown, sides = "", [node]
     atoms = [part for side in sides for part in _atoms(side, scope)]
-    told = [part for part in atoms if not (isinstance(part, Call) and part.function == "present")]
+    told = [part for part in atoms if not _is_presence(part)]
     inner = [place(part) for part in told if shown or not _computed(part)]
     inner = list(dict.fromkeys(inner))
     said = tuple((label, _indexed(spoken(part, scope, says or {}), index), part) for label, part in terms.items())
@@ -173,7 +183,13 @@ def _atomic(node: Node) -> bool:
         isinstance(node, Name | Number | Text | Member)
         or (isinstance(node, Index) and isinstance(node.base, Name | Call))
         or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes", "present", "count"))
+        or _is_count_of_elements(node)
     )
+
+
+def _is_presence(node: Node) -> bool:
+    """Whether this says if there is a tensor."""
+    return isinstance(node, Call) and node.function == "present"
 
 
 def _computed(node: Node) -> bool:

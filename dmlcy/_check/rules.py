@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
@@ -104,6 +105,12 @@ def _holds(state: State, rule: Rule, at: tuple[Any, ...]) -> bool:
         return True
 
 
+def _counted(text: str) -> str:
+    """The text of a term with the index as a number, where it is computed from another one: sizes(output)[2 + 1]."""
+    summed = re.sub(r"\[(\d+) \+ (\d+)\]", lambda found: f"[{int(found[1]) + int(found[2])}]", text)
+    return re.sub(r"\[min\((\d+), \d+\)\]", r"[\1]", summed)
+
+
 def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[int, ...] | None = None) -> Violation:
     """The violation; ``at`` is what the functions of the rule take, ``element`` where it stands in a tensor."""
     names = {} if rule.index is None else {rule.index: at[0]}
@@ -114,7 +121,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
     where = f"{label}[{', '.join(map(str, element or at))}]" if at else label
     called = {} if element is None else {ELEMENT: where}
     texts = [
-        f"{called.get(term.label, term.words.format(**names))} = {'unknown' if it is None else show(it)}"
+        f"{called.get(term.label, _counted(term.words.format(**names)))} = {'unknown' if it is None else show(it)}"
         for term, it in found
     ]
     shown = rule.shown.format(*texts, **names)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
+import dmlcy as dml
+from dmlcy._check.rules import _counted
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import OPERATORS
 
@@ -16,7 +18,7 @@ OF: Final = re.compile(r"\b(?:sizes|axes|rows|columns|channels|elements|number|s
 """A tensor follows, without an article: the sizes of input."""
 OTHERS: Final = {
     "the", "a", "one", "its", "those", "what", "each", "dimensions", "axes", "channels", "rows", "columns", "heads",
-    "matrices", "tensors", "keys", "earlier", "regions", "size",
+    "matrices", "tensors", "keys", "earlier", "regions", "size", "elements",
 }  # fmt: skip
 """Words that may follow instead."""
 ARTICLE: Final = re.compile(r"\bthe (input|filter|indices|bias|mean|variance|query|key|value|updates|mask)\b")
@@ -55,3 +57,33 @@ def test_many_texts_name_tensors() -> None:
 
 def test_no_text_has_a_place_of_a_template_left() -> None:
     assert not [text for one in KNOWN for text in texts(one) if re.search(r"\{[a-z_]*!|\{\}|\{\w+\.|%s", text)]
+
+
+def test_messages_show_no_functions_and_choices_of_formulas() -> None:
+    """Of a rule with an index, the text at the index 1."""
+    found = {
+        text
+        for one in KNOWN
+        for rule in one.rules
+        for term in rule.terms
+        for text in (_counted(term.words.format(**{rule.index or "": 1})),)
+        if re.search(r"\b(min|max|prod|present)\(| if |==|\[\d+ \+", text)
+    }
+    assert found == set()
+
+
+def test_messages_say_indices_as_numbers_and_counts_in_words() -> None:
+    def tensor(*sizes: int, dtype: Any = "FLOAT32") -> dml.TensorDesc:
+        return dml.TensorDesc(dtype, sizes)
+
+    gathered = dml.desc.GatherNd1(
+        input=tensor(1, 3, 2, 2), indices=tensor(1, 2, 2, 2, dtype="UINT32"), input_dimension_count=3,
+        indices_dimension_count=3, batch_dimension_count=1,
+    )  # fmt: skip
+    attended = dml.desc.MultiheadAttention1(
+        query=tensor(1, 2, 4), key=tensor(1, 2, 4), value=tensor(1, 2, 4), past_key=tensor(1, 2, 1, 2),
+        output=tensor(1, 2, 4), query_head_count=2, key_value_head_count=2, scale=1.0,
+    )  # fmt: skip
+    said = [one.message for one in (*dml.check(gathered), *dml.check(attended))]
+    assert any("batch sizes of indices[0] = 2 must be batch sizes of input[0] = 3." in one for one in said), said
+    assert "past_value is not given together with past_key." in said

@@ -98,9 +98,7 @@ def gather_nd1(
         ``DML-GATHER_ND1-indices-batches``
             indices has another batch than the input. Must hold for d in
             batches:
-            ``sizes(indices)[min(max(rank(indices) - indices_dimension_count +
-            d, 0), 7)] == sizes(input)[min(max(rank(input) -
-            input_dimension_count + d, 0), 7)]``
+            ``indexed[d] == item[d]``
 
         ``DML-GATHER_ND1-indices-inside``
             indices is outside the axis that it counts along. Must hold for v of
@@ -134,6 +132,16 @@ def gather_nd1(
 
         Size of the axis that each coordinate of a tuple counts along, and then
         again that of the last axis.
+    ``item[d]``
+        ``sizes(input)[min(max(rank(input) - input_dimension_count + d, 0),
+        7)]``
+
+        Size of the input along each batch axis.
+    ``indexed[d]``
+        ``sizes(indices)[min(max(rank(indices) - indices_dimension_count + d,
+        0), 7)]``
+
+        Size of the indices along each batch axis.
 
     References
     ----------
