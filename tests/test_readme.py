@@ -93,6 +93,13 @@ def test_the_lint_shown_is_in_the_report(page: str) -> None:
     assert shown in report
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_comparison_shown_is_that_of_the_page_on_exchange(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^\$ dmlcy compare expected actual\n(.*?)\.\.\.\n```", text, re.DOTALL | re.MULTILINE)
+    assert shown in "\n".join(code for _, code, _ in blocks(DOCS / "exchange.md"))
+
+
 def test_the_comparison_shown_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One element of what the model wrote is made wrong, as on a device."""
     monkeypatch.chdir(tmp_path)

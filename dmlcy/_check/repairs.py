@@ -130,6 +130,8 @@ class Asked:
         """Tries the changes."""
         wrong = self.check(dict(self.given)).violations
         fields = self._relevant(wrong)
+        if any(self._is_miscounted(one) for one in wrong):
+            fields = [field for field in fields if field.kind not in ("input", "output")]
         tensors = [field for field in self.operator.fields if field.kind != "attribute"]
         expected: Any = {
             str(one.field): one.values["expected"] for one in wrong if one.id == f"{self._id(one.field)}-sizes"
@@ -141,6 +143,11 @@ class Asked:
         made = [one for one in tried if not self.check(changed(self.given, one)).violations]
         repairs = tuple({repair.text: repair for repair in map(self._repair, made)}.values())
         return Found(repairs, self._sentence(repairs))
+
+    def _is_miscounted(self, wrong: Violation) -> bool:
+        """Whether an attribute has too few or too many entries, which another tensor would only fit by chance."""
+        field = self.fields.get(_root(wrong))
+        return field is not None and field.kind == "attribute" and wrong.id == f"{self._id(wrong.field)}-length"
 
     def _nears(self, wrong: Violation, field: Field) -> bool:
         """Whether a rule about a number says its nearest valid value, which a message names too."""
