@@ -45,20 +45,18 @@ def spoken(node: Node, scope: Scope, says: Mapping[str, str]) -> str:
     """``node`` as a message says it: lets in words, ``says`` of those that have some, since users know only fields."""
     if isinstance(node, Call) and node.function == "sizes":
         return f"the sizes of {formula(node.args[0])}"
-    if _is_count_of_elements(node):
-        return f"the number of elements of {formula(node.args[0].args[0])}"
+    if (counted := _counted(node)) is not None:
+        return f"the number of elements of {formula(counted)}"
     lets = {part.id for part in node.walk() if isinstance(part, Name) and _is_let(part, scope)}
     for name in lets:
         node = substitute(node, name, Name(says.get(name) or name.replace("_", " ")))
     return formula(node)
 
 
-def _is_count_of_elements(node: Node) -> bool:
-    """Whether this is the product of the sizes of a tensor."""
-    if not isinstance(node, Call) or node.function != "prod":
-        return False
-    (sizes,) = node.args
-    return isinstance(sizes, Call) and sizes.function == "sizes"
+def _counted(node: Node) -> Node | None:
+    """The tensor of which this is the product of the sizes."""
+    sizes = node.args[0] if isinstance(node, Call) and node.function == "prod" else None
+    return sizes.args[0] if isinstance(sizes, Call) and sizes.function == "sizes" else None
 
 
 def _is_let(name: Name, scope: Scope) -> bool:
@@ -183,7 +181,7 @@ def _atomic(node: Node) -> bool:
         isinstance(node, Name | Number | Text | Member)
         or (isinstance(node, Index) and isinstance(node.base, Name | Call))
         or (isinstance(node, Call) and node.function in ("rank", "dtype", "sizes", "present", "count"))
-        or _is_count_of_elements(node)
+        or _counted(node) is not None
     )
 
 
