@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import pytest
 from calls_on_pages import Descs, frozen, inputs_of, sizes_of
-from depth import deep
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -195,7 +194,7 @@ def test_what_is_shown(texts: dict[str, str], planned: Plan) -> None:
     assert all(re.search(rf"\b{name}\b", levels) for name in planned.facts.catalogue)
 
 
-@pytest.mark.parametrize("seed", ["1", pytest.param("2", marks=deep)])
+@pytest.mark.parametrize("seed", ["1", pytest.param("2", marks=pytest.mark.deep)])
 def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path, seed: str) -> None:
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]; from pathlib import Path\n"
