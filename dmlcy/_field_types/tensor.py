@@ -122,7 +122,8 @@ def _too_new(field: Field, level: int) -> Iterator[tuple[str, Break]]:
 
 
 def _numpy(b: Broken, field: Field) -> str:
-    return str(b.old(field).dtype.name).lower()
+    """The name in NumPy of the data type of a tensor; of one that NumPy has not, of another one."""
+    return DTYPES[b.old(field).dtype.name].numpy or "uint16"
 
 
 def _others(field: Field) -> list[str]:
