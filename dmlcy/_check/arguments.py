@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from string import digits
 from typing import Final
 
 from dmlcy._facts.tables import NAMES, OPERATORS
+from dmlcy._facts.words import versions
 from dmlcy._field_types import type_of
 from dmlcy._words.alike import closest, having
 
@@ -30,8 +30,9 @@ def unexpected(function: str, name: str, names: tuple[str, ...]) -> str:
     if meant:
         listed = f"{', '.join(meant[:-1])} or {meant[-1]}" if len(meant) > 1 else meant[0]
         return f"{message}: did you mean {listed}?"
+    others = versions(_operator_of(function))[::-1]
     for word in (name, *wanted):
-        owners = [other for other in _versions(function) if word in {field.python for field in OPERATORS[other].fields}]
+        owners = [other for other in others if word in {field.python for field in OPERATORS[other].fields}]
         if owners:
             listed = " and ".join(f"{OPERATORS[one].python}()" for one in owners)
             return f"{message}: {listed} {'has' if len(owners) == 1 else 'have'} {'it' if word == name else word}"
@@ -53,10 +54,3 @@ def too_many(function: str, count: int) -> str | None:
 
 def _operator_of(function: str) -> str:
     return next(name for name, python in NAMES.items() if python == function)
-
-
-def _versions(function: str) -> list[str]:
-    """The other versions of the operator of a function, the newest first."""
-    own = _operator_of(function)
-    stem = own.rstrip(digits)
-    return sorted((name for name in OPERATORS if name.rstrip(digits) == stem and name != own), reverse=True)

@@ -95,7 +95,7 @@ def _members(field: Field, value: Any, places: Places) -> Iterator[object]:
 
 
 def _is_axis(field: Field) -> bool:
-    return field.maximum == MAX_RANK - 1
+    return field.axis_of is not None
 
 
 def _is_count(field: Field) -> bool:
@@ -111,7 +111,7 @@ def _numbers(field: Field, value: Any, places: Places) -> Iterator[int]:
         yield from (value + rank for rank in places.ranks if _is_axis(field))
     elif _is_axis(field):
         yield from (value - 1,) if value >= most else (axis for axis in range(most) if axis != value)
-    elif field.maximum == MAX_RANK:
+    elif field.maximum in (MAX_RANK - 1, MAX_RANK):
         yield from (number for number in range(field.minimum, most + 1) if number != value)
     elif _is_count(field):
         smaller = range(value - 1, max(0, value - 1 - SMALLER), -1)

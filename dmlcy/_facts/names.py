@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from string import digits
 from typing import Final, NoReturn, cast
 
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import CATALOGUE, ERRORS, NAMES, OPERATORS
-from dmlcy._facts.words import operators_called, page_of
+from dmlcy._facts.words import operators_called, page_of, versions
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import is_a, plain, show
 
@@ -75,9 +74,8 @@ def _alike(text: str) -> str:
 
 def in_another_version(operator: Operator, member: str) -> str:
     """The hint that other versions of the operator have a member which this one has not; nothing where none has."""
-    stem = operator.name.rstrip(digits)
-    versions = [OPERATORS[name] for name in OPERATORS if name.rstrip(digits) == stem]
-    owners = [f"{PREFIX}{other.name}" for other in versions if member in (field.name for field in other.fields)]
+    others = [OPERATORS[name] for name in versions(operator.name)]
+    owners = [f"{PREFIX}{other.name}" for other in others if member in (field.name for field in other.fields)]
     return f"{' and '.join(owners)} {'has' if len(owners) == 1 else 'have'} it." if owners else ""
 
 
