@@ -52,6 +52,10 @@ class Report:
         order = sorted(self.fields.values(), key=lambda field: kinds.index(field.kind))
         return [*self.first, *(one for field in order for one in self.found[field.python]), *self.late]
 
+    def written(self, value: object) -> str:
+        """The value as a message says it: in the words of JSON, where the values come from JSON."""
+        return in_json(value) if self.literal else show(value)
+
     def add(
         self,
         field: Field | None,
@@ -85,7 +89,7 @@ class Report:
             return
         label = label or ((self.path or self.operator.name) if field is None else self.label(field))
         where = f"{label}{part}" + ("" if index is None else f"[{index}]")
-        seen, written = {**(values or {}), **(terms or {})}, in_json if self.literal else show
+        seen, written = {**(values or {}), **(terms or {})}, self.written
         shown = {key: written(value) for key, value in (values or {}).items()}
         where_from = ", ".join(
             f"{(called or {}).get(name, name)} = {written(value)}" for name, value in (terms or {}).items()
@@ -100,7 +104,7 @@ class Report:
             index=at if index is None else index,
             message=" ".join(filter(None, (text.message.format(field=where, **{**shown, **(words or {})}), note))),
             rule=None,
-            values=found | dict(words or {}) | found,
+            values=found | {key: one for key, one in (words or {}).items() if key not in found},
             hint=hint,
             fix=plain(fix),
             level=level,

@@ -16,7 +16,6 @@ from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc, layout, structure
 from dmlcy._field_types.wording import after_ones, axes_of, without_ones
-from dmlcy._words.values import in_json, show
 
 
 def with_ones(state: State, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -107,7 +106,7 @@ def compare(state: State, field: Field) -> None:
         member="sizes",
         at=one,
         values={"actual": given, "expected": expected},
-        words={"formula": formula, "expected": in_json(told) if state.literal else show(told)},
+        words={"formula": formula, "expected": state.written(told)},
         terms=_terms(state, field.sizes),
         called={term.label: term.words for term in field.sizes.terms},
         hint=hint,
@@ -124,7 +123,7 @@ def say_sizes(state: State, field: Field) -> None:
     found = state.found[name]
     for place, one in enumerate(found):
         if one.field == field.python and one.id.endswith(f"-{name}-rank"):
-            told = f"It must have the sizes {show(expected)}: {field.sizes.words}."
+            told = f"It must have the sizes {state.written(expected)}: {field.sizes.words}."
             hint = " ".join(filter(None, (one.hint, told)))
             found[place] = replace(one, hint=hint, fix=one.fix if one.fix is not None else expected)
 
