@@ -16,7 +16,7 @@ from . import ids, schema, source, tables
 from .diagnostics import Diagnostics
 from .families import FAMILIES
 from .figures import alt, figure_page, xml
-from .model import Enum, Facts
+from .model import Enum, Facts, Onnx
 from .modules import calls_module, kernels_header, kernels_module
 from .names import level
 from .notice import noticed
@@ -145,7 +145,7 @@ def enum_classes(fields: Any, plan: Surroundings) -> list[str]:
     return sorted(plan.enum(name).python for name in names)
 
 
-Item = OperatorPlan | FamilyPlan | Plan | Facts
+Item = OperatorPlan | FamilyPlan | Plan | Facts | Onnx
 Module = Callable[[jinja2.Environment, Surroundings, FamilyPlan], str]
 CYTHON = ("calls", "kernels")
 """The folders of the Cython of families."""
@@ -191,7 +191,7 @@ class Output:
     is "" for a file that a hand writes in part, which has no such line.
     """
 
-    of: type[OperatorPlan | FamilyPlan | Plan | Facts]
+    of: type[OperatorPlan | FamilyPlan | Plan | Facts | Onnx]
     path: str
     text: Callable[[Given, Any], str | None]
     committed: bool = False
@@ -210,7 +210,7 @@ class Output:
         elif self.of is FamilyPlan:
             yield from ((self.file(family.family.name), family) for family in plan.families)
         else:
-            yield self.file(), plan.facts if self.of is Facts else plan
+            yield self.file(), plan.facts if self.of is Facts else plan.onnx if self.of is Onnx else plan
 
     def made(self, given: Given, plan: Plan, item: Item) -> str | None:
         """The text of the file of an item, its first line included."""
@@ -270,6 +270,10 @@ def _index(given: Given, plan: Plan) -> str:
 
 def _words(given: Given, plan: Plan) -> str:
     return tables.words_module(plan)
+
+
+def _onnx(given: Given, onnx: Onnx) -> str:
+    return tables.onnx_module(onnx)
 
 
 def _operator(name: str, given: Given, operator: OperatorPlan) -> str | None:
@@ -347,6 +351,7 @@ OUTPUTS = (
     Output(Plan, f"{PACKAGE}/facts.py", _facts),
     Output(Plan, f"{PACKAGE}/index.py", _index),
     Output(Plan, f"{PACKAGE}/words.py", _words),
+    Output(Onnx, f"{PACKAGE}/onnx.py", _onnx, source="specs/onnx"),
     Output(OperatorPlan, f"{PACKAGE}/operators/{{operator}}.py", _table),
     *(
         Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.py", partial(_operator, name))

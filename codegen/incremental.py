@@ -18,8 +18,8 @@ from .diagnostics import Diagnostics
 from .emit import FOLDER, OUTPUTS, OWNED, Given, Output
 from .families import FAMILIES, LOOPS
 from .lint import required
-from .load import Named, Reader, spec_files
-from .model import Facts, Operator, Specs
+from .load import Named, Reader, onnx_files, spec_files
+from .model import Facts, Onnx, Operator, Specs
 from .pages.speed import PATH as SPEEDS
 from .plan import FamilyPlan, OperatorPlan, Plan, assemble, plan_operator
 from .store import Store, digest, file_digest
@@ -82,7 +82,10 @@ class _Run:
         self.words = self._words()
         facts = [path.relative_to(root).as_posix() for path in sorted((root / "specs").glob("*.toml"))]
         self.key = digest(self.words, *(part for file in (*facts, SPEEDS) for part in (file, self.digest(file))))
+        onnx = onnx_files(root)
+        self.onnx_key = digest(self.key, *(part for file in onnx for part in (file, self.digest(file))))
         self.loaded_facts: Facts | None = None
+        self.loaded_onnx: Onnx | None = None
         self.plans: dict[str, OperatorPlan] = {}
 
     def run(self) -> Generated:
@@ -130,6 +133,17 @@ class _Run:
             self.store.put("facts", self.key, self.loaded_facts)
         return self.loaded_facts
 
+    @property
+    def onnx(self) -> Onnx:
+        """The operators of ONNX; raises SpecError."""
+        if self.loaded_onnx is None:
+            self.loaded_onnx = self.store.get("onnx", self.onnx_key)
+        if self.loaded_onnx is None:
+            self.loaded_onnx = self.reader.onnx(self.facts)
+            self.diagnostics.raise_if_any()
+            self.store.put("onnx", self.onnx_key, self.loaded_onnx)
+        return self.loaded_onnx
+
     # Units -----------------------------------------------------------------------------------------------------------
 
     def units(self) -> list[Unit]:
@@ -150,7 +164,8 @@ class _Run:
                 found.append(Named(file, operator.name, operator.python))
         self.reader.distinct(found)
         self.diagnostics.raise_if_any()
-        made = self.planned(self.reader.specs(self.facts, read.values())) if read else []
+        _ = self.onnx  # its problems are reported before anything is written
+        made = self.planned(self.reader.specs(self.facts, read.values(), self.onnx)) if read else []
         return sorted(made + [unit for unit in known.values() if unit], key=lambda unit: unit.named.name)
 
     def planned(self, specs: Specs) -> list[Unit]:
@@ -229,7 +244,7 @@ class _Run:
     def plan(self, units: list[Unit]) -> Plan:
         """The plan of everything."""
         plans = [self.plans.get(unit.named.file) or pickle.loads(unit.plan) for unit in units]
-        return assemble(Specs(self.facts, {plan.name: plan.operator for plan in plans}, {}), plans)
+        return assemble(Specs(self.facts, {plan.name: plan.operator for plan in plans}, {}, self.onnx), plans)
 
     def keys(self, output: Output, units: list[Unit]) -> Iterator[tuple[str, str]]:
         """The path of each file of an output, and a digest of what its text is made of beside templates and a file."""
@@ -245,6 +260,8 @@ class _Run:
                 members = [unit.digest for unit in units if unit.family == family]
                 if members:
                     yield output.file(family), digest(*around, *members)
+        elif output.of is Onnx:
+            yield output.file(), digest(self.onnx_key, output.path)
         else:
             yield output.file(), digest(*around, *(unit.digest for unit in units if output.of is Plan))
 

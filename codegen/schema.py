@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .field_types import MEMBER_OF, PLAIN
-from .model import ACCURACY_OF, FUSED, LANGUAGES, PROVENANCE, Facts
+from .model import ACCURACY_OF, FUSED, LANGUAGES, PLACES, PROVENANCE, Facts
 from .notice import notice
 
 PATH = "specs/schema.json"
@@ -161,6 +161,7 @@ def _facts() -> dict[str, JSON]:
     fused = {"operator": TEXT, "hosts": WORDS, "since": LEVEL, "source": TEXT}
     library = {"name": TEXT, "language": _enum(LANGUAGES), "needs": WORDS, "tested": TEXT, "prelude": PYTHON}
     return {
+        **_onnx(),
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
         "enum": _table({"enum": _tables(_table(enum, ("name", "prefix", "python", "since", "members")))}),
@@ -172,6 +173,28 @@ def _facts() -> dict[str, JSON]:
         "library": _table({"library": _tables(_table(library, ("name", "language")))}),
         "term": _table({"term": _tables(_table(term, ("name", "is", "doc")))}),
     }
+
+
+def _onnx() -> dict[str, JSON]:
+    """The files in specs/onnx, by the key that tells them apart."""
+    numbers = {"type": "array", "items": INT}
+    version = {
+        "since": INT, "inputs": WORDS, "outputs": WORDS, "attributes": WORDS, "deprecated": BOOL, "function": BOOL,
+    }  # fmt: skip
+    operator = {
+        "name": TEXT, "domain": TEXT, "kernels": numbers, "becomes": _tables(WORDS), "sometimes": WORDS,
+        "place": _enum(PLACES), "graph": _enum(("never", "two inputs")), "constants": numbers, "types": _map(WORDS),
+        "query": TEXT, "fused": TEXT, "about": TEXT, "conversion": TEXT, "fold": TEXT, "element": TEXT, "inlined": TEXT,
+        "version": _tables(_table(version, ("since",))),
+    }  # fmt: skip
+    runtime = {"version": TEXT, "opset": INT, "minimum": LEVEL, "source": TEXT}
+    types = {"name": TEXT, "elements": WORDS}
+    return {
+        "onnx_operator": _table({"onnx_operator": _tables(_table(operator, ("name",)))}),
+        "onnx_runtime": _table({
+            "onnx_runtime": _tables(_table(runtime, runtime)), "onnx_types": _tables(_table(types, types)),
+        }),
+    }  # fmt: skip
 
 
 def schema(facts: Facts, families: Iterable[str]) -> JSON:

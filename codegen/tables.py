@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from .model import Onnx
 from .plan import OperatorPlan, Plan
 from .plan.data import STATES
 from .plan.rows import LETS, Code, fact_rows, operator_row, without_outer
@@ -84,6 +85,26 @@ def words_module(plan: Plan) -> str:
         f"# By the name of a term that no document of DirectML has: its page, what it means, its other names.\n"
         f"PAGES: Final[dict[str, tuple[str, ...]]] = {written(pages)}",
     )) + "\n"  # fmt: skip
+
+
+def onnx_module(onnx: Onnx) -> str:
+    """ONNX's operators as tuples of the fields of the model, which are cheap until one is asked for."""
+    operators = {(one.domain, one.name): plain(one)[2:] for one in onnx.operators}
+    return "\n\n".join((
+        '"""ONNX\'s operators, and the releases of ONNX Runtime that the tables describe."""',
+        "from typing import Any, Final",
+        f"RUNTIMES: Final = {written(plain(onnx.runtimes))}",
+        f"OPERATORS: Final[dict[tuple[str, str], tuple[Any, ...]]] = {written(operators)}",
+    )) + "\n"  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """Rows as tuples of their fields, and tables as tuples of pairs."""
+    if is_dataclass(value):
+        return tuple(plain(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, Mapping):
+        return tuple((key, plain(item)) for key, item in value.items())
+    return tuple(map(plain, value)) if isinstance(value, tuple) else value
 
 
 def imports(names: Iterable[str]) -> str:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..diagnostics import Diagnostics
-from ..model import Facts, Operator, Specs
+from ..model import Facts, Onnx, Operator, Specs
 from .facts import facts as read_facts
+from .onnx import onnx as read_onnx
+from .onnx import onnx_files
 from .operator import operator as read_operator
 from .reading import Files
 
-__all__ = ["Named", "Reader", "load", "spec_files"]
+__all__ = ["Named", "Reader", "load", "onnx_files", "spec_files"]
 
 
 def load(root: Path) -> Specs:
@@ -25,7 +27,9 @@ def load(root: Path) -> Specs:
     operators = [operator for operator in found if operator is not None]
     reader.distinct(Named(operator.file, operator.name, operator.python) for operator in operators)
     diagnostics.raise_if_any()
-    return reader.specs(facts, operators)
+    onnx = reader.onnx(facts)
+    diagnostics.raise_if_any()
+    return reader.specs(facts, operators, onnx)
 
 
 def spec_files(root: Path) -> list[str]:
@@ -57,6 +61,10 @@ class Reader:
         table = self.files.table(file)
         return None if table is None else read_operator(self.files, facts, table, self.root / file)
 
+    def onnx(self, facts: Facts) -> Onnx:
+        """The operators of ONNX."""
+        return read_onnx(self.files, facts)
+
     def distinct(self, operators: Iterable[Named]) -> None:
         """Refuses operators that share a name."""
         known: dict[str, Named] = {}
@@ -70,8 +78,8 @@ class Reader:
                     table.error("operator", f"{one.python} is also the name of {other.name} in Python")
             known[one.name] = one
 
-    def specs(self, facts: Facts, operators: Iterable[Operator]) -> Specs:
+    def specs(self, facts: Facts, operators: Iterable[Operator], onnx: Onnx) -> Specs:
         """The set of these operators."""
         documents = {file: document for file, document in self.files.documents.items() if document is not None}
         ordered = sorted(operators, key=lambda operator: operator.name)
-        return Specs(facts, {operator.name: operator for operator in ordered}, documents)
+        return Specs(facts, {operator.name: operator for operator in ordered}, documents, onnx)

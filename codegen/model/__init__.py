@@ -37,12 +37,23 @@ from .fields import (
     Rule,
     Same,
 )
+from .onnx import (
+    ATTRIBUTES,
+    PLACES,
+    Onnx,
+    OnnxAttribute,
+    OnnxOperator,
+    OnnxParameter,
+    OnnxRuntime,
+    OnnxVersion,
+)
 from .operator import ELEMENT, Operator, Specs, element, let_symbol
 
 __all__ = [
-    "ACCURACY_OF", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "PROVENANCE", "Accuracy", "CatalogueField",
-    "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember", "Equivalent", "ErrorText",
-    "Example", "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let", "Level", "Library",
+    "ACCURACY_OF", "ATTRIBUTES", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "PLACES", "PROVENANCE", "Accuracy",
+    "CatalogueField", "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember",
+    "Equivalent", "ErrorText", "Example", "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let",
+    "Level", "Library", "Onnx", "OnnxAttribute", "OnnxOperator", "OnnxParameter", "OnnxRuntime", "OnnxVersion",
     "Operator", "Outcome", "RankRow", "Returned", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element",
     "let_symbol", "snake",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from ..source import Document, Table
 from .examples import Equivalent, Example
 from .facts import Dtype, Facts, camel
 from .fields import Accuracy, Device, DtypeRow, Field, Independent, Interpretation, Let, RankRow, Rule, Same
+from .onnx import Onnx
 
 FACETS = ("rank", "sizes", "dtype", "present", "count")
 NOTHING: frozenset[str] = frozenset()
@@ -183,6 +184,7 @@ class Specs:
     facts: Facts
     operators: Mapping[str, Operator]
     documents: Mapping[str, Document]  # the files that were read, by path
+    onnx: Onnx
 
 
 ELEMENT = "v"

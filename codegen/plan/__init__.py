@@ -82,6 +82,7 @@ def assemble(specs: Specs, planned: Iterable[OperatorPlan]) -> Plan:
         operators=operators,
         families=tuple(families),
         ids=tuple(sorted(ids.items())),
+        onnx=specs.onnx,
     )
 
 

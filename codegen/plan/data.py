@@ -13,7 +13,7 @@ from typing import Any
 from ..families import Loops
 from ..families.base import Definition
 from ..field_types import FieldType, type_of
-from ..model import Enum, Example, Facts, Field, Operator, Rule, Same, Specs
+from ..model import Enum, Example, Facts, Field, Onnx, Operator, Rule, Same, Specs
 
 INDENT = "    "
 
@@ -432,6 +432,7 @@ class Plan(Surroundings):
     operators: tuple[OperatorPlan, ...]
     families: tuple[FamilyPlan, ...]
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
+    onnx: Onnx
 
     @property
     def provisional(self) -> frozenset[str]:

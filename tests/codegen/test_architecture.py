@@ -25,8 +25,10 @@ ORDER = (
 INSIDE = {
     "expr": ("nodes", "parse", "types", "present", "text", "latex", "python", "numbers", "cython"),
     "field_types": ("base", "*", "__init__"),
-    "load": ("reading", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "__init__"),
-    "model": ("facts", "examples", "fields", "operator", "__init__"),
+    "load": (
+        "reading", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "onnx", "__init__",
+    ),
+    "model": ("facts", "examples", "fields", "onnx", "operator", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "windows", "*", "__init__"),
     "plan": ("data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),

@@ -1,0 +1,185 @@
+"""The operators of ONNX: a file for each group."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..model import (
+    ATTRIBUTES,
+    PLACES,
+    Facts,
+    Onnx,
+    OnnxAttribute,
+    OnnxOperator,
+    OnnxParameter,
+    OnnxRuntime,
+    OnnxVersion,
+)
+from ..source import Table
+from .facts import VERSION, rows_of
+from .reading import LOWER, Files, finished, named, source_of
+
+FOLDER = "specs/onnx"
+RUNTIME = f"{FOLDER}/runtime.toml"
+ONNX = "ai.onnx"
+NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+DOMAIN = re.compile(r"[a-z]+(\.[a-z]+)*")
+PARAMETER = re.compile(r"(?P<name>\w+)(?P<mark>[?*+]?): (?P<type>\w+)")
+ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<required>!?): (?P<kind>[A-Z_]+)( = (?P<default>.+))?")
+Types = Mapping[str, tuple[str, ...]]
+
+
+def onnx_files(root: Path) -> list[str]:
+    """The files in specs/onnx, relative to the root, sorted."""
+    return [path.relative_to(root).as_posix() for path in sorted((root / FOLDER).glob("*.toml"))]
+
+
+def onnx(files: Files, facts: Facts) -> Onnx:
+    """Everything in specs/onnx."""
+    names = onnx_files(files.root)
+    table = files.table(RUNTIME) if RUNTIME in names else None
+    levels = tuple(level.name for level in facts.levels)
+    runtimes = tuple(finished(row, partial(_runtime, levels)) for row in rows_of(table, "onnx_runtime"))
+    sets = dict(finished(row, _types) for row in rows_of(table, "onnx_types"))
+    if table is not None:
+        table.finish()
+    operators: dict[tuple[str, str], OnnxOperator] = {}
+    for file in (name for name in names if name != RUNTIME):
+        group, found = file.removeprefix(f"{FOLDER}/").removesuffix(".toml"), files.table(file)
+        for row in rows_of(found, "onnx_operator"):
+            one = finished(row, partial(_operator, facts, sets, group))
+            if (one.domain, one.name) in operators:
+                row.error("name", f"{one.domain} {one.name} is described twice")
+            operators[one.domain, one.name] = one
+        if found is not None:
+            found.finish()
+    return Onnx(runtimes, tuple(operators[key] for key in sorted(operators)))
+
+
+def _runtime(levels: tuple[str, ...], row: Table) -> OnnxRuntime:
+    minimum = row.choice("minimum", levels)
+    return OnnxRuntime(named(row, "version", VERSION), row.int("opset"), minimum, source_of(row))
+
+
+def _types(row: Table) -> tuple[str, tuple[str, ...]]:
+    return named(row, "name", LOWER), row.strings("elements")
+
+
+def _operator(facts: Facts, sets: Types, group: str, row: Table) -> OnnxOperator:
+    versions: list[OnnxVersion] = []
+    for table in row.tables("version"):
+        versions.append(finished(table, partial(_version, versions[-1] if versions else None)))
+    kernels = _ints(row, "kernels")
+    types = {name: _expanded(entries, sets) for name, entries in _lists(row, "types").items()}
+    return OnnxOperator(
+        named(row, "name", NAME),
+        named(row, "domain", DOMAIN) if row.has("domain") else ONNX,
+        group,
+        kernels,
+        _becomes(row, facts),
+        row.strings("sometimes", ()),
+        row.choice("place", PLACES) if row.has("place") else "",
+        row.choice("graph", ("never", "two inputs")) if row.has("graph") else "",
+        _ints(row, "constants"),
+        _by_parameter(types, [one for one in versions if one.since in kernels]),
+        row.str("query", ""),
+        row.str("fused", ""),
+        row.str("about", ""),
+        row.str("conversion", ""),
+        row.str("fold", ""),
+        row.str("element", ""),
+        row.str("inlined", ""),
+        tuple(versions),
+    )
+
+
+def _ints(row: Table, key: str) -> tuple[int, ...]:
+    values = row.any(key, [])
+    if type(values) is list and all(type(one) is int for one in values):
+        return tuple(values)
+    row.error(key, f"{key} is an array of integers")
+    return ()
+
+
+def _lists(row: Table, key: str) -> Types:
+    values = row.any(key, {})
+    if type(values) is dict and all(type(one) is list for one in values.values()):
+        return {name: tuple(map(str, one)) for name, one in values.items()}
+    row.error(key, f"{key} is a table of arrays")
+    return {}
+
+
+def _becomes(row: Table, facts: Facts) -> tuple[tuple[str, ...], ...]:
+    values = row.any("becomes", [])
+    if type(values) is not list or not all(type(one) is list for one in values):
+        row.error("becomes", "becomes is an array of arrays of operators")
+        return ()
+    for name in (*(one for way in values for one in way), *row.strings("sometimes", ())):
+        if name not in facts.catalogue:
+            row.error("becomes", f"{name!r} is not in DirectML's catalogue")
+    return tuple(tuple(map(str, way)) for way in values)
+
+
+def _expanded(entries: tuple[str, ...], sets: Types) -> tuple[str, ...]:
+    return tuple(element for entry in entries for element in sets.get(entry, (entry,)))
+
+
+def _by_parameter(types: Types, versions: list[OnnxVersion]) -> Types:
+    """The data types of each input and output of the newest version that has a kernel, from those of its variables."""
+    found: dict[str, tuple[str, ...]] = {}
+    for version in versions[-1:]:
+        for one in (*version.inputs, *version.outputs):
+            if one.type in types:
+                found[one.name] = types[one.type]
+    return found
+
+
+def _version(before: OnnxVersion | None, row: Table) -> OnnxVersion:
+    """A version, which has the parameters of the one before it where it does not say others."""
+
+    def parameters(key: str) -> tuple[OnnxParameter, ...]:
+        if row.has(key) or before is None:
+            return tuple(_parameter(row, key, text) for text in row.strings(key, ()))
+        known: tuple[OnnxParameter, ...] = getattr(before, key)
+        return known
+
+    attributes = tuple(_attribute(row, text) for text in row.strings("attributes", ()))
+    return OnnxVersion(
+        row.int("since"),
+        parameters("inputs"),
+        parameters("outputs"),
+        attributes if row.has("attributes") or before is None else before.attributes,
+        row.bool("deprecated", False),
+        row.bool("function", False),
+    )
+
+
+def _parameter(row: Table, key: str, text: str) -> OnnxParameter:
+    found = PARAMETER.fullmatch(text)
+    if found is None:
+        row.error(key, f"{text!r} is no parameter: NAME: TYPE, NAME?: TYPE, NAME*: TYPE or NAME+: TYPE")
+        return OnnxParameter("", "", "")
+    return OnnxParameter(found["name"], found["type"], found["mark"])
+
+
+def _attribute(row: Table, text: str) -> OnnxAttribute:
+    found = ATTRIBUTE.fullmatch(text)
+    if found is None or found["kind"] not in ATTRIBUTES:
+        row.error("attributes", f"{text!r} is no attribute: NAME: KIND, NAME!: KIND or NAME: KIND = DEFAULT")
+        return OnnxAttribute("", "", False, None)
+    default: Any = None
+    try:
+        default = json.loads(found["default"] or "null")
+    except ValueError:
+        row.error("attributes", f"the default of {text!r} is not JSON")
+    return OnnxAttribute(
+        found["name"],
+        found["kind"],
+        bool(found["required"]),
+        tuple(default) if type(default) is list else default,
+    )

@@ -1,0 +1,93 @@
+"""ONNX's operators: their versions, and what ONNX Runtime makes of them for DirectML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ATTRIBUTES = (
+    "FLOAT", "INT", "STRING", "TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO", "FLOATS", "INTS", "STRINGS", "TENSORS",
+    "GRAPHS",
+)  # fmt: skip
+"""The kinds of attributes."""
+PLACES = ("view", "cpu", "shader", "copy")
+"""Where a node goes that becomes no operator of DirectML: see ``OnnxOperator.place``."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxParameter:
+    """An input or an output. ``mark``: "?" optional, "*" and "+" any number, "+" at least one."""
+
+    name: str
+    type: str  # a data type, such as INT64, or the variable of a constraint, such as T
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxAttribute:
+    """An attribute. ``default``: None where there is none."""
+
+    name: str
+    kind: str
+    required: bool
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxVersion:
+    """A version of an operator, which holds until the next one."""
+
+    since: int
+    inputs: tuple[OnnxParameter, ...]
+    outputs: tuple[OnnxParameter, ...]
+    attributes: tuple[OnnxAttribute, ...]
+    deprecated: bool
+    function: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxOperator:
+    """An operator of ONNX, or of another domain that ONNX Runtime knows.
+
+    ``becomes``: the operators of DirectML, one tuple for each way that a node can go; ``sometimes``: those that some
+    nodes add. ``place``: "view": the same bytes under other sizes; "cpu": a kernel of the CPU that is registered for
+    DirectML; "shader": a compute shader of ONNX Runtime; "copy": between the memory of CPU and GPU.
+    """
+
+    name: str
+    domain: str
+    group: str  # the file
+    kernels: tuple[int, ...]  # the versions that have a kernel
+    becomes: tuple[tuple[str, ...], ...]
+    sometimes: tuple[str, ...]
+    place: str
+    graph: str  # "never" a node of a DirectML graph, only with "two inputs", or ""
+    constants: tuple[int, ...]  # the inputs that the kernel reads on the CPU
+    types: Mapping[str, tuple[str, ...]]  # by input or output: the data types of the kernels
+    query: str  # what ONNX Runtime asks of a node before it takes the node
+    fused: str  # the activations that it fuses into the node
+    about: str
+    conversion: str  # the function that makes the descs of a node
+    fold: str  # the function that gives the elements of the outputs from constant inputs
+    element: str  # the attribute that gives the data type of the output
+    inlined: str  # the function that gives the nodes in place of this one
+    versions: tuple[OnnxVersion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxRuntime:
+    """A release of ONNX Runtime that the tables describe."""
+
+    version: str
+    opset: int
+    minimum: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Onnx:
+    """Everything in specs/onnx."""
+
+    runtimes: tuple[OnnxRuntime, ...]
+    operators: tuple[OnnxOperator, ...]
