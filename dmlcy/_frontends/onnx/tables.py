@@ -38,7 +38,7 @@ class Version(NamedTuple):
 
 
 class OperatorRow(NamedTuple):
-    """An operator of ONNX, or of another domain that ONNX Runtime knows. ``codegen/model/onnx.py`` says what each is."""
+    """An operator of ONNX, or of another domain that ONNX Runtime knows; ``codegen/model/onnx.py`` says what each is."""
 
     domain: str
     name: str
@@ -83,9 +83,8 @@ def operator(domain: str, name: str) -> OperatorRow | None:
     row = OPERATORS.get((domain, name))
     if row is None:
         return None
-    *before, versions = row
-    made = OperatorRow(domain, name, *before, tuple(map(_version, versions)))
-    return made._replace(types=dict(row[7]))
+    made = OperatorRow._make((domain, name, *row))
+    return made._replace(types=dict(made.types), versions=tuple(map(_version, made.versions)))
 
 
 def _version(row: tuple[Any, ...]) -> Version:

@@ -1,0 +1,226 @@
+"""A node of ONNX with its values: what a conversion to DirectML is given.
+
+A conversion is a function of a :class:`Use`. It reads inputs as values of the DirectML graph, under the sizes and
+strides that an operator of DirectML wants, calls methods of the graph, and returns a value for each output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Final, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.onnx.model import ELEMENTS, Node
+from dmlcy._frontends.onnx.tables import OperatorRow, Version
+from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned
+from dmlcy._generated.index import OPERATORS
+from dmlcy._graph.build import Graph
+from dmlcy._graph.values import Value
+
+RANK: Final = 4
+"""The rank up to which ONNX Runtime adds axes of size 1."""
+
+
+class Unconverted(Exception):
+    """Why a node has no descs: an id of specs/onnx_errors.toml, and the values of its message."""
+
+    def __init__(self, identifier: str, **values: object) -> None:
+        super().__init__(identifier, values)
+        self.identifier = identifier
+        self.values = values
+
+
+class Use:
+    """A node that is being converted.
+
+    Attributes
+    ----------
+    node
+        The node in the file.
+    row, version
+        The operator, and the version of it that the node has.
+    g
+        The DirectML graph that is being built: a method for each operator.
+    inputs
+        The values of the inputs, None for one that is left out.
+    elements
+        The data type of each output, as ONNX calls it.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        row: OperatorRow,
+        version: Version,
+        g: Graph,
+        inputs: Sequence[OnnxValue | None],
+        elements: Sequence[str],
+    ) -> None:
+        self.node = node
+        self.row = row
+        self.version = version
+        self.g = g
+        self.inputs = tuple(inputs)
+        self.elements = tuple(elements)
+        self.constants: list[OnnxValue] = []  # those that became inputs of the graph here
+
+    # Inputs ----------------------------------------------------------------------------------------------------------
+
+    def has(self, place: int) -> bool:
+        """Whether an input is given."""
+        return place < len(self.inputs) and self.inputs[place] is not None
+
+    def __getitem__(self, place: int) -> OnnxValue:
+        """An input that must be there: one that the version of the operator does not mark as optional."""
+        found = self.inputs[place] if place < len(self.inputs) else None
+        if found is None:
+            self.refuse("DML-ONNX-node-input", input=self._input(place))
+        return found
+
+    def constant(self, place: int) -> NDArray[Any]:
+        """The elements of an input that must be known before the graph runs."""
+        found = self[place]
+        if found.read is None:
+            self.refuse("DML-ONNX-input-unknown", input=self._input(place))
+        return found.read()
+
+    def integers(self, name: str, place: int = -1) -> tuple[int, ...] | None:
+        """Whole numbers that are an attribute, or in newer versions an input; None where neither is given."""
+        if place >= 0 and name not in self.version.attributes:
+            return tuple(map(int, self.constant(place).reshape(-1))) if self.has(place) else None
+        value = self.attribute(name)
+        return None if value is None else tuple(map(int, value))
+
+    # Attributes ------------------------------------------------------------------------------------------------------
+
+    def attribute(self, name: str) -> Any:
+        """The value of an attribute, or its default; None where there is none."""
+        given = self.node.attributes.get(name)
+        if given is not None:
+            return given.value
+        row = self.version.attributes.get(name)
+        return None if row is None else row.default
+
+    def integer(self, name: str) -> int:
+        """An attribute of kind INT that is given, or has a default."""
+        return int(self.attribute(name))
+
+    def number(self, name: str) -> float:
+        """An attribute of kind FLOAT that is given, or has a default."""
+        return float(self.attribute(name))
+
+    def text(self, name: str) -> str:
+        """An attribute of kind STRING that is given, or has a default."""
+        return str(self.attribute(name))
+
+    def axis(self, name: str = "axis", rank: int | None = None) -> int:
+        """An axis counted from the first one, of the first input or of a tensor of that rank."""
+        return self.axes([self.integer(name)], name, rank)[0]
+
+    def axes(self, given: Sequence[int], name: str = "axes", rank: int | None = None) -> tuple[int, ...]:
+        """Axes counted from the first one."""
+        known = self[0].rank if rank is None else rank
+        for one in given:
+            if not -known <= one < max(known, 1):
+                self.refuse("DML-ONNX-axis", name=name, axis=one, rank=known)
+        return tuple(one % max(known, 1) for one in given)
+
+    # Values of the DirectML graph ------------------------------------------------------------------------------------
+
+    def view(
+        self, place: int | OnnxValue, sizes: Sequence[int], strides: Sequence[int] | None = None, dtype: str = ""
+    ) -> Value:
+        """An input under these sizes and strides, and under another data type of as many bits."""
+        one = self[place] if isinstance(place, int) else place
+        if one.dtype is None:
+            self.refuse("DML-ONNX-type", element=one.element, name=one.name)
+        if 0 in one.sizes:
+            self.refuse("DML-ONNX-empty", name=one.name)
+        if one.value is None:
+            one.value = self.g.input(TensorDesc(one.dtype, one.sizes or (1,)), name=one.name)
+            self.constants.append(one)
+        return self.g.reinterpret(one.value, TensorDesc(dtype or one.dtype, tuple(sizes), strides))
+
+    def right(self, place: int | OnnxValue, rank: int = RANK, dtype: str = "") -> Value:
+        """An input with axes of size 1 in front, so that it has at least this rank."""
+        one = self[place] if isinstance(place, int) else place
+        return self.view(one, right_aligned(one.sizes, rank), dtype=dtype)
+
+    def left(self, place: int | OnnxValue, rank: int = RANK) -> Value:
+        """An input with axes of size 1 at the end, so that it has at least this rank."""
+        one = self[place] if isinstance(place, int) else place
+        return self.view(one, one.sizes + (1,) * (rank - one.rank))
+
+    def spread(self, place: int | OnnxValue, sizes: Sequence[int], rank: int = RANK) -> Value:
+        """An input broadcast to sizes of ONNX, by strides of 0, with axes of size 1 in front up to this rank."""
+        one = self[place] if isinstance(place, int) else place
+        wanted = right_aligned(tuple(sizes), rank)
+        own = right_aligned(one.sizes, len(wanted))
+        if own == wanted:
+            return self.view(one, wanted)
+        if len(own) > len(wanted) or any(mine not in (1, size) for mine, size in zip(own, wanted, strict=True)):
+            self.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[*sizes])
+        steps = packed(own)
+        return self.view(
+            one, wanted, [0 if mine == 1 else step for mine, step in zip(own, steps, strict=True)]
+        )  # fmt: skip
+
+    def along(self, place: int, axis: int, sizes: Sequence[int], rank: int = RANK) -> Value:
+        """A vector that has an element for each place of an axis, broadcast to sizes of ONNX."""
+        one, count = self[place], len(sizes)
+        if one.sizes != (sizes[axis],):
+            self.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[sizes[axis]])
+        steps = [int(at == axis) for at in range(count)]
+        return self.view(one, right_aligned(tuple(sizes), rank), [0] * (rank - count) + steps)
+
+    def broadcast_sizes(self, *places: int) -> tuple[int, ...]:
+        """The sizes that inputs are broadcast to; all inputs where none is named."""
+        ones = [self[place] for place in places] if places else [one for one in self.inputs if one is not None]
+        try:
+            return np.broadcast_shapes(*(one.sizes for one in ones))
+        except ValueError:
+            self.refuse("DML-ONNX-broadcast", sizes=[*ones[-1].sizes], wanted=[*ones[0].sizes])
+
+    def make(self, *values: Any, way: int = 0, **fields: Any) -> Any:
+        """The node that the tables name for this operator; ``way``: which of several."""
+        return self.method(self.row.becomes[way][-1])(*values, **fields)
+
+    def method(self, operator: str) -> Callable[..., Any]:
+        """The method of the graph for an operator of DirectML."""
+        found: Callable[..., Any] = getattr(self.g, OPERATORS[operator][0])
+        return found
+
+    # Outputs ---------------------------------------------------------------------------------------------------------
+
+    def out(self, value: Value, sizes: Sequence[int], place: int = 0) -> OnnxValue:
+        """An output of the node: a value of the graph, and the sizes that it has in ONNX."""
+        element = self.elements[place] if place < len(self.elements) else "FLOAT"
+        name = self.node.outputs[place] if place < len(self.node.outputs) else ""
+        return OnnxValue(element, tuple(sizes), value=value, name=name)
+
+    def alias(self, sizes: Sequence[int], place: int = 0) -> OnnxValue:
+        """An output that has the bytes of the first input, under other sizes."""
+        one = self[0]
+        if prod(sizes) != prod(one.sizes):
+            self.refuse("DML-ONNX-reshape", sizes=[*one.sizes], wanted=[*sizes])
+        value = None if one.value is None and 0 in one.sizes else self.right(one)
+        return OnnxValue(one.element, tuple(sizes), value=value, name=self.node.outputs[place])
+
+    def dtype(self, place: int = 0) -> str:
+        """The data type of an output, as DirectML calls it."""
+        found = ELEMENTS[self.elements[place]].directml
+        if found is None:
+            self.refuse("DML-ONNX-type", element=self.elements[place], name=self.node.outputs[place])
+        return found
+
+    def refuse(self, identifier: str, **values: object) -> NoReturn:
+        """Say why the node has no descs."""
+        raise Unconverted(identifier, **values)
+
+    def _input(self, place: int) -> str:
+        rows = self.version.inputs
+        return rows[min(place, len(rows) - 1)].name if rows else str(place)

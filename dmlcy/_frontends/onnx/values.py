@@ -1,0 +1,72 @@
+"""Values of an ONNX graph on their way to DirectML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dmlcy._frontends.onnx.model import ELEMENTS
+from dmlcy._graph.values import Value
+
+
+class OnnxValue:
+    """A value whose data type and sizes are known.
+
+    ``value``: that of the DirectML graph, whose desc may have other sizes; None for a constant that no node has read.
+    ``read``: gives the elements of a constant; None for a value that is computed at run time.
+    """
+
+    __slots__ = ("element", "name", "read", "sizes", "value")
+
+    def __init__(
+        self,
+        element: str,
+        sizes: tuple[int, ...],
+        *,
+        value: Value | None = None,
+        read: Callable[[], NDArray[Any]] | None = None,
+        name: str = "",
+    ) -> None:
+        self.element = element  # such as FLOAT: the name in ONNX
+        self.sizes = sizes
+        self.value = value
+        self.read = read
+        self.name = name
+
+    def __repr__(self) -> str:
+        kind = "constant" if self.is_constant else "value"
+        return f"OnnxValue({kind} {self.name} {self.element}{[*self.sizes]})"
+
+    @property
+    def rank(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def is_constant(self) -> bool:
+        return self.read is not None
+
+    @property
+    def dtype(self) -> str | None:
+        """The data type of a tensor desc; None where DirectML does not have the data type."""
+        return ELEMENTS[self.element].directml
+
+
+def packed(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of sizes whose elements lie one behind the other."""
+    strides, step = [], 1
+    for size in reversed(sizes):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+def right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """The sizes with ones in front, up to a rank."""
+    return (1,) * (rank - len(sizes)) + sizes
+
+
+def left_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """The sizes with ones at the end, up to a rank."""
+    return sizes + (1,) * (rank - len(sizes))
