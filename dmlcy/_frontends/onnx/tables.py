@@ -38,7 +38,7 @@ class Version(NamedTuple):
 
 
 class OperatorRow(NamedTuple):
-    """An operator of ONNX, or of another domain that ONNX Runtime knows; ``codegen/model/onnx.py`` says what each is."""
+    """An operator of ONNX, or of another domain that ONNX Runtime knows; see ``codegen/model/onnx.py``."""
 
     domain: str
     name: str

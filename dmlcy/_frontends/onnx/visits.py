@@ -1,0 +1,67 @@
+"""What is known of a value of a model, and what became of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from dmlcy._frontends.onnx.model import Node, Sizes
+from dmlcy._frontends.onnx.tables import OperatorRow, Version
+from dmlcy._frontends.onnx.use import Unconverted
+from dmlcy._frontends.onnx.values import OnnxValue
+
+Fate: TypeAlias = Literal["converted", "folded", "view", "inside", "unknown"]
+Path: TypeAlias = tuple[tuple[Node, str], ...]
+"""The nodes that a node is inside of, each with the name of the attribute, or of the function."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Known:
+    """What is known of a value: its data type, its sizes, and where both are whole the value itself."""
+
+    element: str | None = None
+    sizes: Sizes | None = None
+    value: OnnxValue | None = None
+    source: Visit | None = None  # the node that gives it; None: an input, or an initializer
+    is_tensor: bool = True
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the elements are known before the model runs."""
+        return self.value is not None and self.value.is_constant
+
+    def take(self, value: OnnxValue) -> None:
+        """The value is known."""
+        self.element, self.sizes, self.value = value.element, value.sizes, value
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Visit:
+    """A node, and what became of it.
+
+    ``fate``: "converted" to DirectML nodes, "folded" to constants, only a "view" of its input, "inside": its nodes are
+    visited in its place (the branch of an If, a function), or "unknown", for which ``problem`` may say why.
+    """
+
+    node: Node
+    path: Path
+    row: OperatorRow | None
+    version: Version | None
+    inputs: tuple[Known | None, ...]
+    outputs: tuple[Known, ...] = ()
+    fate: Fate = "unknown"
+    made: range = range(0)  # the numbers of the DirectML nodes
+    problem: Unconverted | None = None
+    inner: list[Visit] = field(default_factory=list)  # the nodes of its graphs, or of its function
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all inputs are constants."""
+        return all(one is None or one.is_constant for one in self.inputs)
+
+    def all(self) -> Iterator[Visit]:
+        """The visit, and those of the nodes inside it."""
+        yield self
+        for one in self.inner:
+            yield from one.all()

@@ -1,0 +1,324 @@
+"""A model, node by node: what is known of each value, and the DirectML nodes that each node becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from importlib import import_module
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dmlcy._desc.compile import compile
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
+from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
+from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
+from dmlcy._frontends.onnx.use import Unconverted, Use
+from dmlcy._frontends.onnx.values import OnnxValue
+from dmlcy._frontends.onnx.visits import Known, Path, Visit
+from dmlcy._graph.build import Graph as Builder
+from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.model import MOST
+
+EAGER: Final = 65_536
+"""Elements of constant inputs up to which a node is folded at once; else when the elements are asked for."""
+Scope = dict[str, Known]
+
+
+def _module(name: str) -> Any:
+    return import_module(f"dmlcy._frontends.onnx.{name}")
+
+
+@cache
+def _conversion(group: str, name: str) -> Callable[[Use], Any]:
+    """The function that converts the nodes of an operator."""
+    found: Callable[[Use], Any] = getattr(import_module(f"dmlcy._frontends.onnx.conversions.{group}"), name)
+    return found
+
+
+class Walk:
+    """Goes through a model in the order of its values, when it is made.
+
+    Parameters
+    ----------
+    model
+        The model.
+    sizes
+        Sizes of graph inputs, by name, for those that the model leaves free.
+    limit
+        The most nodes of DirectML.
+
+    Attributes
+    ----------
+    visits
+        The nodes of the model in the order of their values.
+    inputs
+        The values that are inputs of the DirectML graph, constants among them, in its order.
+    """
+
+    def __init__(self, model: Model, sizes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST) -> None:
+        self.model = model
+        self.bound = {name: tuple(given) for name, given in (sizes or {}).items()}
+        self.builder = Builder(limit=limit, collect=True, unique_names=True)
+        self.inputs: list[OnnxValue] = []
+        self.dimensions: dict[str, int] = {}  # names of free dimensions that have a number now
+        self._bind()
+        self.scope = self._scope(model.graph, {}, top=True)
+        self.visits = self._visit_all(model.graph.nodes, model.graph.infos, self.scope, model.opsets, ())
+
+    @property
+    def _count(self) -> int:
+        """The number of DirectML nodes so far."""
+        return len(self.builder._nodes)
+
+    def graph(self) -> GraphDesc | None:
+        """The DirectML graph of the outputs whose sizes are known; None where there is none."""
+        found = (self.scope.get(one.name) for one in self.model.graph.outputs)
+        values = [one.value for one in found if one is not None and one.value is not None]
+        outputs = {one.name: one.value for one in values if one.value is not None}
+        return self.builder.build(*outputs.values()) if outputs else None
+
+    # Values ----------------------------------------------------------------------------------------------------------
+
+    def _bind(self) -> None:
+        for one in self.model.graph.inputs:
+            for known, size in zip(one.sizes or (), self.bound.get(one.name, ()), strict=False):
+                if isinstance(known, str):
+                    self.dimensions.setdefault(known, size)
+
+    def _sizes(self, info: Info) -> Sizes | None:
+        """The sizes of a value, with the numbers that free dimensions have now."""
+        given = self.bound.get(info.name)
+        if given is not None or info.sizes is None:
+            return given
+        return tuple(self.dimensions.get(one, one) if isinstance(one, str) else one for one in info.sizes)
+
+    def _scope(self, graph: Graph, outer: Scope, *, top: bool = False) -> Scope:
+        """What is known before the nodes of a graph: its inputs and initializers, and the values around it."""
+        scope = dict(outer)
+        # From version 4 on, an initializer that is an input too may be replaced when the model runs.
+        replaceable = {one.name for one in graph.inputs} if top and self.model.ir_version >= 4 else set()
+        for name, tensor in graph.initializers.items():
+            if name not in replaceable:
+                value = OnnxValue(tensor.element, tensor.sizes, read=partial(_read, tensor), name=name)
+                scope[name] = Known(tensor.element, tensor.sizes, value)
+        for info in graph.inputs:
+            if info.name not in scope or info.name not in graph.initializers:
+                scope[info.name] = self._said(info) if top else Known(info.element, info.sizes)
+        return scope
+
+    def _said(self, info: Info, element: str | None = None) -> Known:
+        """What the model says of a value: an input of the DirectML graph where all is known."""
+        known = Known(element or info.element, self._sizes(info), is_tensor=info.kind in ("tensor", ""))
+        dtype = ELEMENTS[known.element].directml if known.element in ELEMENTS else None
+        whole = tuple(one for one in known.sizes or () if isinstance(one, int) and one >= 0)
+        if known.element is None or dtype is None or known.sizes is None or len(whole) < len(known.sizes):
+            return known
+        value = OnnxValue(known.element, whole, name=info.name)
+        if 0 not in whole:
+            value.value = self.builder.input(TensorDesc(dtype, whole or (1,)), name=info.name)
+            self.inputs.append(value)
+        known.take(value)
+        return known
+
+    # Nodes -----------------------------------------------------------------------------------------------------------
+
+    def _visit_all(
+        self, nodes: Sequence[Node], infos: Mapping[str, Info], scope: Scope, opsets: Mapping[str, int], path: Path
+    ) -> list[Visit]:
+        """Visit nodes in their order; ``scope`` gets their outputs."""
+        visits = []
+        for node in nodes:
+            visit = self._visit(node, scope, opsets, path)
+            for known, name in zip(visit.outputs, node.outputs, strict=True):
+                if known.value is None and name in infos:
+                    said = self._said(infos[name], known.element)
+                    known.element, known.sizes, known.value = said.element, said.sizes, said.value
+                if name:
+                    scope[name] = known
+            visits.append(visit)
+        return visits
+
+    def _visit(self, node: Node, scope: Scope, opsets: Mapping[str, int], path: Path) -> Visit:
+        row = operator(node.domain, node.operator)
+        version = None if row is None else row.version(opsets.get(node.domain, 1))
+        visit = Visit(node, path, row, version, tuple(scope.get(name) if name else None for name in node.inputs))
+        visit.outputs = tuple(Known(source=visit) for _ in node.outputs)
+        try:
+            if not self._expanded(visit, scope, opsets) and row is not None and version is not None:
+                given = [None if one is None else one.element for one in visit.inputs]
+                for known, element in zip(visit.outputs, output_elements(node, row, version, given), strict=True):
+                    known.element = element
+                self._become(visit, row, version)
+        except Unconverted as error:
+            visit.problem = error
+        return visit
+
+    def _expanded(self, visit: Visit, scope: Scope, opsets: Mapping[str, int]) -> bool:
+        """Visit the nodes inside a node, and whether they take its place."""
+        node, row = visit.node, visit.row
+        function = self.model.functions.get((node.domain, node.operator, node.overload))
+        if function is not None:
+            nodes = _module("inlining").expand(function, node)
+            self._inside(visit, nodes, {}, scope, function.opsets, function.name)
+        elif row is not None and row.inlined and visit.version is not None:
+            nodes = _module("inlining").inlined(row.inlined, node, visit.version)
+            self._inside(visit, nodes, {}, scope, opsets, row.name)
+        elif (branch := _branch(visit)) is not None:
+            graph = node.attributes[branch].value
+            inner = self._scope(graph, scope)
+            self._inside(visit, graph.nodes, graph.infos, inner, opsets, branch)
+            for known, info in zip(visit.outputs, graph.outputs, strict=False):
+                _copy(known, inner.get(info.name))
+        else:
+            for name, attribute in node.attributes.items():
+                for graph in attribute.value if attribute.kind == "GRAPHS" else (attribute.value,):
+                    if isinstance(graph, Graph):
+                        inner = self._scope(graph, scope)
+                        path = (*visit.path, (node, name))
+                        visit.inner += self._visit_all(graph.nodes, graph.infos, inner, opsets, path)
+        return visit.fate == "inside"
+
+    def _inside(
+        self,
+        visit: Visit,
+        nodes: Sequence[Node],
+        infos: Mapping[str, Info],
+        scope: Scope,
+        opsets: Mapping[str, int],
+        name: str,
+    ) -> None:
+        """Visit nodes in the place of the node."""
+        visit.fate = "inside"
+        inner = scope if infos else dict(scope)
+        visit.inner = self._visit_all(nodes, infos, inner, opsets, (*visit.path, (visit.node, name)))
+        for known, output in zip(visit.outputs, visit.node.outputs, strict=True):
+            _copy(known, inner.get(output))
+
+    def _become(self, visit: Visit, row: OperatorRow, version: Version) -> None:
+        """Fold the node, or convert it, if what this needs is known."""
+        node = visit.node
+        if any(
+            name and (one is None or one.value is None) for name, one in zip(node.inputs, visit.inputs, strict=True)
+        ):
+            return
+        elements = [one.element or "" for one in visit.outputs]
+        inputs = [None if one is None else one.value for one in visit.inputs]
+        fold = _module("folding").function(row.fold) if row.fold else None
+        convert = _conversion(row.group, row.conversion) if row.conversion else None
+        if fold is not None and (row.place == "cpu" or visit.is_constant):
+            size = sum(prod(one.sizes) for one in inputs if one is not None and one.is_constant)
+            if size <= EAGER or convert is None:
+                use = Use(node, row, version, self.builder, inputs, elements)
+                self._folded(visit, _arrays(fold(use)))
+                return
+        if convert is None:
+            return
+        if visit.is_constant and node.inputs:
+            self._later(visit, row, version, convert, inputs, elements)
+            return
+        use = Use(node, row, version, self.builder, inputs, elements)
+        before = self._count
+        with self.builder.origin(self.model.file, node.name, node.operator):
+            made = convert(use)
+        self.inputs += use.constants
+        for known, value in zip(visit.outputs, made if isinstance(made, tuple) else (made,), strict=False):
+            if value is not None:
+                known.take(value)
+        visit.made = range(before, self._count)
+        visit.fate = "view" if row.place == "view" and not visit.made else "converted"
+
+    def _folded(self, visit: Visit, arrays: Sequence[NDArray[Any]]) -> None:
+        visit.fate = "folded"
+        for known, array, name in zip(visit.outputs, arrays, visit.node.outputs, strict=False):
+            element = known.element or element_of(array) or "FLOAT"
+            given = as_element(array, element)
+            known.take(OnnxValue(element, array.shape, read=partial(_itself, given), name=name))
+
+    def _later(
+        self,
+        visit: Visit,
+        row: OperatorRow,
+        version: Version,
+        convert: Callable[[Use], Any],
+        inputs: Sequence[OnnxValue | None],
+        elements: Sequence[str],
+    ) -> None:
+        """Fold a node when its elements are asked for: its conversion gives the sizes, and computes the elements."""
+        scratch = Builder(collect=True)
+        copies = [None if one is None else OnnxValue(one.element, one.sizes, read=one.read) for one in inputs]
+        use = Use(visit.node, row, version, scratch, copies, elements)
+        made = convert(use)
+        outputs = [one for one in (made if isinstance(made, tuple) else (made,))]
+        visit.fate = "folded"
+        computed = _Computed(scratch, use.constants, outputs)
+        for place, (known, value) in enumerate(zip(visit.outputs, outputs, strict=False)):
+            if value is not None:
+                known.take(OnnxValue(value.element, value.sizes, read=partial(computed.output, place), name=value.name))
+
+
+class _Computed:
+    """The elements of constants that DirectML's operators make of other constants, computed once."""
+
+    def __init__(self, builder: Builder, inputs: list[OnnxValue], outputs: Sequence[OnnxValue | None]) -> None:
+        self.builder = builder
+        self.inputs = inputs
+        self.outputs = outputs
+        self.found: list[NDArray[Any] | None] | None = None
+
+    def output(self, place: int) -> NDArray[Any]:
+        """The elements of an output."""
+        if self.found is None:
+            self.found = [*self._compute()]
+        found = self.found[place]
+        assert found is not None
+        return found
+
+    def _compute(self) -> Iterator[NDArray[Any] | None]:
+        there = [one for one in self.outputs if one is not None and one.value is not None]
+        graph = self.builder.build(*(one.value for one in there if one.value is not None))
+        compiled = compile(graph)
+        results = compiled(*(_plain(one) for one in self.inputs))
+        arrays = iter(results if isinstance(results, tuple) else (results,))
+        for one in self.outputs:
+            if one is None:
+                yield None
+            else:
+                numpy = ELEMENTS[one.element].numpy
+                array = next(arrays).reshape(one.sizes)
+                yield array if array.dtype.name == numpy else array.view(numpy) if numpy == "bool" else array
+
+
+def _plain(one: OnnxValue) -> NDArray[Any]:
+    assert one.read is not None
+    array = one.read()
+    return np.ascontiguousarray(array.view(np.uint8) if array.dtype == bool else array).reshape(one.sizes or (1,))
+
+
+def _read(tensor: Tensor) -> NDArray[Any]:
+    return tensor.array()
+
+
+def _itself(array: NDArray[Any]) -> NDArray[Any]:
+    return array
+
+
+def _arrays(found: NDArray[Any] | tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _copy(known: Known, other: Known | None) -> None:
+    if other is not None:
+        known.element, known.sizes, known.value = other.element, other.sizes, other.value
+
+
+def _branch(visit: Visit) -> str | None:
+    """The branch that an If with a known condition takes."""
+    condition = visit.inputs[0] if visit.inputs and visit.node.operator == "If" else None
+    if condition is None or condition.value is None or condition.value.read is None:
+        return None
+    taken = "then_branch" if condition.value.read().reshape(-1)[:1].any() else "else_branch"
+    return taken if taken in visit.node.attributes else None
