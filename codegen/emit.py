@@ -44,7 +44,9 @@ LINE = 120
 FOLDER = Path(__file__).parent
 PACKAGE = "dmlcy/_generated"
 SPECS = f"{PACKAGE}/specs"
-FACTS = ("levels", "dtypes", "enums", "catalogue", "fused", "errors", "model_errors", "graph_errors", "terms")
+FACTS = (
+    "levels", "dtypes", "enums", "catalogue", "fused", "errors", "model_errors", "graph_errors", "onnx/errors", "terms",
+)  # fmt: skip
 OWNED = (
     f"{PACKAGE}/**/*.pyx", f"{PACKAGE}/**/*.pxd", f"{PACKAGE}/*.pyi", f"{PACKAGE}/**/*.py",
     f"{SPECS}/**/*.toml", f"{SPECS}/*.lock", f"{SPECS}/*.json",

@@ -80,7 +80,9 @@ class _Run:
         self.files: dict[str, str | None] = {}  # digests of the files of the checkout
         self.templates: dict[str, str | None] = {}  # and of the templates
         self.words = self._words()
-        facts = [path.relative_to(root).as_posix() for path in sorted((root / "specs").glob("*.toml"))]
+        folder = root / "specs"
+        paths = sorted([*folder.glob("*.toml"), *folder.glob("onnx/*.toml")])
+        facts = [path.relative_to(root).as_posix() for path in paths]
         self.key = digest(self.words, *(part for file in (*facts, SPEEDS) for part in (file, self.digest(file))))
         onnx = onnx_files(root)
         self.onnx_key = digest(self.key, *(part for file in onnx for part in (file, self.digest(file))))

@@ -169,6 +169,7 @@ def _facts() -> dict[str, JSON]:
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "graph": _table({"graph": _tables(model)}),
+        "onnx": _table({"onnx": _tables(model)}),
         "fused": _table({"fused": _tables(_table(fused, ("operator", "source")))}),
         "library": _table({"library": _tables(_table(library, ("name", "language")))}),
         "term": _table({"term": _tables(_table(term, ("name", "is", "doc")))}),

@@ -186,7 +186,7 @@ def catalogue() -> dict[str, dict[str, Any]]:
 
 
 def errors() -> dict[str, dict[str, Any]]:
-    """The errors that no rule declares: by slug (``"dtype"``) those of a field, by id those of a model file or a graph.
+    """The errors that no rule declares: by slug (``"dtype"``) those of a field, by id those of a model or a graph.
 
     Each has ``error`` (the class), ``message`` (a str.format template), ``about``; those of a field also ``slug``,
     ``applies`` and ``when``, those of a model file ``id`` and ``breaks``. Those of rules are in ``operator(name)``:
@@ -194,7 +194,7 @@ def errors() -> dict[str, dict[str, Any]]:
     """
     fields = shipped.read("errors.toml")
     models = [*fields.get("model", []), *shipped.read("model_errors.toml")["model"]]
-    models += shipped.read("graph_errors.toml")["graph"]
+    models += [*shipped.read("graph_errors.toml")["graph"], *shipped.read("onnx/errors.toml")["onnx"]]
     return _by("slug", fields["implicit"]) | _by("id", models)
 
 

@@ -34,7 +34,7 @@ CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
 MEMBER = re.compile(r"[A-Z0-9][A-Z0-9_]*")
 CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-MODEL_ID = re.compile(r"DML-(MODEL|GRAPH)-[a-z0-9]+(-[a-z0-9]+)*")
+MODEL_ID = re.compile(r"DML-(MODEL|GRAPH|ONNX)-[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
 PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9_-]+)?")
 MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
@@ -44,7 +44,7 @@ def facts(files: Files) -> Facts:
     levels_table, dtypes_table = files.table("specs/levels.toml"), files.table("specs/dtypes.toml")
     enums_table, catalogue_table = files.table("specs/enums.toml"), files.table("specs/catalogue.toml")
     errors_table, model_table = files.table("specs/errors.toml"), files.table("specs/model_errors.toml")
-    graph_table = files.table("specs/graph_errors.toml")
+    graph_table, onnx_table = files.table("specs/graph_errors.toml"), files.table("specs/onnx/errors.toml")
     levels = tuple(finished(row, _level) for row in rows_of(levels_table, "level"))
     level_names = tuple(level.name for level in levels)
     dtypes = tuple(finished(row, lambda r: _dtype(r, level_names)) for row in rows_of(dtypes_table, "dtype"))
@@ -55,7 +55,12 @@ def facts(files: Files) -> Facts:
     ]
     _classes(catalogue, enums, rows_of(enums_table, "enum"))
     implicit = tuple(finished(row, lambda r: _error(r, "slug")) for row in rows_of(errors_table, "implicit"))
-    model_rows = (*rows_of(errors_table, "model"), *rows_of(model_table, "model"), *rows_of(graph_table, "graph"))
+    model_rows = (
+        *rows_of(errors_table, "model"),
+        *rows_of(model_table, "model"),
+        *rows_of(graph_table, "graph"),
+        *rows_of(onnx_table, "onnx"),
+    )
     model_errors = tuple(finished(row, lambda r: _error(r, "id")) for row in model_rows)
     slugs = tuple(error.id for error in implicit)
     terms_table = files.table("specs/terms.toml")
@@ -67,7 +72,7 @@ def facts(files: Files) -> Facts:
     fused = tuple(finished(row, lambda r: _fused(r, entries, level_names)) for row in rows_of(fused_table, "fused"))
     for table in (
         levels_table, dtypes_table, enums_table, catalogue_table, errors_table, model_table, graph_table,
-        terms_table, libraries_table, fused_table,
+        onnx_table, terms_table, libraries_table, fused_table,
     ):  # fmt: skip
         if table is not None:
             table.finish()

@@ -16,7 +16,7 @@ from .catalogue import FILTERS, catalogue, counts, runs, some_are_listed, total,
 from .codes import codes
 from .enums import enum_sections
 from .equivalents import libraries
-from .errors import error_tables
+from .errors import error_tables, onnx_errors
 from .graph_stub import graph_stub
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
@@ -58,6 +58,7 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
         "levels": levels(plan), "summary": level_summary(plan), "some_are_listed": some_are_listed(plan),
     },
     "errors": error_tables,
+    "onnx_errors": onnx_errors,
     "codes": lambda plan: {"codes": codes(plan)},
 }  # fmt: skip
 """The other pages of the reference: what their templates are given."""

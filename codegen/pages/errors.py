@@ -54,19 +54,23 @@ def implicit_table(facts: Facts, op: OperatorPlan) -> str:
 def error_tables(plan: Plan) -> Mapping[str, str]:
     """The tables of the index: classes, slugs of fields, slugs of rules, and the ids that belong to no operator."""
     classes = [(code(name), code(base), about) for name, base, about in EXCEPTIONS]
-    files = {kind: list(_of_files(plan, kind)) for kind in ("MODEL", "GRAPH")}
     return {
         "classes": table(("Class", "Also a", "When"), classes),
         "slugs": table(("Slug, and error", "Message", "Operators"), _slugs(plan)),
         "rules": table(("Slug, and error", "When", "Operators"), _rules(plan)),
-        "model": table(("Id, and error", "When"), files["MODEL"]),
-        "graph": table(("Id, and error", "When"), files["GRAPH"]),
+        "model": table(("Id, and error", "When"), _of_files(plan, "MODEL")),
+        "graph": table(("Id, and error", "When"), _of_files(plan, "GRAPH")),
         "provisional": _provisional(plan),
     }
 
 
+def onnx_errors(plan: Plan) -> Mapping[str, str]:
+    """The table of the ids of ONNX models."""
+    return {"ids": table(("Id, and error", "When"), _of_files(plan, "ONNX"))}
+
+
 def _of_files(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
-    """A row for each id of models, or of graphs."""
+    """A row for each id of model files, of graphs, or of ONNX models."""
     for error in sorted(plan.facts.model_errors, key=lambda error: error.id):
         if error.id.startswith(f"DML-{kind}-"):
             yield f"{anchor(error.id)}{_slug(error.id, error.error)}", cell(error.about)

@@ -342,6 +342,7 @@ def test_a_skeleton_of_every_operator_is_reported_not_fatal(tmp_path: Path, caps
     (root / "specs").mkdir(parents=True)
     for path in (ROOT / "specs").glob("*.toml"):
         shutil.copy(path, root / "specs")
+    shutil.copytree(ROOT / "specs" / "onnx", root / "specs" / "onnx")
     for number, name in enumerate(sorted(facts.catalogue)[::45]):
         family = list(FAMILIES)[number % len(FAMILIES)]
         assert run(root, "new", name, "--family", family) == 0

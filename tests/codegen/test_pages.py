@@ -93,7 +93,8 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 def test_every_id_is_explained(planned: Plan, texts: dict[str, str]) -> None:
-    pages = {operator.name: operator.python for operator in planned.operators} | {"MODEL": "errors", "GRAPH": "errors"}
+    pages = {operator.name: operator.python for operator in planned.operators}
+    pages |= {"MODEL": "errors", "GRAPH": "errors", "ONNX": "onnx_errors"}
     places: dict[str, list[str]] = {}
     for name, text in markdown(texts):
         for id_ in re.findall(r'<a id="(DML-\w+-[^"]*)"></a>(?=\s*`\1`)', text):

@@ -28,7 +28,7 @@ from dmlcy._show.explain.find import find
 SPECS = Path(__file__).parents[2] / "specs"
 FACTS = (
     "catalogue.toml", "dtypes.toml", "enums.toml", "errors.toml", "fused.toml", "graph_errors.toml", "levels.toml",
-    "model_errors.toml", "terms.toml",
+    "model_errors.toml", "onnx/errors.toml", "terms.toml",
 )  # fmt: skip
 NAMES = tuple(OPERATORS)
 WRITTEN = specs()

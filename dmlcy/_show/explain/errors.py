@@ -120,7 +120,7 @@ def _left(error: Facts) -> str:
 
 
 def model_error_page(page: Page, error: Facts) -> None:
-    """An error of a model file, or of a graph."""
+    """An error of a model file, of a graph, or of an ONNX model."""
     what = "graph" if error["id"].startswith("DML-GRAPH-") else "model"
     page.title(error["id"])
     page.text(error["when"])
@@ -133,7 +133,8 @@ def model_error_page(page: Page, error: Facts) -> None:
             page.text(f"A valid {what} gets this id by this change:" if path else "This text gives it:")
             page.code(f"{path} = {json.dumps(value)}" if path else value)
     page.section("See")
-    page.code(f"docs/reference/errors.md#{error['id']}", INDENT)
+    index = "onnx_errors" if error["id"].startswith("DML-ONNX-") else "errors"
+    page.code(f"docs/reference/{index}.md#{error['id']}", INDENT)
 
 
 def retired_page(page: Page, facts: Facts) -> None:
