@@ -185,8 +185,8 @@ def _onnx() -> dict[str, JSON]:
     operator = {
         "name": TEXT, "domain": TEXT, "kernels": numbers, "becomes": _tables(WORDS), "sometimes": WORDS,
         "place": _enum(PLACES), "graph": _enum(("never", "two inputs")), "constants": numbers, "types": _map(WORDS),
-        "query": TEXT, "fused": TEXT, "about": TEXT, "conversion": TEXT, "fold": TEXT, "element": TEXT, "inlined": TEXT,
-        "version": _tables(_table(version, ("since",))),
+        "query": TEXT, "fused": TEXT, "about": TEXT, "conversion": TEXT, "fold": TEXT, "element": TEXT,
+        "otherwise": TEXT, "inlined": TEXT, "version": _tables(_table(version, ("since",))),
     }  # fmt: skip
     runtime = {"version": TEXT, "opset": INT, "minimum": LEVEL, "source": TEXT}
     types = {"name": TEXT, "elements": WORDS}

@@ -93,6 +93,7 @@ def _operator(facts: Facts, sets: Types, group: str, row: Table) -> OnnxOperator
         row.str("conversion", ""),
         row.str("fold", ""),
         row.str("element", ""),
+        row.str("otherwise", ""),
         row.str("inlined", ""),
         tuple(versions),
     )

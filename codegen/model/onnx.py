@@ -70,7 +70,8 @@ class OnnxOperator:
     about: str
     conversion: str  # the function that makes the descs of a node
     fold: str  # the function that gives the elements of the outputs from constant inputs
-    element: str  # the attribute that gives the data type of the output
+    element: str  # the attribute that gives the data type of the outputs whose variable no input of a node has
+    otherwise: str  # their data type, or the variable that it is of, where the attribute is left out or 0
     inlined: str  # the function that gives the nodes in place of this one
     versions: tuple[OnnxVersion, ...]
 

@@ -56,6 +56,7 @@ class OperatorRow(NamedTuple):
     conversion: str
     fold: str
     element: str
+    otherwise: str
     inlined: str
     versions: tuple[Version, ...]
 
