@@ -26,6 +26,7 @@ from .reading import LOWER, Files, finished, named, source_of
 
 FOLDER = "specs/onnx"
 RUNTIME = f"{FOLDER}/runtime.toml"
+ERRORS = f"{FOLDER}/errors.toml"
 ONNX = "ai.onnx"
 NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 DOMAIN = re.compile(r"[a-z]+(\.[a-z]+)*")
@@ -35,8 +36,9 @@ Types = Mapping[str, tuple[str, ...]]
 
 
 def onnx_files(root: Path) -> list[str]:
-    """The files in specs/onnx, relative to the root, sorted."""
-    return [path.relative_to(root).as_posix() for path in sorted((root / FOLDER).glob("*.toml"))]
+    """The files in specs/onnx but the errors, which are facts, relative to the root, sorted."""
+    paths = sorted((root / FOLDER).glob("*.toml"))
+    return [name for path in paths if (name := path.relative_to(root).as_posix()) != ERRORS]
 
 
 def onnx(files: Files, facts: Facts) -> Onnx:

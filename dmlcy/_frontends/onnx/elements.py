@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -41,7 +41,7 @@ def output_elements(
         one = parameter(version.inputs, place)
         if one is not None and element is not None:
             known.setdefault(one.type, element)
-    given = _given(node, row, version, inputs) if row.element else None
+    given = _given(node, row, version, known) if row.element or row.otherwise else None
     found: list[str | None] = []
     for place in range(len(node.outputs)):
         one = parameter(version.outputs, place)
@@ -50,17 +50,13 @@ def output_elements(
     return tuple(found)
 
 
-def _given(node: Node, row: OperatorRow, version: Version, inputs: Sequence[str | None]) -> str | None:
-    """The data type that the attribute of the table names."""
+def _given(node: Node, row: OperatorRow, version: Version, known: Mapping[str, str]) -> str | None:
+    """The data type that the attribute of the table names, or that holds without the attribute."""
     attribute = node.attributes.get(row.element)
-    value = attribute.value if attribute is not None else None
     declared = version.attributes.get(row.element)
-    if value is None and declared is not None:
-        value = declared.default
+    value = attribute.value if attribute is not None else declared.default if declared is not None else None
     if isinstance(value, Tensor):
         return value.element
     if isinstance(value, int) and value:
         return BY_NUMBER.get(value)
-    if declared is not None and declared.kind == "TENSOR":
-        return "FLOAT"
-    return next((one for one in inputs if one is not None), None)
+    return row.otherwise if row.otherwise in ELEMENTS else known.get(row.otherwise)
