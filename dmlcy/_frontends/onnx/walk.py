@@ -313,6 +313,7 @@ def _arrays(found: NDArray[Any] | tuple[NDArray[Any], ...]) -> tuple[NDArray[Any
 def _copy(known: Known, other: Known | None) -> None:
     if other is not None:
         known.element, known.sizes, known.value = other.element, other.sizes, other.value
+        known.source = other.source
 
 
 def _branch(visit: Visit) -> str | None:
