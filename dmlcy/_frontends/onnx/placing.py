@@ -1,4 +1,4 @@
-"""Where ONNX Runtime's DirectML provider puts the nodes of a model, and why: one rule after the other, as it decides."""
+"""Where ONNX Runtime's DirectML provider puts the nodes of a model, and why: its rules, in its order."""
 
 from __future__ import annotations
 
@@ -214,25 +214,33 @@ def _prefer_cpu(placements: list[Placement]) -> None:
     """Move nodes to the CPU that only read small things which are there: computations with shapes."""
     on_cpu = {id(one.visit) for one in placements if one.where == "cpu"}
     for one in placements:
-        row = one.visit.row
-        if one.where not in ("dml", "view") or row is None:
-            continue
-        source = ""
-        cheap = bool(one.visit.inputs)
-        for place, known in enumerate(one.visit.inputs):
-            if known is None:
-                continue
-            if known.source is not None and id(known.source) in on_cpu and place not in row.constants:
-                source = source or one.visit.node.inputs[place]
-            elif (known.source is not None and not known.is_constant) or (
-                known.is_constant and known.value is not None and prod(known.value.sizes) >= SMALL
-            ):
-                cheap = False
-            cheap = cheap and known.element not in ("FLOAT16", "BFLOAT16")
-        if cheap and source:
+        source = _cheap_source(one.visit, on_cpu) if one.where in ("dml", "view") else None
+        if source is not None:
             one.where = "cpu"
             one.reasons = [reason("cpu-shape", name=source)]
             on_cpu.add(id(one.visit))
+
+
+def _cheap_source(visit: Visit, on_cpu: Collection[int]) -> str | None:
+    """The first input that is in the memory of the CPU, if all others are cheap to read there."""
+    found: str | None = None
+    assert visit.row is not None
+    for place, known in enumerate(visit.inputs):
+        if known is None:
+            continue
+        is_there = known.source is not None and id(known.source) in on_cpu
+        if known.element in ("FLOAT16", "BFLOAT16") or not (is_there or _is_cheap(known)):
+            return None
+        if is_there and place not in visit.row.constants:
+            found = found or visit.node.inputs[place]
+    return found
+
+
+def _is_cheap(known: Known) -> bool:
+    """Whether a value is an input of the model, or a small constant."""
+    if known.value is not None and known.is_constant:
+        return prod(known.value.sizes) < SMALL
+    return known.source is None
 
 
 def _partition(placements: list[Placement]) -> int:

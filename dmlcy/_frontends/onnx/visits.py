@@ -52,6 +52,7 @@ class Visit:
     outputs: tuple[Known, ...] = ()
     fate: Fate = "unknown"
     made: range = range(0)  # the numbers of the DirectML nodes
+    kinds: tuple[str, ...] = ()  # and their operators
     problem: Unconverted | None = None
     inner: list[Visit] = field(default_factory=list)  # the nodes of its graphs, or of its function
 

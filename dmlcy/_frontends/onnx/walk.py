@@ -75,11 +75,17 @@ class Walk:
         return len(self.builder._nodes)
 
     def graph(self) -> GraphDesc | None:
-        """The DirectML graph of the outputs whose sizes are known; None where there is none."""
-        found = (self.scope.get(one.name) for one in self.model.graph.outputs)
-        values = [one.value for one in found if one is not None and one.value is not None]
-        outputs = {one.name: one.value for one in values if one.value is not None}
-        return self.builder.build(*outputs.values()) if outputs else None
+        """The DirectML graph; None where no node was converted.
+
+        Its outputs are those of the model whose sizes are known, and the values that no node of the graph reads.
+        """
+        visits = [one for visit in self.visits for one in visit.all() if one.fate == "converted"]
+        read = {id(known.value) for one in visits for known in one.inputs if known is not None}
+        given = [self.scope[one.name] for one in self.model.graph.outputs if one.name in self.scope]
+        given += [known for one in visits for known in one.outputs if id(known.value) not in read]
+        values = [one.value for one in given if one.value is not None and one.value.value is not None]
+        outputs = {id(one): one.value for one in values if one.value is not None}
+        return self.builder.build(*outputs.values()) if visits and outputs else None
 
     # Values ----------------------------------------------------------------------------------------------------------
 
@@ -89,7 +95,7 @@ class Walk:
                 if isinstance(known, str):
                     self.dimensions.setdefault(known, size)
 
-    def _sizes(self, info: Info) -> Sizes | None:
+    def sizes(self, info: Info) -> Sizes | None:
         """The sizes of a value, with the numbers that free dimensions have now."""
         given = self.bound.get(info.name)
         if given is not None or info.sizes is None:
@@ -112,7 +118,7 @@ class Walk:
 
     def _said(self, info: Info, element: str | None = None) -> Known:
         """What the model says of a value: an input of the DirectML graph where all is known."""
-        known = Known(element or info.element, self._sizes(info), is_tensor=info.kind in ("tensor", ""))
+        known = Known(element or info.element, self.sizes(info), is_tensor=info.kind in ("tensor", ""))
         dtype = ELEMENTS[known.element].directml if known.element in ELEMENTS else None
         whole = tuple(one for one in known.sizes or () if isinstance(one, int) and one >= 0)
         if known.element is None or dtype is None or known.sizes is None or len(whole) < len(known.sizes):
@@ -229,6 +235,7 @@ class Walk:
             if value is not None:
                 known.take(value)
         visit.made = range(before, self._count)
+        visit.kinds = tuple(one.kind for one in self.builder._nodes[before:])
         visit.fate = "view" if row.place == "view" and not visit.made else "converted"
 
     def _folded(self, visit: Visit, arrays: Sequence[NDArray[Any]]) -> None:
