@@ -1,0 +1,43 @@
+"""Activations."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from dmlcy._frontends.onnx.conversions.elementwise import unary as unary
+from dmlcy._frontends.onnx.use import Use
+from dmlcy._frontends.onnx.values import OnnxValue
+
+
+def parameterized_relu(use: Use) -> OnnxValue:
+    """Before opset 7, a vector of slopes has one for each channel."""
+    sizes = use[0].sizes
+    is_vector = use.version.since < 7 and use[0].rank > 1 and prod(use[1].sizes) > 1
+    slope = use.along(1, 1, sizes) if is_vector else use.spread(1, sizes)
+    return use.out(use.make(use.right(0), slope), sizes)
+
+
+def soft(use: Use) -> OnnxValue:
+    """Before opset 13, all axes from the given one on are one."""
+    axis, x = use.axis(), use.right(0)
+    added = len(x.desc.sizes) - use[0].rank
+    last = axis + 1 if use.version.since >= 13 else max(use[0].rank, 1)
+    return use.out(use.make(x, axes=[one + added for one in range(axis, last)]), use[0].sizes)
+
+
+def shrink(use: Use) -> OnnxValue:
+    """The threshold is called lambd in ONNX."""
+    return use.out(use.make(use.right(0), bias=use.number("bias"), threshold=use.number("lambd")), use[0].sizes)
+
+
+def dropout(use: Use) -> tuple[OnnxValue, OnnxValue | None]:
+    """A model that is not trained drops nothing."""
+    is_trained = "is_test" in use.version.attributes and not use.integer("is_test")
+    if is_trained or (use.has(2) and use.constant(2).any()):
+        use.refuse("DML-ONNX-unsupported", what="dropping elements at random")
+    mask = None
+    if len(use.elements) > 1 and use.node.outputs[1]:
+        mask = OnnxValue(use.elements[1], use[0].sizes, read=lambda: np.ones(use[0].sizes, bool))
+    return use.out(use.make(use.right(0)), use[0].sizes), mask

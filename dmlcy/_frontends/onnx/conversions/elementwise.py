@@ -1,0 +1,142 @@
+"""Arithmetic of one element at a time, and conversions of data types."""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from dmlcy._frontends.onnx.model import ELEMENTS
+from dmlcy._frontends.onnx.use import Use
+from dmlcy._frontends.onnx.values import OnnxValue
+from dmlcy._graph.values import Value
+
+INFINITIES: Final = {(True, True): "EITHER", (False, True): "POSITIVE", (True, False): "NEGATIVE"}
+"""Which infinities are found, by detect_negative and detect_positive."""
+
+
+def unary(use: Use) -> OnnxValue:
+    """An operator of one tensor, with numbers that have the same names in ONNX and DirectML."""
+    attributes = use.version.attributes.items()
+    fields: dict[str, Any] = {name: use.number(name) for name, row in attributes if row.kind == "FLOAT"}
+    return use.out(use.make(use.right(0), **fields), use[0].sizes)
+
+
+def binary(use: Use) -> OnnxValue:
+    """An operator of two tensors that are broadcast."""
+    return two(use)
+
+
+def two(use: Use, *, way: int = 0, **fields: Any) -> OnnxValue:
+    """One of the ways of an operator of two tensors that are broadcast."""
+    axis = use.attribute("axis") if "broadcast" in use.version.attributes else None
+    if axis is None or prod(use[1].sizes) == 1:
+        sizes = use.broadcast_sizes(0, 1)
+        second = use.spread(1, sizes)
+    else:
+        sizes = use[0].sizes
+        second = use.along(1, use.axis(), sizes)
+    return use.out(use.make(use.spread(0, sizes), second, way=way, **fields), sizes)
+
+
+def variadic(use: Use) -> OnnxValue:
+    """An operator of two tensors, applied to any number of them in turn."""
+    sizes = use.broadcast_sizes()
+    return use.out(_chain(use, use.row.becomes[0][-1], sizes), sizes)
+
+
+def mean(use: Use) -> OnnxValue:
+    """The mean of two tensors is an operator, that of more a scaled sum."""
+    sizes, count = use.broadcast_sizes(), len(use.inputs)
+    if count <= 2:
+        return use.out(_chain(use, use.row.becomes[0][-1], sizes), sizes)
+    total = _chain(use, use.row.becomes[1][-1], sizes)
+    return use.out(use.make(total, way=2, scale_bias=(1 / count, 0)), sizes)
+
+
+def _chain(use: Use, operator: str, sizes: tuple[int, ...]) -> Value:
+    first, *others = (use.spread(place, sizes) for place in range(len(use.inputs)))
+    return reduce(use.method(operator), others, first) if others else use.g.element_wise_identity(first)
+
+
+def absolute(use: Use) -> OnnxValue:
+    """Unsigned integers are copied."""
+    return use.out(use.make(use.right(0), way=int(use[0].element.startswith("U"))), use[0].sizes)
+
+
+def power(use: Use) -> OnnxValue:
+    """An exponent that is a constant of one element is a field."""
+    if not use[1].is_constant or prod(use[1].sizes) != 1:
+        return two(use, way=1)
+    sizes = use.broadcast_sizes(0, 1)
+    exponent = float(use.constant(1).reshape(-1)[0])
+    return use.out(use.make(use.spread(0, sizes), exponent=exponent), sizes)
+
+
+def clip(use: Use) -> OnnxValue:
+    """A bound that is left out is that of the data type."""
+    array = np.dtype(ELEMENTS[use[0].element].numpy)
+    limits: Any = np.finfo(array) if array.kind == "f" else np.iinfo(array) if array.kind in "iu" else None
+    if limits is None:
+        use.refuse("DML-ONNX-type", element=use[0].element, name=use[0].name)
+    bounds = _bound(use, "min", 1, limits.min), _bound(use, "max", 2, limits.max)
+    way = int("min" not in use.version.attributes)
+    return use.out(use.make(use.right(0), min=bounds[0], max=bounds[1], way=way), use[0].sizes)
+
+
+def _bound(use: Use, name: str, place: int, least: Any) -> Any:
+    if name in use.version.attributes:
+        found = use.attribute(name)
+        return least if found is None else found
+    if not use.has(place):
+        return least
+    elements = use.constant(place).reshape(-1)
+    if elements.size != 1:
+        use.refuse("DML-ONNX-reshape", sizes=[*use[place].sizes], wanted=[])
+    return elements[0].item()
+
+
+def is_infinity(use: Use) -> OnnxValue:
+    """The attributes say which signs count."""
+    mode = INFINITIES.get((use.integer("detect_negative") != 0, use.integer("detect_positive") != 0))
+    if mode is None:
+        use.refuse("DML-ONNX-unsupported", what="infinities of neither sign")
+    return use.out(use.make(use.right(0), infinity_mode=mode), use[0].sizes)
+
+
+def modulus(use: Use) -> OnnxValue:
+    """The sign of the result is that of the divisor, with fmod that of the dividend."""
+    return two(use, way=int(use.integer("fmod") != 0))
+
+
+def where(use: Use) -> OnnxValue:
+    """The condition and both tensors are broadcast."""
+    sizes = use.broadcast_sizes(0, 1, 2)
+    return use.out(use.make(*(use.spread(place, sizes) for place in range(3))), sizes)
+
+
+def cast(use: Use) -> OnnxValue:
+    """A number that becomes a BOOL is truncated to UINT8, then every number above 0 is 1."""
+    value = use.make(use.right(0), output_dtype=use.dtype())
+    if use.elements[0] == "BOOL" and use[0].element != "BOOL":
+        value = use.g.element_wise_clip1(value, min=0, max=1)
+    return use.out(value, use[0].sizes)
+
+
+def affine(use: Use) -> OnnxValue:
+    """A factor and a summand of all elements."""
+    pair = use.number("alpha"), use.number("beta")
+    return use.out(use.make(use.right(0), scale_bias=pair), use[0].sizes)
+
+
+def is_nan(use: Use) -> OnnxValue:
+    """The result is BOOL, which is UINT8 in DirectML."""
+    return use.out(use.make(use.right(0), output_dtype=use.dtype()), use[0].sizes)
+
+
+def image_scaler(use: Use) -> OnnxValue:
+    """A factor of all elements, and a summand for each channel."""
+    bias = use.attribute("bias") or ()
+    return use.out(use.make(use.right(0), scale=use.number("scale"), bias=list(bias)), use[0].sizes)
