@@ -98,24 +98,35 @@ class Use:
     # Attributes ------------------------------------------------------------------------------------------------------
 
     def attribute(self, name: str) -> Any:
-        """The value of an attribute, or its default; None where there is none."""
-        given = self.node.attributes.get(name)
-        if given is not None:
-            return given.value
+        """The value of an attribute that the version has, or its default; None where there is none."""
         row = self.version.attributes.get(name)
-        return None if row is None else row.default
+        given = self.node.attributes.get(name)
+        if row is None:
+            return None
+        if given is None:
+            return self._there(name, row.default) if row.required else row.default
+        if given.kind != row.kind:
+            self.refuse("DML-ONNX-attribute-value", name=name, value=f"of kind {given.kind}", known=[row.kind])
+        return given.value
 
     def integer(self, name: str) -> int:
-        """An attribute of kind INT that is given, or has a default."""
-        return int(self.attribute(name))
+        """An attribute of kind INT that must be given, or have a default."""
+        return int(self._there(name, self.attribute(name)))
 
     def number(self, name: str) -> float:
-        """An attribute of kind FLOAT that is given, or has a default."""
-        return float(self.attribute(name))
+        """An attribute of kind FLOAT that must be given, or have a default."""
+        return float(self._there(name, self.attribute(name)))
 
     def text(self, name: str) -> str:
-        """An attribute of kind STRING that is given, or has a default."""
-        return str(self.attribute(name))
+        """An attribute of kind STRING that must be given, or have a default."""
+        return str(self._there(name, self.attribute(name)))
+
+    def _there(self, name: str, value: Any) -> Any:
+        if value is None:
+            row = self.version.attributes.get(name)
+            known = [] if row is None else [row.kind]
+            self.refuse("DML-ONNX-attribute-value", name=name, value="missing", known=known)
+        return value
 
     def axis(self, name: str = "axis", rank: int | None = None) -> int:
         """An axis counted from the first one, of the first input or of a tensor of that rank."""
@@ -170,12 +181,14 @@ class Use:
         )  # fmt: skip
 
     def along(self, place: int, axis: int, sizes: Sequence[int], rank: int = RANK) -> Value:
-        """A vector that has an element for each place of an axis, broadcast to sizes of ONNX."""
-        one, count = self[place], len(sizes)
-        if one.sizes != (sizes[axis],):
-            self.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[sizes[axis]])
-        steps = [int(at == axis) for at in range(count)]
-        return self.view(one, right_aligned(tuple(sizes), rank), [0] * (rank - count) + steps)
+        """An input that has the axes of a tensor from one axis on, such as a vector of channels, broadcast to sizes."""
+        one, wanted = self[place], tuple(sizes)
+        if one.sizes != wanted[axis : axis + one.rank]:
+            self.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[*wanted[axis : axis + one.rank]])
+        before = max(rank - len(wanted), 0) + axis
+        strides = [0] * before + [*packed(one.sizes)]
+        full = right_aligned(wanted, rank)
+        return self.view(one, full, strides + [0] * (len(full) - len(strides)))
 
     def broadcast_sizes(self, *places: int) -> tuple[int, ...]:
         """The sizes that inputs are broadcast to; all inputs where none is named."""
