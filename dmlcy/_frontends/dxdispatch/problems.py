@@ -101,6 +101,12 @@ class Refusal(ModelError):
         self.args = (self.problems,)  # what makes a copy of it
 
 
+def message_of(identifier: str, values: Mapping[str, object]) -> str:
+    """The message of this id; what comes from a file is made safe to show."""
+    shown = {name: show(value) if name in _FROM_FILE else value for name, value in values.items()}
+    return ERRORS[identifier].message.format(**shown)
+
+
 def make(
     identifier: str,
     place: Place,
@@ -110,22 +116,20 @@ def make(
     hint: str = "",
 ) -> Problem:
     """The problem of this id; ``values`` go into its message, those from the file made safe to show."""
-    text = ERRORS[identifier]
-    shown = {name: show(value) if name in _FROM_FILE else value for name, value in values.items()}
     violation = Violation(
         id=identifier,
         operator="MODEL",
         field=None,
         member=None,
         index=None,
-        message=text.message.format(**shown),
+        message=message_of(identifier, values),
         rule=None,
         values={name: plain(value) for name, value in values.items()},
         hint=hint,
         fix=None,
         level=None,
         provenance="observed",
-        error=text.error,
+        error=ERRORS[identifier].error,
     )
     return Problem(place, violation, warning)
 

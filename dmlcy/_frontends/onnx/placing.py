@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from dmlcy._facts.tables import ERRORS
+from dmlcy._frontends.dxdispatch.problems import message_of
 from dmlcy._frontends.onnx import queries
 from dmlcy._frontends.onnx.elements import parameter
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, shown
 from dmlcy._frontends.onnx.visits import Known, Visit
-from dmlcy._words.values import listing, plain
+from dmlcy._words.values import listing
 
 Where: TypeAlias = Literal["dml", "view", "folded", "removed", "cpu"]
 SMALL: Final = 100
@@ -29,7 +29,7 @@ class Reason(NamedTuple):
     @property
     def message(self) -> str:
         """The text."""
-        return ERRORS[self.id].message.format(**{name: plain(value) for name, value in self.values.items()})
+        return message_of(self.id, self.values)
 
 
 def reason(slug: str, **values: object) -> Reason:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
@@ -15,17 +15,35 @@ from dmlcy._frontends.onnx.placing import Placement, Placer, Reason, Where, reas
 from dmlcy._frontends.onnx.tables import RELEASES, shown
 from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
+from dmlcy._graph.check import counted
 from dmlcy._graph.levels import levels_of
 from dmlcy._graph.model import MOST
 from dmlcy._words.notebook import Shown
 
 
+_GOES_ON: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-")
+_UNTOLD: Final = frozenset(
+    {"DML-ONNX-input-unknown", "DML-ONNX-empty", "DML-ONNX-type", "DML-ONNX-unsupported", "DML-ONNX-fold-large"}
+)
+
+
+def fails(identifier: str) -> bool:
+    """Whether the model does not run where this is the reason; else the node is elsewhere, or its descs are unknown."""
+    return not identifier.startswith(_GOES_ON) and identifier not in _UNTOLD
+
+
 @dataclass(frozen=True, slots=True)
 class Why:
-    """A reason: its id, which ``dmlcy explain`` explains, and its text."""
+    """A reason: its id, which ``dmlcy explain`` explains, its text, and the values in the text."""
 
     id: str
     message: str
+    values: Mapping[str, object]
+
+    @classmethod
+    def of(cls, found: Reason) -> Why:
+        """The reason as users see it."""
+        return cls(found.id, found.message, found.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +206,7 @@ def _node(one: Placement, levels: Mapping[int, FeatureLevelName | None], asked: 
         shown(visit.node.domain, visit.node.operator),
         None if visit.version is None else visit.version.since,
         one.where,
-        tuple(Why(found.id, found.message) for found in reasons),
+        tuple(map(Why.of, reasons)),
         operators,
         level,
         one.partition,
@@ -226,13 +244,11 @@ def _free(walk: Walk) -> Iterator[FreeDimension]:
 
 def _notes(placer: Placer, nodes: Sequence[NodeReport]) -> Iterator[Why]:
     if placer.has_subgraph:
-        found = reason("model-subgraph")
-        yield Why(found.id, found.message)
+        yield Why.of(reason("model-subgraph"))
     newer = [one for one in placer.placements if any(why.id == "DML-ONNX-cpu-version" for why in one.reasons)]
     if newer:
         opset = min(int(str(why.values["opset"])) for one in newer for why in one.reasons if "opset" in why.values)
-        found = reason("model-opset", count=len(newer), opset=opset)
-        yield Why(found.id, found.message)
+        yield Why.of(reason("model-opset", count=counted(len(newer), "node"), opset=opset))
 
 
 def to_json(report: ModelReport) -> dict[str, Any]:

@@ -1,0 +1,127 @@
+"""``dmlcy onnx``: where ONNX Runtime puts the nodes of a model, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit
+from dmlcy._facts.levels import NEWEST
+from dmlcy._facts.tables import DTYPES, LEVELS
+from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings
+from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.onnx.reader import read
+from dmlcy._frontends.onnx.report import ModelReport, fails, report_of, to_json
+from dmlcy._frontends.onnx.shapes import shape
+from dmlcy._frontends.onnx.tables import RELEASES
+from dmlcy._show.onnx import text
+from dmlcy._show.onnx.findings import as_findings
+from dmlcy._show.reports import github, sarif
+from dmlcy._show.reports import text as report_text
+from dmlcy._words.values import listing, quote
+
+FORMATS: Final = ("text", "json", "sarif", "github")
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "onnx",
+        help="say which nodes of an ONNX model ONNX Runtime gives to DirectML",
+        description="Say of each node of an ONNX model where ONNX Runtime's DirectML provider puts it, why, the "
+        "operators of DirectML that it becomes, and the feature level that they need. Nothing is run, and no GPU is "
+        "needed. `dmlcy lint MODEL.onnx` checks the descs of the nodes.",
+    )
+    parser.add_argument("model", metavar="MODEL.onnx", help="an ONNX model")
+    add_shapes(parser)
+    parser.add_argument(
+        "--ort",
+        type=_release,
+        default=next(iter(RELEASES)),
+        metavar="VERSION",
+        help=f"the release of ONNX Runtime: {listing([*RELEASES])} (default: {next(iter(RELEASES))})",
+    )
+    add_feature_level(parser, "the level of the device")
+    parser.add_argument(
+        "--device-types",
+        type=_types,
+        metavar="TYPES",
+        help="the data types that the device has, such as FLOAT32,FLOAT16,INT32,UINT8 (default: all)",
+    )
+    parser.add_argument("--all", action="store_true", help="name each node, not only those with a reason")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if a node is on the CPU, too")
+    add_limit(parser)
+    add_format(parser, FORMATS)
+    add_examples(
+        parser,
+        "dmlcy onnx model.onnx",
+        "dmlcy onnx model.onnx --shape x=1x3x224x224    # with the sizes of the input x",
+        "dmlcy onnx model.onnx --feature-level 5_0 --all    # what an older device takes, node by node",
+        "dmlcy onnx model.onnx --device-types FLOAT32,FLOAT16    # a device without 64-bit integers",
+        "dmlcy explain Conv    # what becomes of an operator of ONNX",
+    )
+    parser.set_defaults(execute=execute)
+
+
+def add_shapes(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--shape``."""
+    parser.add_argument(
+        "--shape",
+        action="append",
+        type=shape,
+        default=[],
+        metavar="NAME=SIZES",
+        help="the sizes of an input of an ONNX model, such as x=1x3x224x224, or of a free dimension, such as batch=1",
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print the report; 1 where DirectML refuses a node."""
+    try:
+        report = report_of(
+            read(options.model),
+            shapes=dict(options.shape),
+            runtime=options.ort,
+            level=options.feature_level,
+            types=options.device_types,
+            limit=options.limit,
+        )
+    except Refusal as error:
+        unread = FileReport(error.problems[0].place.file, findings(error.problems, ""))
+        shown = Report(options.feature_level or LEVELS[NEWEST].name, (unread,))
+        for line in {"sarif": sarif, "github": github}.get(options.format, report_text).lines(shown):
+            sys.stdout.write(f"{line}\n")
+        return unread.status
+    for line in _lines(report, options):
+        sys.stdout.write(f"{line}\n")
+    refused = any(fails(why.id) for node in report.nodes for why in node.reasons)
+    return int(refused or (options.strict and report.count("cpu") > 0))
+
+
+def _lines(report: ModelReport, options: argparse.Namespace) -> Iterator[str]:
+    if options.format == "json":
+        yield json.dumps(to_json(report), indent=2, allow_nan=False)
+    elif options.format == "text":
+        yield from text.lines(report, every=options.all)
+    else:
+        yield from {"sarif": sarif, "github": github}[options.format].lines(as_findings(report))
+
+
+def _release(name: str) -> str:
+    """The type of ``--ort``."""
+    if name not in RELEASES:
+        known = listing([*RELEASES])
+        raise argparse.ArgumentTypeError(f"{quote(name)} has no table here; the releases that have one: {known}")
+    return name
+
+
+def _types(text: str) -> frozenset[str]:
+    """The type of ``--device-types``."""
+    names = [name.strip().upper() for name in text.split(",")]
+    for name in names:
+        if name not in DTYPES:
+            raise argparse.ArgumentTypeError(f"{quote(name)} is no data type of DirectML: {listing([*DTYPES])}")
+    return frozenset(names)

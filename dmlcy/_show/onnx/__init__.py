@@ -1,0 +1,1 @@
+"""The report on an ONNX model, as text, as JSON and as findings."""

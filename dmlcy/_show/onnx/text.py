@@ -1,0 +1,106 @@
+"""The report on an ONNX model for people: where the nodes go, why, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dmlcy._facts.tables import LEVEL_INDEX
+from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.onnx.report import FreeDimension, ModelReport, NodeReport, Where
+from dmlcy._graph.check import counted
+from dmlcy._show.terminal import paint
+from dmlcy._words.values import quote
+
+WORDS: Final[dict[Where, str]] = {
+    "dml": "DirectML",
+    "view": "DirectML, but only other sizes for the same bytes",
+    "folded": "folded to constants before the model runs",
+    "removed": "removed by the optimiser",
+    "cpu": "CPU",
+}
+"""What becomes of nodes."""
+SHOWN: Final = 3
+"""Nodes of a reason that are named without ``--all``."""
+
+
+def lines(report: ModelReport, *, every: bool = False) -> Iterator[str]:
+    """The lines; with ``every``, each node has one."""
+    file = paint(printable(report.file), "head")
+    opset = f"opset {report.opset}" if report.opset is not None else "no opset of ai.onnx"
+    producer = f", from {quote(report.producer)[1:-1]}" if report.producer else ""
+    yield f"{file}: {counted(len(report.nodes), 'node')}, {opset}{producer}; ONNX Runtime {report.runtime}"
+    for where, words in WORDS.items():
+        number = report.count(where)
+        if number:
+            graphs = f", in {counted(report.partitions, 'graph')}" if where == "dml" else ""
+            yield f"  {number:>6} {words}{graphs}"
+    yield from _needs(report)
+    yield from _bind(report.dimensions)
+    for note in report.notes:
+        yield f"{file}: {paint('note:', 'note')} {note.message} [{note.id}]"
+    yield from _every(report) if every else _reasons(report)
+    yield from _operators(report)
+
+
+def _needs(report: ModelReport) -> Iterator[str]:
+    if report.needs is None:
+        return
+    index = LEVEL_INDEX[report.needs]
+    found = {
+        name: None
+        for one in report.nodes
+        if one.where == "dml" and one.level is not None and LEVEL_INDEX[one.level] == index
+        for name in one.directml
+    }
+    yield f"  needs feature level {report.needs}, for {', '.join(found)}"
+
+
+def _bind(dimensions: Iterable[FreeDimension]) -> Iterator[str]:
+    """The option that gives all sizes."""
+    inputs = {one.input: one.sizes for one in dimensions}
+    if inputs:
+        options = (
+            f"--shape {quote(name)[1:-1]}={'x'.join('N' if size is None else str(size) for size in sizes)}"
+            for name, sizes in inputs.items()
+        )
+        yield f"  free dimensions: {' '.join(printable(one) for one in options)} with numbers in place of the names"
+
+
+def _reasons(report: ModelReport) -> Iterator[str]:
+    """Each reason once for the nodes of an operator, with the first ones."""
+    groups: dict[tuple[str, str], list[NodeReport]] = {}
+    for one in report.nodes:
+        for why in one.reasons:
+            groups.setdefault((why.id, one.operator), []).append(one)
+    for (identifier, _), nodes in groups.items():
+        message = next(why.message for why in nodes[0].reasons if why.id == identifier)
+        yield f"{printable(report.file)}: {nodes[0].place}: {message} [{identifier}]"
+        others = [_short(one) for one in nodes[1 : 1 + SHOWN]]
+        left = len(nodes) - 1 - len(others)
+        if others:
+            more = f", and {left} more (--all names them)" if left else ""
+            yield f"    also {', '.join(others)}{more}"
+
+
+def _short(node: NodeReport) -> str:
+    return f"node {node.number}{f' {quote(node.name)}' if node.name else ''}"
+
+
+def _every(report: ModelReport) -> Iterator[str]:
+    for one in report.nodes:
+        level = f", level {one.level}" if one.level else ""
+        graph = f", graph {one.partition}" if one.partition is not None else ""
+        operators = f": {', '.join(one.directml)}{level}" if one.directml else ""
+        yield f"{printable(report.file)}: {one.place}: {WORDS[one.where]}{operators}{graph}"
+        for why in one.reasons:
+            yield f"    {why.message} [{why.id}]"
+
+
+def _operators(report: ModelReport) -> Iterator[str]:
+    if report.operators:
+        yield "DirectML operators, and the nodes that become them:"
+        width = max(map(len, report.operators))
+        for name, number in report.operators.items():
+            yield f"  {name:{width}} {number:>6}"
+
