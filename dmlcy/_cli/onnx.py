@@ -13,9 +13,9 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import DTYPES, LEVELS
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings
 from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.onnx.binding import shape
 from dmlcy._frontends.onnx.reader import read
 from dmlcy._frontends.onnx.report import ModelReport, fails, report_of, to_json
-from dmlcy._frontends.onnx.shapes import shape
 from dmlcy._frontends.onnx.tables import RELEASES
 from dmlcy._show.onnx import text
 from dmlcy._show.onnx.findings import as_findings

@@ -20,7 +20,6 @@ from dmlcy._graph.levels import levels_of
 from dmlcy._graph.model import MOST
 from dmlcy._words.notebook import Shown
 
-
 _GOES_ON: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-")
 _UNTOLD: Final = frozenset(
     {"DML-ONNX-input-unknown", "DML-ONNX-empty", "DML-ONNX-type", "DML-ONNX-unsupported", "DML-ONNX-fold-large"}

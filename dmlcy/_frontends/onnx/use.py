@@ -88,10 +88,17 @@ class Use:
             self.refuse("DML-ONNX-input-unknown", input=self._input(place))
         return found.read()
 
+    def whole(self, place: int) -> tuple[int, ...]:
+        """The elements of an input of integers that must be known before the graph runs."""
+        found = self.constant(place)
+        if found.dtype.kind not in "iu":
+            self.refuse("DML-ONNX-type", element=self[place].element, name=self[place].name)
+        return tuple(map(int, found.reshape(-1)))
+
     def integers(self, name: str, place: int = -1) -> tuple[int, ...] | None:
         """Whole numbers that are an attribute, or in newer versions an input; None where neither is given."""
         if place >= 0 and name not in self.version.attributes:
-            return tuple(map(int, self.constant(place).reshape(-1))) if self.has(place) else None
+            return self.whole(place) if self.has(place) else None
         value = self.attribute(name)
         return None if value is None else tuple(map(int, value))
 

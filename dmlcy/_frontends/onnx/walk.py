@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dmlcy._desc.compile import compile
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.onnx import folding
 from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
 from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
@@ -213,7 +214,7 @@ class Walk:
             return
         elements = [one.element or "" for one in visit.outputs]
         inputs = [None if one is None else one.value for one in visit.inputs]
-        fold = _module("folding").function(row.fold) if row.fold else None
+        fold = folding.function(row.fold) if row.fold else None
         convert = _conversion(row.group, row.conversion) if row.conversion else None
         if fold is not None and (row.place == "cpu" or visit.is_constant):
             size = sum(prod(one.sizes) for one in inputs if one is not None and one.is_constant)

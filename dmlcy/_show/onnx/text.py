@@ -7,7 +7,8 @@ from typing import Final
 
 from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._frontends.dxdispatch.problems import printable
-from dmlcy._frontends.onnx.report import FreeDimension, ModelReport, NodeReport, Where
+from dmlcy._frontends.onnx.placing import Where
+from dmlcy._frontends.onnx.report import FreeDimension, ModelReport, NodeReport
 from dmlcy._graph.check import counted
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
@@ -103,4 +104,3 @@ def _operators(report: ModelReport) -> Iterator[str]:
         width = max(map(len, report.operators))
         for name, number in report.operators.items():
             yield f"  {name:{width}} {number:>6}"
-

@@ -1,0 +1,96 @@
+"""Folding of nodes that move elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dmlcy._frontends.onnx import shapes
+from dmlcy._frontends.onnx.folding.reading import Array, bounded, scalar
+from dmlcy._frontends.onnx.use import Use
+
+
+def _view(sizes: Callable[[Use], tuple[int, ...]]) -> Callable[[Use], Array]:
+    """The same elements in other sizes."""
+
+    def fold(use: Use) -> Array:
+        made = bounded(use, sizes(use))
+        if np.prod(made, dtype=object) != np.prod(use[0].sizes, dtype=object):
+            use.refuse("DML-ONNX-reshape", sizes=[*use[0].sizes], wanted=[*made])
+        return use.constant(0).reshape(made)
+
+    return fold
+
+
+flatten = _view(shapes.flattened)
+identity = _view(shapes.same)
+reshape = _view(shapes.reshaped)
+squeeze = _view(shapes.squeezed)
+unsqueeze = _view(shapes.unsqueezed)
+
+
+def transpose(use: Use) -> Array:
+    bounded(use, use[0].sizes)
+    return use.constant(0).transpose(shapes.permutation(use))
+
+
+def expand(use: Use) -> Array:
+    return np.broadcast_to(use.constant(0), bounded(use, shapes.expanded(use))).copy()
+
+
+def concat(use: Use) -> Array:
+    axis, sizes = shapes.joined(use)
+    bounded(use, sizes)
+    return np.concatenate([use.constant(place) for place in range(len(use.inputs))], axis)
+
+
+def cut(use: Use) -> Array:
+    """Slice."""
+    places = shapes.windows(use)
+    bounded(use, [len(one) for one in places])
+    return use.constant(0)[tuple(map(_slice, places))].copy()
+
+
+def _slice(places: range) -> slice:
+    if not places:
+        return slice(0, 0)
+    end = places[-1] + places.step
+    return slice(places.start, None if end < 0 else end, places.step)
+
+
+def split(use: Use) -> tuple[Array, ...]:
+    axis = use.axis()
+    bounded(use, use[0].sizes)
+    ends = np.cumsum(shapes.parts(use, axis))
+    return tuple(np.split(use.constant(0), ends[:-1], axis))
+
+
+def tile(use: Use) -> Array:
+    repeats = shapes.repeats(use)
+    bounded(use, [size * count for size, count in zip(use[0].sizes, repeats, strict=True)])
+    return np.tile(use.constant(0), repeats)
+
+
+def pad(use: Use) -> Array:
+    """With a constant; negative paddings remove elements."""
+    mode = use.text("mode")
+    if mode != "constant":
+        use.refuse("DML-ONNX-attribute-value", name="mode", value=mode, known=["constant"])
+    added, sizes = shapes.paddings(use), use[0].sizes
+    bounded(use, shapes.padded(sizes, added))
+    array, value = use.constant(0), shapes.padding_value(use)
+    kept = tuple(
+        slice(max(-before, 0), size + min(after, 0)) for size, (before, after) in zip(sizes, added, strict=True)
+    )
+    widths = [(max(before, 0), max(after, 0)) for before, after in added]
+    return np.pad(array[kept], widths, constant_values="" if value is None and array.dtype == object else value or 0)
+
+
+def trilu(use: Use) -> Array:
+    if use[0].rank < 2:
+        use.refuse("DML-ONNX-rank", name=use[0].name, rank=use[0].rank, wanted=2)
+    sizes = bounded(use, use[0].sizes)
+    k = int(scalar(use, 1)) if use.has(1) else 0
+    k = max(-sizes[-2] - 1, min(sizes[-1] + 1, k))
+    return (np.triu if use.attribute("upper") else np.tril)(use.constant(0), k)

@@ -1,0 +1,86 @@
+"""What the functions that fold share: how many elements they may make, and which data types they understand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from dmlcy._frontends.onnx.model import ELEMENTS, Element
+from dmlcy._frontends.onnx.use import Use
+
+LARGEST: Final = 2**24
+"""How many elements a folded array may have."""
+Array: TypeAlias = Any
+"""An array of NumPy, whose functions do not say of which data type their results are."""
+
+
+def are_numbers(element: Element, kinds: str) -> bool:
+    """Whether the arrays of a data type have its numbers, which are of these kinds of NumPy, and not their bits."""
+    if element.numpy is None or ("FLOAT" in element.name and not element.numpy.startswith("float")):
+        return False
+    return np.dtype(element.numpy).kind in kinds
+
+
+def made_element(use: Use) -> Element:
+    """The data type of the output, where the node says it."""
+    found = ELEMENTS.get(use.elements[0])
+    if found is None:
+        use.refuse("DML-ONNX-type", element="unknown", name=use.node.outputs[0])
+    return found
+
+
+def bounded(use: Use, sizes: Sequence[int]) -> tuple[int, ...]:
+    """Sizes of an array that is not too large to make."""
+    elements = prod(sizes)
+    if elements > LARGEST:
+        use.refuse("DML-ONNX-fold-large", elements=elements)
+    return tuple(sizes)
+
+
+def numbers(use: Use, place: int, kinds: str = "iuf") -> Array:
+    """The elements of an input whose data type is of these kinds of NumPy, and not only known by its bits."""
+    one = use[place]
+    bounded(use, one.sizes)
+    if not are_numbers(ELEMENTS[one.element], kinds):
+        use.refuse("DML-ONNX-type", element=one.element, name=one.name)
+    return use.constant(place)
+
+
+def alike(use: Use, kinds: str = "iuf") -> list[Array]:
+    """The elements of all inputs, which have one data type and sizes that can be broadcast."""
+    first = use[0]
+    for at in range(1, len(use.inputs)):
+        if use[at].element != first.element:
+            use.refuse("DML-ONNX-type", element=use[at].element, name=use[at].name)
+    arrays = [numbers(use, at, kinds) for at in range(len(use.inputs))]
+    if use.attribute("broadcast"):
+        arrays[1] = _from_axis(use, arrays[1])
+        if not _fits(arrays[1].shape, first.sizes):
+            use.refuse("DML-ONNX-broadcast", sizes=[*use[1].sizes], wanted=[*first.sizes])
+    else:
+        bounded(use, use.broadcast_sizes())
+    return arrays
+
+
+def _from_axis(use: Use, array: Array) -> Array:
+    """The second operand where an attribute says from which axis on it is broadcast, as before opset 7."""
+    axis = use.attribute("axis")
+    if axis is None:
+        return array
+    first = use.axis() if use[0].rank else 0
+    return array.reshape(array.shape + (1,) * (use[0].rank - first - array.ndim))
+
+
+def _fits(sizes: Sequence[int], wanted: Sequence[int]) -> bool:
+    own = (1,) * (len(wanted) - len(sizes)) + tuple(sizes)
+    return len(own) == len(wanted) and all(mine in (1, size) for mine, size in zip(own, wanted, strict=True))
+
+
+def scalar(use: Use, place: int, kinds: str = "iuf") -> Any:
+    """The one element of an input."""
+    if use[place].sizes not in ((), (1,)):
+        use.refuse("DML-ONNX-broadcast", sizes=[*use[place].sizes], wanted=[])
+    return numbers(use, place, kinds).reshape(-1)[0]
