@@ -4,13 +4,65 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from dmlcy._words.values import quote
+from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
+from dmlcy._frontends.onnx.model import Model, Sizes
+from dmlcy._words.values import listing, quote
+
+
+@dataclass(frozen=True, slots=True)
+class FreeDimension:
+    """A size of a graph input that the model leaves open. ``name`` is "" where it has none."""
+
+    input: str
+    axis: int
+    name: str
+    sizes: Sizes
 
 
 def shape(text: str) -> tuple[str, tuple[int, ...]]:
-    """A name and its sizes; the name may contain "=". An empty list of sizes is that of a single number."""
+    """A name and its sizes; the name may contain "=". No size at all is that of a single number."""
     name, equals, sizes = text.rpartition("=")
     if not (name and equals and re.fullmatch(r"(\d{1,18}([x,]\d{1,18})*)?", sizes)):
         raise argparse.ArgumentTypeError(f"the option must have the form NAME=1x3x224x224, not {quote(text)}")
     return name, tuple(int(size) for size in re.split("[x,]", sizes) if size)
+
+
+def bound(model: Model, shapes: Mapping[str, Sequence[int]]) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
+    """The sizes of inputs, and of free dimensions by name. Refuses names and sizes that the model does not have."""
+    inputs = {one.name: one for one in model.graph.inputs}
+    dimensions: dict[str, int] = {}
+    wrong: list[Problem] = []
+    names = {size for one in inputs.values() for size in one.sizes or () if isinstance(size, str)}
+    for name, given in shapes.items():
+        if name in inputs:
+            known = inputs[name].sizes
+            if known is not None and (
+                len(known) != len(given)
+                or any(isinstance(one, int) and one != size for one, size in zip(known, given, strict=True))
+            ):
+                values = {"name": name, "given": written(given), "sizes": written(known)}
+                wrong.append(make("DML-ONNX-shape-sizes", whole(model.file), values))
+            for one, size in zip(known or (), given, strict=False):
+                if isinstance(one, str):
+                    dimensions.setdefault(one, size)
+        elif name in names and len(given) == 1:
+            dimensions[name] = given[0]
+        else:
+            has = listing([quote(one) for one in (*inputs, *sorted(names))])
+            wrong.append(make("DML-ONNX-shape-name", whole(model.file), {"name": name, "has": has}))
+    if wrong:
+        refuse(wrong)
+    return {name: tuple(given) for name, given in shapes.items() if name in inputs}, dimensions
+
+
+def unbound(dimensions: Iterable[FreeDimension]) -> dict[str, str]:
+    """The inputs that have free dimensions, with their sizes as ``--shape`` takes them."""
+    return {one.input: written(one.sizes) for one in dimensions}
+
+
+def written(sizes: Sequence[int | str | None]) -> str:
+    """Such as 1x3xHxN."""
+    return "x".join("N" if size is None else str(size) for size in sizes)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._frontends.onnx.binding import FreeDimension
 from dmlcy._frontends.onnx.model import Model
 from dmlcy._frontends.onnx.places import node_path
 from dmlcy._frontends.onnx.placing import Placement, Placer, Reason, Where, reason
@@ -90,16 +91,6 @@ class NodeReport:
 
 
 @dataclass(frozen=True, slots=True)
-class FreeDimension:
-    """A size of a graph input that the model leaves open. ``name`` is "" where it has none."""
-
-    input: str
-    axis: int
-    name: str
-    sizes: tuple[int | str | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ModelReport(Shown):
     """A model, node by node.
 
@@ -176,7 +167,7 @@ def report_of(
         asked,
         nodes,
         placer.partitions,
-        tuple(_free(walk)),
+        tuple(walk.free()),
         tuple(_notes(placer, nodes)),
     )
 
@@ -194,8 +185,8 @@ def _node(one: Placement, levels: Mapping[int, FeatureLevelName | None], asked: 
     if one.where != "dml":
         operators, level = (), None
     reasons = [*one.reasons]
-    if visit.problem is not None and one.where in ("dml", "view"):
-        reasons.append(Reason(visit.problem.identifier, visit.problem.values))
+    if one.where in ("dml", "view"):
+        reasons += [Reason(found.identifier, found.values) for found in visit.problems]
     if level is not None and LEVEL_INDEX[level] > LEVEL_INDEX[asked]:
         reasons.append(reason("level", operators=" and ".join(operators), level=level, asked=asked))
     return NodeReport(
@@ -229,16 +220,6 @@ def _said(visit: Visit) -> tuple[tuple[str, ...], FeatureLevelName | None]:
     ways = [(max(LEVEL_INDEX[CATALOGUE[name].since] for name in way), way) for way in visit.row.becomes]
     level, way = min(ways, key=lambda one: one[0])
     return way, LEVELS[level].name
-
-
-def _free(walk: Walk) -> Iterator[FreeDimension]:
-    for info in walk.model.graph.inputs:
-        if info.name in walk.model.graph.initializers:
-            continue
-        sizes = walk.sizes(info)
-        for axis, size in enumerate(sizes or ()):
-            if not isinstance(size, int):
-                yield FreeDimension(info.name, axis, size or "", sizes or ())
 
 
 def _notes(placer: Placer, nodes: Sequence[NodeReport]) -> Iterator[Why]:

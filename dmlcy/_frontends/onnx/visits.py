@@ -41,7 +41,7 @@ class Visit:
     """A node, and what became of it.
 
     ``fate``: "converted" to DirectML nodes, "folded" to constants, only a "view" of its input, "inside": its nodes are
-    visited in its place (the branch of an If, a function), or "unknown", for which ``problem`` may say why.
+    visited in its place (the branch of an If, a function), or "unknown", for which ``problems`` may say why.
     """
 
     node: Node
@@ -53,7 +53,7 @@ class Visit:
     fate: Fate = "unknown"
     made: range = range(0)  # the numbers of the DirectML nodes
     kinds: tuple[str, ...] = ()  # and their operators
-    problem: Unconverted | None = None
+    problems: list[Unconverted] = field(default_factory=list)
     inner: list[Visit] = field(default_factory=list)  # the nodes of its graphs, or of its function
 
     @property

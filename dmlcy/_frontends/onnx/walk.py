@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from dmlcy._desc.compile import compile
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.onnx import folding
+from dmlcy._frontends.onnx import folding, valid
+from dmlcy._frontends.onnx.binding import FreeDimension, bound
 from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
 from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
@@ -62,11 +63,10 @@ class Walk:
 
     def __init__(self, model: Model, sizes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST) -> None:
         self.model = model
-        self.bound = {name: tuple(given) for name, given in (sizes or {}).items()}
+        # The sizes of inputs, and the numbers of free dimensions that have one now.
+        self.bound, self.dimensions = bound(model, sizes or {})
         self.builder = Builder(limit=limit, collect=True, unique_names=True)
         self.inputs: list[OnnxValue] = []
-        self.dimensions: dict[str, int] = {}  # names of free dimensions that have a number now
-        self._bind()
         self.scope = self._scope(model.graph, {}, top=True)
         self.visits = self._visit_all(model.graph.nodes, model.graph.infos, self.scope, model.opsets, ())
 
@@ -80,7 +80,7 @@ class Walk:
 
         Its outputs are those of the model whose sizes are known, and the values that no node of the graph reads.
         """
-        visits = [one for visit in self.visits for one in visit.all() if one.fate == "converted"]
+        visits = [one for one in self.all() if one.fate == "converted"]
         read = {id(known.value) for one in visits for known in one.inputs if known is not None}
         given = [self.scope[one.name] for one in self.model.graph.outputs if one.name in self.scope]
         given += [known for one in visits for known in one.outputs if id(known.value) not in read]
@@ -88,13 +88,20 @@ class Walk:
         outputs = {id(one): one.value for one in values if one.value is not None}
         return self.builder.build(*outputs.values()) if visits and outputs else None
 
-    # Values ----------------------------------------------------------------------------------------------------------
+    def all(self) -> Iterator[Visit]:
+        """All visits, those inside others too."""
+        for visit in self.visits:
+            yield from visit.all()
 
-    def _bind(self) -> None:
-        for one in self.model.graph.inputs:
-            for known, size in zip(one.sizes or (), self.bound.get(one.name, ()), strict=False):
-                if isinstance(known, str):
-                    self.dimensions.setdefault(known, size)
+    def free(self) -> Iterator[FreeDimension]:
+        """The sizes of inputs that the model and the user leave open."""
+        for info in self.model.graph.inputs:
+            sizes = self.sizes(info) if info.name not in self.model.graph.initializers else ()
+            for axis, size in enumerate(sizes or ()):
+                if not isinstance(size, int):
+                    yield FreeDimension(info.name, axis, size or "", sizes or ())
+
+    # Values ----------------------------------------------------------------------------------------------------------
 
     def sizes(self, info: Info) -> Sizes | None:
         """The sizes of a value, with the numbers that free dimensions have now."""
@@ -159,9 +166,11 @@ class Walk:
                 given = [None if one is None else one.element for one in visit.inputs]
                 for known, element in zip(visit.outputs, output_elements(node, row, version, given), strict=True):
                     known.element = element
-                self._become(visit, row, version)
+                visit.problems += valid.problems(node, row, version)
+                if not visit.problems:
+                    self._become(visit, row, version)
         except Unconverted as error:
-            visit.problem = error
+            visit.problems.append(error)
         return visit
 
     def _expanded(self, visit: Visit, scope: Scope, opsets: Mapping[str, int]) -> bool:

@@ -7,8 +7,9 @@ from typing import Final
 
 from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.onnx.binding import FreeDimension, unbound
 from dmlcy._frontends.onnx.placing import Where
-from dmlcy._frontends.onnx.report import FreeDimension, ModelReport, NodeReport
+from dmlcy._frontends.onnx.report import ModelReport, NodeReport
 from dmlcy._graph.check import counted
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
@@ -59,13 +60,9 @@ def _needs(report: ModelReport) -> Iterator[str]:
 
 def _bind(dimensions: Iterable[FreeDimension]) -> Iterator[str]:
     """The option that gives all sizes."""
-    inputs = {one.input: one.sizes for one in dimensions}
-    if inputs:
-        options = (
-            f"--shape {quote(name)[1:-1]}={'x'.join('N' if size is None else str(size) for size in sizes)}"
-            for name, sizes in inputs.items()
-        )
-        yield f"  free dimensions: {' '.join(printable(one) for one in options)} with numbers in place of the names"
+    options = [f"--shape {quote(name)[1:-1]}={printable(sizes)}" for name, sizes in unbound(dimensions).items()]
+    if options:
+        yield f"  free dimensions: {' '.join(options)} with numbers in place of the names"
 
 
 def _reasons(report: ModelReport) -> Iterator[str]:

@@ -1,0 +1,90 @@
+"""Everything that is wrong with an ONNX model on DirectML: what the reports of ``dmlcy lint`` are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from dmlcy._desc.minimum import MinimumLevel
+from dmlcy._errors import DmlError, Violation
+from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
+from dmlcy._frontends.dxdispatch.lint import FileReport, Verdict, findings
+from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, whole
+from dmlcy._frontends.onnx import valid
+from dmlcy._frontends.onnx.binding import unbound
+from dmlcy._frontends.onnx.model import Model
+from dmlcy._frontends.onnx.places import place_of
+from dmlcy._frontends.onnx.report import fails
+from dmlcy._frontends.onnx.visits import Visit
+from dmlcy._frontends.onnx.walk import Walk
+from dmlcy._graph.check import violations
+from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.minimum import lowest
+from dmlcy._graph.model import MOST, label_of
+from dmlcy._graph.violations import GraphViolation
+
+_OF_A_WHOLE_GRAPH: Final = frozenset({"DML-GRAPH-name-twice", "DML-GRAPH-text"})
+"""What is true of names, which a graph of ONNX Runtime makes of its own."""
+
+
+def lint(
+    model: Model, level: FeatureLevelName, shapes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST
+) -> FileReport:
+    """Look at a model at a feature level. Nothing is executed."""
+    walk = Walk(model, shapes, limit)
+    problems = [*_of_nodes(walk)]
+    graph = walk.graph()
+    minimum: MinimumLevel | None = None
+    if graph is not None:
+        found = [*_of_graph(walk, graph, LEVEL_INDEX[level])]
+        problems += found
+        if all(one.warning or one.violation.error == "FeatureLevelError" for one in found):
+            minimum = _lowest(graph)
+    problems += [
+        make("DML-ONNX-shape-free", whole(model.file), {"name": name, "sizes": sizes}, warning=True)
+        for name, sizes in unbound(walk.free()).items()
+    ]
+    count = sum(1 for _ in walk.all())
+    verdict = Verdict(model.graph.name or model.file, whole(model.file), None, minimum, count)
+    return FileReport(model.file, findings(problems, ""), (verdict,))
+
+
+def _lowest(graph: GraphDesc) -> MinimumLevel | None:
+    try:
+        return lowest(graph)
+    except DmlError:
+        return None
+
+
+def _of_nodes(walk: Walk) -> Iterator[Problem]:
+    """What is wrong with the nodes in ONNX's own terms."""
+    for visit in walk.all():
+        place = place_of(walk.model.file, visit.node, visit.path)
+        for one in visit.problems:
+            yield make(one.identifier, place, one.values, warning=not fails(one.identifier))
+        if visit.row is not None and visit.version is not None:
+            for one in valid.unknown(visit.node, visit.row, visit.version):
+                yield make(one.identifier, place, one.values, warning=True)
+
+
+def _of_graph(walk: Walk, graph: GraphDesc, level: int) -> Iterator[Problem]:
+    """What is wrong with the descs, at the nodes of the model that they are made for."""
+    places = {number: visit for visit in walk.all() for number in visit.made}
+    for one in violations(graph, level):
+        if one.id in _OF_A_WHOLE_GRAPH or not isinstance(one, GraphViolation):
+            continue
+        yield Problem(_place(walk, places, one), _without_label(graph, one), one.severity == "warning")
+
+
+def _place(walk: Walk, visits: Mapping[int, Visit], one: GraphViolation) -> Place:
+    visit = None if one.node is None else visits.get(one.node)
+    return whole(walk.model.file) if visit is None else place_of(walk.model.file, visit.node, visit.path)
+
+
+def _without_label(graph: GraphDesc, one: GraphViolation) -> Violation:
+    """The violation, whose message names the operator in place of the DirectML node: the place has ONNX's node."""
+    if one.node is None:
+        return one
+    node = graph.nodes[one.node]
+    return replace(one, message=one.message.replace(label_of(node, one.node), node.kind))

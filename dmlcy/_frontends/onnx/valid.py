@@ -1,0 +1,47 @@
+"""Whether a node has the inputs, outputs and attributes of its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dmlcy._frontends.onnx.model import Node
+from dmlcy._frontends.onnx.tables import OperatorRow, Parameter, Version, shown
+from dmlcy._frontends.onnx.use import Unconverted
+
+
+def problems(node: Node, row: OperatorRow, version: Version) -> Iterator[Unconverted]:
+    """What is wrong with a node, whatever its values are."""
+    operator = shown(row.domain, row.name)
+    for rows, names, what in ((version.inputs, node.inputs, "inputs"), (version.outputs, node.outputs, "outputs")):
+        most = _most(rows)
+        if most is not None and len(names) > most:
+            yield Unconverted(
+                "DML-ONNX-node-inputs", count=len(names), what=what, operator=operator, allowed=_allowed(rows, most)
+            )
+    for place, one in enumerate(version.inputs):
+        if one.mark in ("", "+") and (place >= len(node.inputs) or (one.mark == "" and not node.inputs[place])):
+            yield Unconverted("DML-ONNX-node-input", input=one.name)
+    for name, declared in version.attributes.items():
+        given = node.attributes.get(name)
+        if given is None and declared.required:
+            yield Unconverted("DML-ONNX-node-attribute", name=name)
+        elif given is not None and given.kind != declared.kind:
+            yield Unconverted("DML-ONNX-node-attribute-kind", name=name, kind=given.kind, wanted=declared.kind)
+
+
+def unknown(node: Node, row: OperatorRow, version: Version) -> Iterator[Unconverted]:
+    """The attributes that the version of the operator does not have: warnings."""
+    for name in node.attributes:
+        if name not in version.attributes:
+            operator = shown(row.domain, row.name)
+            yield Unconverted("DML-ONNX-node-attribute-unknown", operator=operator, name=name, version=version.since)
+
+
+def _most(rows: Sequence[Parameter]) -> int | None:
+    """The most parameters; None for any number."""
+    return None if rows and rows[-1].mark in ("*", "+") else len(rows)
+
+
+def _allowed(rows: Sequence[Parameter], most: int) -> str:
+    least = sum(one.mark == "" for one in rows)
+    return str(most) if least == most else f"{least} to {most}"
