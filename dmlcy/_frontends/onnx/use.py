@@ -88,12 +88,23 @@ class Use:
             self.refuse("DML-ONNX-input-unknown", input=self._input(place))
         return found.read()
 
+    def numbers(self, place: int, kinds: str = "iuf") -> NDArray[Any]:
+        """The elements of an input that must be known, in a row; ``kinds``: of which data types, as NumPy's kinds."""
+        found = self.constant(place)
+        if found.dtype.kind not in kinds:
+            self.refuse("DML-ONNX-type", element=self[place].element, name=self[place].name)
+        return found.reshape(-1)
+
     def whole(self, place: int) -> tuple[int, ...]:
         """The elements of an input of integers that must be known before the graph runs."""
-        found = self.constant(place)
-        if found.dtype.kind not in "iu":
-            self.refuse("DML-ONNX-type", element=self[place].element, name=self[place].name)
-        return tuple(map(int, found.reshape(-1)))
+        return tuple(map(int, self.numbers(place, "iu")))
+
+    def single(self, place: int, kinds: str = "iuf") -> Any:
+        """The element of an input that must be known and has one element, as a plain number."""
+        found = self.numbers(place, kinds)
+        if found.size != 1:
+            self.refuse("DML-ONNX-reshape", sizes=[*self[place].sizes], wanted=[1])
+        return found[0].item()
 
     def integers(self, name: str, place: int = -1) -> tuple[int, ...] | None:
         """Whole numbers that are an attribute, or in newer versions an input; None where neither is given."""
@@ -167,6 +178,11 @@ class Use:
         """An input with axes of size 1 in front, so that it has at least this rank."""
         one = self[place] if isinstance(place, int) else place
         return self.view(one, right_aligned(one.sizes, rank), dtype=dtype)
+
+    def promoted(self, axes: Sequence[int], rank: int = RANK) -> list[int]:
+        """Where axes of the first input are once it has axes of size 1 in front."""
+        full = max(rank, self[0].rank)
+        return [min(one + full - self[0].rank, full - 1) for one in axes]
 
     def left(self, place: int | OnnxValue, rank: int = RANK) -> Value:
         """An input with axes of size 1 at the end, so that it has at least this rank."""

@@ -21,10 +21,9 @@ def parameterized_relu(use: Use) -> OnnxValue:
 
 def soft(use: Use) -> OnnxValue:
     """Before opset 13, all axes from the given one on are one."""
-    axis, x = use.axis(), use.right(0)
-    added = len(x.desc.sizes) - use[0].rank
+    axis = use.axis()
     last = axis + 1 if use.version.since >= 13 else max(use[0].rank, 1)
-    return use.out(use.make(x, axes=[one + added for one in range(axis, last)]), use[0].sizes)
+    return use.out(use.make(use.right(0), axes=use.promoted(range(axis, last))), use[0].sizes)
 
 
 def shrink(use: Use) -> OnnxValue:

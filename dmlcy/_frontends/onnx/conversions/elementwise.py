@@ -71,8 +71,7 @@ def power(use: Use) -> OnnxValue:
     if not use[1].is_constant or prod(use[1].sizes) != 1:
         return two(use, way=1)
     sizes = use.broadcast_sizes(0, 1)
-    exponent = float(use.constant(1).reshape(-1)[0])
-    return use.out(use.make(use.spread(0, sizes), exponent=exponent), sizes)
+    return use.out(use.make(use.spread(0, sizes), exponent=float(use.single(1))), sizes)
 
 
 def clip(use: Use) -> OnnxValue:
@@ -90,12 +89,7 @@ def _bound(use: Use, name: str, place: int, least: Any) -> Any:
     if name in use.version.attributes:
         found = use.attribute(name)
         return least if found is None else found
-    if not use.has(place):
-        return least
-    elements = use.constant(place).reshape(-1)
-    if elements.size != 1:
-        use.refuse("DML-ONNX-reshape", sizes=[*use[place].sizes], wanted=[])
-    return elements[0].item()
+    return use.single(place) if use.has(place) else least
 
 
 def is_infinity(use: Use) -> OnnxValue:
