@@ -185,16 +185,18 @@ def _onnx() -> dict[str, JSON]:
     operator = {
         "name": TEXT, "domain": TEXT, "kernels": numbers, "becomes": _tables(WORDS), "sometimes": WORDS,
         "place": _enum(PLACES), "graph": _enum(("never", "two inputs")), "constants": numbers, "types": _map(WORDS),
-        "query": TEXT, "fused": TEXT, "about": TEXT, "conversion": TEXT, "fold": TEXT, "element": TEXT,
-        "otherwise": TEXT, "inlined": TEXT, "version": _tables(_table(version, ("since",))),
+        "query": TEXT, "fused": WORDS, "about": TEXT, "conversion": TEXT, "fold": TEXT, "element": TEXT,
+        "otherwise": TEXT, "inlined": TEXT, "source": TEXT, "version": _tables(_table(version, ("since",))),
     }  # fmt: skip
     runtime = {"version": TEXT, "opset": INT, "minimum": LEVEL, "source": TEXT}
-    types = {"name": TEXT, "elements": WORDS}
+    shared = {
+        "onnx_runtime": runtime, "onnx_domain": {"name": TEXT, "source": TEXT},
+        "onnx_types": {"name": TEXT, "elements": WORDS}, "onnx_activations": {"name": TEXT, "operators": WORDS},
+        "onnx_query": {"name": TEXT, "says": TEXT},
+    }  # fmt: skip
     return {
         "onnx_operator": _table({"onnx_operator": _tables(_table(operator, ("name",)))}),
-        "onnx_runtime": _table({
-            "onnx_runtime": _tables(_table(runtime, runtime)), "onnx_types": _tables(_table(types, types)),
-        }),
+        "onnx_runtime": _table({key: _tables(_table(row, row)) for key, row in shared.items()}),
     }  # fmt: skip
 
 

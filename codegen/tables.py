@@ -94,6 +94,7 @@ def onnx_module(onnx: Onnx) -> str:
         '"""ONNX\'s operators, and the releases of ONNX Runtime that the tables describe."""',
         "from typing import Any, Final",
         f"RUNTIMES: Final = {written(plain(onnx.runtimes))}",
+        f"QUERIES: Final[dict[str, str]] = {written(dict(onnx.queries))}",
         f"OPERATORS: Final[dict[tuple[str, str], tuple[Any, ...]]] = {written(operators)}",
     )) + "\n"  # fmt: skip
 

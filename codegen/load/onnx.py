@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,17 @@ ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<required>!?): (?P<kind>[A-Z_]+)( = (?P
 Types = Mapping[str, tuple[str, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What the rows of operators name: sets of data types and of activations, conditions, domains."""
+
+    facts: Facts
+    types: Types
+    activations: Types
+    queries: Mapping[str, str]
+    domains: Mapping[str, str]  # the source of an operator, in which {name} is the name of the operator
+
+
 def onnx_files(root: Path) -> list[str]:
     """The files in specs/onnx but the errors, which are facts, relative to the root, sorted."""
     paths = sorted((root / FOLDER).glob("*.toml"))
@@ -47,20 +59,26 @@ def onnx(files: Files, facts: Facts) -> Onnx:
     table = files.table(RUNTIME) if RUNTIME in names else None
     levels = tuple(level.name for level in facts.levels)
     runtimes = tuple(finished(row, partial(_runtime, levels)) for row in rows_of(table, "onnx_runtime"))
-    sets = dict(finished(row, _types) for row in rows_of(table, "onnx_types"))
+    shared = _Shared(
+        facts,
+        dict(finished(row, partial(_set, "elements")) for row in rows_of(table, "onnx_types")),
+        dict(finished(row, partial(_set, "operators")) for row in rows_of(table, "onnx_activations")),
+        dict(finished(row, _query) for row in rows_of(table, "onnx_query")),
+        dict(finished(row, _domain) for row in rows_of(table, "onnx_domain")),
+    )
     if table is not None:
         table.finish()
     operators: dict[tuple[str, str], OnnxOperator] = {}
     for file in (name for name in names if name != RUNTIME):
         group, found = file.removeprefix(f"{FOLDER}/").removesuffix(".toml"), files.table(file)
         for row in rows_of(found, "onnx_operator"):
-            one = finished(row, partial(_operator, facts, sets, group))
+            one = finished(row, partial(_operator, shared, group))
             if (one.domain, one.name) in operators:
                 row.error("name", f"{one.domain} {one.name} is described twice")
             operators[one.domain, one.name] = one
         if found is not None:
             found.finish()
-    return Onnx(runtimes, tuple(operators[key] for key in sorted(operators)))
+    return Onnx(runtimes, shared.queries, tuple(operators[key] for key in sorted(operators)))
 
 
 def _runtime(levels: tuple[str, ...], row: Table) -> OnnxRuntime:
@@ -68,35 +86,53 @@ def _runtime(levels: tuple[str, ...], row: Table) -> OnnxRuntime:
     return OnnxRuntime(named(row, "version", VERSION), row.int("opset"), minimum, source_of(row))
 
 
-def _types(row: Table) -> tuple[str, tuple[str, ...]]:
-    return named(row, "name", LOWER), row.strings("elements")
+def _set(key: str, row: Table) -> tuple[str, tuple[str, ...]]:
+    return named(row, "name", LOWER), row.strings(key)
 
 
-def _operator(facts: Facts, sets: Types, group: str, row: Table) -> OnnxOperator:
+def _query(row: Table) -> tuple[str, str]:
+    return named(row, "name", LOWER), _sentences(row, "says")
+
+
+def _domain(row: Table) -> tuple[str, str]:
+    return named(row, "name", DOMAIN), source_of(row)
+
+
+def _sentences(row: Table, key: str) -> str:
+    text = row.str(key, "")
+    if text and not text.endswith("."):
+        row.error(key, f"{key} does not end with a period")
+    return text
+
+
+def _operator(shared: _Shared, group: str, row: Table) -> OnnxOperator:
     versions: list[OnnxVersion] = []
     for table in row.tables("version"):
         versions.append(finished(table, partial(_version, versions[-1] if versions else None)))
     kernels = _ints(row, "kernels")
-    types = {name: _expanded(entries, sets) for name, entries in _lists(row, "types").items()}
+    types = {name: _expanded(entries, shared.types) for name, entries in _lists(row, "types").items()}
+    name = named(row, "name", NAME)
+    domain = row.choice("domain", shared.domains) if row.has("domain") else ONNX
     return OnnxOperator(
-        named(row, "name", NAME),
-        named(row, "domain", DOMAIN) if row.has("domain") else ONNX,
+        name,
+        domain,
         group,
         kernels,
-        _becomes(row, facts),
+        _becomes(row, shared.facts),
         row.strings("sometimes", ()),
         row.choice("place", PLACES) if row.has("place") else "",
         row.choice("graph", ("never", "two inputs")) if row.has("graph") else "",
         _ints(row, "constants"),
         _by_parameter(types, [one for one in versions if one.since in kernels]),
-        row.str("query", ""),
-        row.str("fused", ""),
-        row.str("about", ""),
+        row.choice("query", shared.queries) if row.has("query") else "",
+        _expanded(row.strings("fused", ()), shared.activations),
+        _sentences(row, "about"),
         row.str("conversion", ""),
         row.str("fold", ""),
         row.str("element", ""),
         row.str("otherwise", ""),
         row.str("inlined", ""),
+        source_of(row) if row.has("source") else shared.domains.get(domain, "").replace("{name}", name),
         tuple(versions),
     )
 

@@ -65,14 +65,15 @@ class OnnxOperator:
     graph: str  # "never" a node of a DirectML graph, only with "two inputs", or ""
     constants: tuple[int, ...]  # the inputs that the kernel reads on the CPU
     types: Mapping[str, tuple[str, ...]]  # by input or output: the data types of the kernels
-    query: str  # what ONNX Runtime asks of a node before it takes the node
-    fused: str  # the activations that it fuses into the node
-    about: str
+    query: str  # the name of the condition under which ONNX Runtime leaves a node to the CPU
+    fused: tuple[str, ...]  # the activations that it fuses into a node
+    about: str  # what else ONNX Runtime makes of a node, in sentences
     conversion: str  # the function that makes the descs of a node
     fold: str  # the function that gives the elements of the outputs from constant inputs
     element: str  # the attribute that gives the data type of the outputs whose variable no input of a node has
     otherwise: str  # their data type, or the variable that it is of, where the attribute is left out or 0
     inlined: str  # the function that gives the nodes in place of this one
+    source: str  # where the versions are described
     versions: tuple[OnnxVersion, ...]
 
 
@@ -91,4 +92,5 @@ class Onnx:
     """Everything in specs/onnx."""
 
     runtimes: tuple[OnnxRuntime, ...]
+    queries: Mapping[str, str]  # by name: a condition in words
     operators: tuple[OnnxOperator, ...]

@@ -51,13 +51,14 @@ class OperatorRow(NamedTuple):
     constants: tuple[int, ...]
     types: dict[str, tuple[str, ...]]
     query: str
-    fused: str
+    fused: tuple[str, ...]
     about: str
     conversion: str
     fold: str
     element: str
     otherwise: str
     inlined: str
+    source: str
     versions: tuple[Version, ...]
 
     def version(self, opset: int) -> Version | None:
