@@ -17,7 +17,7 @@ from dmlcy._words.values import listing
 
 Where: TypeAlias = Literal["dml", "view", "folded", "removed", "cpu"]
 SMALL: Final = 100
-"""Elements of a constant from which on a node that reads the constant stays on the GPU."""
+"""Elements of a constant up to which a node that reads the constant may go to the CPU."""
 
 
 class Reason(NamedTuple):
@@ -184,10 +184,15 @@ def _tensors(visit: Visit, version: Version) -> Iterator[tuple[Known, str]]:
                 yield known, one.name
 
 
+def _inputs(visit: Visit) -> Iterator[tuple[str, Known]]:
+    for name, known in zip(visit.node.inputs, visit.inputs, strict=True):
+        if name and known is not None:
+            yield name, known
+
+
 def _names(visit: Visit) -> Iterator[tuple[str, Known]]:
-    node = visit.node
-    for names, several in ((node.inputs, visit.inputs), (node.outputs, visit.outputs)):
-        yield from ((name, known) for name, known in zip(names, several, strict=True) if name and known is not None)
+    yield from _inputs(visit)
+    yield from ((name, known) for name, known in zip(visit.node.outputs, visit.outputs, strict=True) if name)
 
 
 def _is_whole(known: Known) -> bool:
@@ -211,36 +216,44 @@ def _computed(visit: Visit, row: OperatorRow) -> Iterator[str]:
 
 
 def _prefer_cpu(placements: list[Placement]) -> None:
-    """Move nodes to the CPU that only read small things which are there: computations with shapes."""
-    on_cpu = {id(one.visit) for one in placements if one.where == "cpu"}
+    """Move nodes to the CPU that read only what is in its memory, or is small: computations with shapes.
+
+    What is in the memory of the CPU begins at the outputs of Shape and Size, and goes on through nodes without a kernel.
+    """
+    there = {id(one.visit) for one in placements if _is_shape(one)}
     for one in placements:
-        source = _cheap_source(one.visit, on_cpu) if one.where in ("dml", "view") else None
-        if source is not None:
+        sources = [name for name, known in _inputs(one.visit) if id(known.source) in there]
+        if not sources:
+            continue
+        if one.where in ("dml", "view") and _is_cheap(one.visit, there):
             one.where = "cpu"
-            one.reasons = [reason("cpu-shape", name=source)]
-            on_cpu.add(id(one.visit))
+            one.reasons = [reason("cpu-shape", name=sources[0])]
+        if one.where == "cpu":
+            there.add(id(one.visit))
 
 
-def _cheap_source(visit: Visit, on_cpu: Collection[int]) -> str | None:
-    """The first input that is in the memory of the CPU, if all others are cheap to read there."""
-    found: str | None = None
+def _is_shape(one: Placement) -> bool:
+    """Whether a node has a DirectML kernel whose output is in the memory of the CPU."""
+    row, version = one.visit.row, one.visit.version
+    if one.where != "cpu" or row is None or version is None:
+        return False
+    return row.place == "cpu" and row.fold != "" and version.since in row.kernels
+
+
+def _is_cheap(visit: Visit, there: Collection[int]) -> bool:
+    """Whether all inputs are in the memory of the CPU, inputs of the model, or small constants."""
     assert visit.row is not None
     for place, known in enumerate(visit.inputs):
         if known is None:
             continue
-        is_there = known.source is not None and id(known.source) in on_cpu
-        if known.element in ("FLOAT16", "BFLOAT16") or not (is_there or _is_cheap(known)):
-            return None
-        if is_there and place not in visit.row.constants:
-            found = found or visit.node.inputs[place]
-    return found
-
-
-def _is_cheap(known: Known) -> bool:
-    """Whether a value is an input of the model, or a small constant."""
-    if known.value is not None and known.is_constant:
-        return prod(known.value.sizes) < SMALL
-    return known.source is None
+        if known.element in ("FLOAT16", "BFLOAT16"):
+            return False
+        if known.value is not None and known.is_constant:
+            if prod(known.value.sizes) > SMALL:
+                return False
+        elif known.source is not None and (id(known.source) not in there or place in visit.row.constants):
+            return False
+    return True
 
 
 def _partition(placements: list[Placement]) -> int:

@@ -9,7 +9,7 @@ from dmlcy._facts.tables import LEVEL_INDEX
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.onnx.binding import FreeDimension, unbound
 from dmlcy._frontends.onnx.placing import Where
-from dmlcy._frontends.onnx.report import ModelReport, NodeReport
+from dmlcy._frontends.onnx.report import ModelReport, NodeReport, Why
 from dmlcy._graph.check import counted
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
@@ -66,23 +66,24 @@ def _bind(dimensions: Iterable[FreeDimension]) -> Iterator[str]:
 
 
 def _reasons(report: ModelReport) -> Iterator[str]:
-    """Each reason once for the nodes of an operator, with the first ones."""
-    groups: dict[tuple[str, str], list[NodeReport]] = {}
-    for one in report.nodes:
-        for why in one.reasons:
-            groups.setdefault((why.id, one.operator), []).append(one)
-    for (identifier, _), nodes in groups.items():
-        message = next(why.message for why in nodes[0].reasons if why.id == identifier)
-        yield f"{printable(report.file)}: {nodes[0].place}: {message} [{identifier}]"
-        others = [_short(one) for one in nodes[1 : 1 + SHOWN]]
-        left = len(nodes) - 1 - len(others)
-        if others:
+    """Each reason once, with the first nodes that it holds for: a reason that differs in the value only is the same."""
+    groups: dict[tuple[object, ...], list[tuple[NodeReport, Why]]] = {}
+    for node in report.nodes:
+        for why in node.reasons:
+            values = (str(value) for name, value in why.values.items() if name != "name")
+            groups.setdefault((why.id, *values), []).append((node, why))
+    for (first, why), *others in groups.values():
+        yield f"{printable(report.file)}: {first.place}: {why.message} [{why.id}]"
+        named = [_short(node) for node, _ in others[:SHOWN]]
+        left = len(others) - len(named)
+        if named:
             more = f", and {left} more (--all names them)" if left else ""
-            yield f"    also {', '.join(others)}{more}"
+            yield f"    also {', '.join(named)}{more}"
 
 
 def _short(node: NodeReport) -> str:
-    return f"node {node.number}{f' {quote(node.name)}' if node.name else ''}"
+    name = f" {quote(node.name)}" if node.name else ""
+    return f"node {node.number}{name} ({node.operator})"
 
 
 def _every(report: ModelReport) -> Iterator[str]:
