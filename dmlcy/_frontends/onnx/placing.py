@@ -218,7 +218,7 @@ def _computed(visit: Visit, row: OperatorRow) -> Iterator[str]:
 def _prefer_cpu(placements: list[Placement]) -> None:
     """Move nodes to the CPU that read only what is in its memory, or is small: computations with shapes.
 
-    What is in the memory of the CPU begins at the outputs of Shape and Size, and goes on through nodes without a kernel.
+    That memory has the outputs of Shape and Size, and of the nodes without a kernel that read these.
     """
     there = {id(one.visit) for one in placements if _is_shape(one)}
     for one in placements:
