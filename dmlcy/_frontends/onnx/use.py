@@ -238,6 +238,10 @@ class Use:
         name = self.node.outputs[place] if place < len(self.node.outputs) else ""
         return OnnxValue(element, tuple(sizes), value=value, name=name)
 
+    def wants(self, place: int) -> bool:
+        """Whether the node has an output that is optional."""
+        return place < len(self.node.outputs) and self.node.outputs[place] != ""
+
     def alias(self, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output that has the bytes of the first input, under other sizes."""
         one = self[0]

@@ -1,0 +1,220 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._frontends.onnx.activations import activation, fused
+from dmlcy._frontends.onnx.use import RANK, Use
+from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned
+from dmlcy._graph.values import Value
+
+
+class Matrices(NamedTuple):
+    """Sizes and strides under which an input is read; the last two axes are rows and columns."""
+
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+def _matrices(use: Use, one: OnnxValue, *, is_left: bool) -> Matrices:
+    """An operand as matrices: a vector is a row of the left matrices, or a column of the right ones."""
+    if one.rank == 0:
+        use.refuse("DML-ONNX-rank", name=one.name, rank=0, wanted="at least 1")
+    sizes = one.sizes if one.rank > 1 else (1, *one.sizes) if is_left else (*one.sizes, 1)
+    return Matrices(sizes, packed(sizes))
+
+
+class Product:
+    """The operands of a product with equal batches.
+
+    Attributes
+    ----------
+    a, b
+        The values.
+    whole
+        The sizes of the product of the matrices.
+    sizes
+        Its sizes in ONNX: without the axes that vectors do not have.
+    """
+
+    def __init__(self, use: Use, a: OnnxValue, b: OnnxValue, *turned: Matrices) -> None:
+        left, right = turned or (_matrices(use, a, is_left=True), _matrices(use, b, is_left=False))
+        batches = _together(use, left.sizes[:-2], right.sizes[:-2])
+        self.a, self.b = _spread(use, a, left, batches), _spread(use, b, right, batches)
+        ends = left.sizes[-2:-1], right.sizes[-1:]
+        self.whole = (*batches, *ends[0], *ends[1])
+        self.sizes = (*batches, *(ends[0] if a.rank > 1 else ()), *(ends[1] if b.rank > 1 else ()))
+
+
+def _together(use: Use, left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
+    """The sizes of the batches."""
+    try:
+        return np.broadcast_shapes(tuple(left), tuple(right))
+    except ValueError:
+        use.refuse("DML-ONNX-broadcast", sizes=[*right], wanted=[*left])
+
+
+def _spread(use: Use, one: OnnxValue, matrices: Matrices, batches: tuple[int, ...]) -> Value:
+    """An operand, repeated by strides of 0, with axes of size 1 in front up to rank 4."""
+    missing = len(batches) + 2 - len(matrices.sizes)
+    sizes = (1,) * missing + matrices.sizes
+    strides = [0] * missing + [*matrices.strides]
+    for axis, batch in enumerate(batches):
+        if sizes[axis] != batch:
+            strides[axis] = 0
+    wanted = right_aligned((*batches, *sizes[-2:]), RANK)
+    whole = (0,) * (len(wanted) - len(strides)) + tuple(strides)
+    own = packed(wanted)
+    is_packed = all(size == 1 or mine == step for size, mine, step in zip(wanted, whole, own, strict=True))
+    return use.view(one, wanted, None if is_packed else whole)
+
+
+def gemm(use: Use) -> OnnxValue:
+    for place in (0, 1):
+        if use[place].rank != 2:
+            use.refuse("DML-ONNX-rank", name=use[place].name, rank=use[place].rank, wanted=2)
+    turned = [bool(use.attribute(name)) for name in ("transA", "transB")]
+    sizes = use[0].sizes[turned[0]], use[1].sizes[not turned[1]]
+    modes = ["TRANSPOSE" if one else "NONE" for one in turned]
+    value = use.make(
+        use.right(0),
+        use.right(1),
+        use.spread(2, sizes) if use.has(2) else None,
+        trans_a=modes[0],
+        trans_b=modes[1],
+        alpha=use.number("alpha"),
+        beta=use.number("beta"),
+        fused_activation=fused(use),
+    )
+    return use.out(value, sizes)
+
+
+def matmul(use: Use) -> OnnxValue:
+    product = Product(use, use[0], use[1])
+    return use.out(use.make(product.a, product.b, beta=0.0, fused_activation=fused(use)), product.sizes)
+
+
+def fused_matmul(use: Use) -> OnnxValue:
+    """Transposed matrices and batches are strides."""
+    a, b = (_transposed(use, place, letter) for place, letter in enumerate("AB"))
+    product = Product(use, use[0], use[1], a, b)
+    desc = _activation(use, len(product.whole))
+    alpha = use.number("alpha")
+    return use.out(use.make(product.a, product.b, alpha=alpha, beta=0.0, fused_activation=desc), product.sizes)
+
+
+def _activation(use: Use, rank: int) -> OperatorDesc | None:
+    """The activation of a node of the name FusedMatMulActivation; its axis is one of the product."""
+    name = use.attribute("activation")
+    if name is None:
+        return None
+    fields = {}
+    if name == "Softmax":
+        axis = use.attribute("activation_axis")
+        (axis,) = use.axes([-1 if axis is None else axis], "activation_axis", rank)
+        fields["axes"] = [axis + max(RANK - rank, 0)]
+    return activation(use, "fused_activation", name, lambda number: use.attribute(f"activation_{number}"), **fields)
+
+
+def _transposed(use: Use, place: int, letter: str) -> Matrices:
+    """An operand: first the batches move behind the rows, then rows and columns change places."""
+    one = use[place]
+    sizes, strides = (([*numbers]) for numbers in _matrices(use, one, is_left=place == 0))
+    if use.attribute(f"transBatch{letter}"):
+        if one.rank < 3:
+            use.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted="at least 3")
+        for numbers in (sizes, strides):
+            numbers.insert(-1, numbers.pop(0))
+    if use.attribute(f"trans{letter}") and one.rank > 1:
+        for numbers in (sizes, strides):
+            numbers[-2:] = numbers[:-3:-1]
+    return Matrices(tuple(sizes), tuple(strides))
+
+
+def matmul_integer(use: Use) -> OnnxValue:
+    product = Product(use, use[0], use[1])
+    zeros = _rows(use, 2), _columns(use, 3)
+    return use.out(use.make(product.a, zeros[0], product.b, zeros[1]), product.sizes)
+
+
+def matmul_integer_to_float(use: Use) -> OnnxValue:
+    product = Product(use, use[0], use[1])
+    left, right = (_rows(use, 2), _rows(use, 4)), (_columns(use, 3), _columns(use, 5))
+    bias = use.spread(6, product.whole) if use.has(6) else None
+    return use.out(use.make(product.a, *left, product.b, *right, bias), product.sizes)
+
+
+def qlinear_matmul(use: Use) -> OnnxValue:
+    product = Product(use, use[0], use[3])
+    left, right, output = (_rows(use, 1), _rows(use, 2)), (_columns(use, 4), _columns(use, 5)), (6, 7)
+    value = use.make(product.a, *left, product.b, *right, *(_rows(use, place) for place in output))
+    return use.out(value, product.sizes)
+
+
+def _rows(use: Use, place: int) -> Value | None:
+    """An input that has an element for each row, or one for all; None where it is left out."""
+    if not use.has(place):
+        return None
+    sizes = use[place].sizes
+    return use.view(place, right_aligned((*sizes, 1) if len(sizes) == 1 else sizes, RANK))
+
+
+def _columns(use: Use, place: int) -> Value | None:
+    """An input that has an element for each column, or one for all; None where it is left out."""
+    return use.right(place) if use.has(place) else None
+
+
+def dynamic_quantize_matmul(use: Use) -> OnnxValue:
+    """The left matrices are quantized to the data type of the right ones."""
+    quantize = use.method(use.row.becomes[0][0])
+    whole, scale, zero = quantize(use.right(0), output_dtype=use[1].dtype)
+    product = Product(use, OnnxValue(use[1].element, use[0].sizes, value=whole), use[1])
+    right = _columns(use, 2), _columns(use, 3)
+    bias = use.spread(4, product.whole) if use.has(4) else None
+    return use.out(use.make(product.a, scale, zero, product.b, *right, bias), product.sizes)
+
+
+def matmul_n_bits(use: Use) -> OnnxValue:
+    """The weights are bytes in ONNX, and hold a matrix of N rows and K columns whose blocks share a scale."""
+    for place, name in ((4, "g_idx"), (5, "bias")):
+        if use.has(place):
+            use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with {name}")
+    bits, block = use.integer("bits"), use.integer("block_size")
+    rows, columns = use.integer("N"), use.integer("K")
+    a = use[0]
+    if bits not in (4, 8):
+        use.refuse("DML-ONNX-attribute-value", name="bits", value=bits, known=[4, 8])
+    if block < 1 or columns % block:
+        use.refuse("DML-ONNX-unsupported", what=f"{columns} columns in blocks of {block}")
+    if a.rank < 2:
+        use.refuse("DML-ONNX-rank", name=a.name, rank=a.rank, wanted="at least 2")
+    batches = a.sizes[:-2]
+    dtype = f"UINT{bits}"
+    weights = _repeated(use, 1, batches, (rows, columns), columns, dtype)
+    blocks = columns // block
+    factors = [_repeated(use, 2, batches, (rows, blocks), blocks)]
+    if use.has(3):
+        if use[3].element != "UINT8":
+            use.refuse("DML-ONNX-type", element=use[3].element, name=use[3].name)
+        step = -(-blocks * bits // 8) * 8 // bits
+        factors.append(_repeated(use, 3, batches, (rows, blocks), step, dtype))
+    kind = "SCALE_ZERO_POINT" if use.has(3) else "SCALE"
+    dequantize = use.method(use.row.becomes[0][0])
+    whole = dequantize(weights, factors, quantization_type=kind, output_dtype=a.dtype)
+    value = use.make(use.view(0, a.sizes), whole, trans_b="TRANSPOSE", beta=0.0)
+    return use.out(value, (*a.sizes[:-1], rows))
+
+
+def _repeated(
+    use: Use, place: int, batches: tuple[int, ...], matrix: tuple[int, int], step: int, dtype: str = ""
+) -> Value:
+    """A matrix for each batch, by strides of 0; ``step``: elements from a row to the next."""
+    strides = (*(0,) * len(batches), step, 1)
+    is_packed = prod(batches) == 1 and step == matrix[1]
+    return use.view(place, (*batches, *matrix), None if is_packed else strides, dtype)
