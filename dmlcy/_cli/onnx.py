@@ -14,11 +14,11 @@ from dmlcy._facts.tables import DTYPES, LEVELS
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings
 from dmlcy._frontends.dxdispatch.problems import Refusal
 from dmlcy._frontends.onnx.binding import shape
+from dmlcy._frontends.onnx.model_report import ModelReport, fails, lines, to_json
 from dmlcy._frontends.onnx.reader import read
-from dmlcy._frontends.onnx.report import ModelReport, fails, report_of, to_json
+from dmlcy._frontends.onnx.report import report_of
 from dmlcy._frontends.onnx.tables import RELEASES
-from dmlcy._show.onnx import text
-from dmlcy._show.onnx.findings import as_findings
+from dmlcy._show.onnx_findings import as_findings
 from dmlcy._show.reports import github, sarif
 from dmlcy._show.reports import text as report_text
 from dmlcy._words.values import listing, quote
@@ -105,7 +105,7 @@ def _lines(report: ModelReport, options: argparse.Namespace) -> Iterator[str]:
     if options.format == "json":
         yield json.dumps(to_json(report), indent=2, allow_nan=False)
     elif options.format == "text":
-        yield from text.lines(report, every=options.all)
+        yield from lines(report, every=options.all)
     else:
         yield from {"sarif": sarif, "github": github}[options.format].lines(as_findings(report))
 

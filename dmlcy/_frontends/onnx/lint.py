@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from dmlcy._desc.minimum import MinimumLevel
 from dmlcy._errors import DmlError, Violation
@@ -14,8 +14,8 @@ from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, whole
 from dmlcy._frontends.onnx import valid
 from dmlcy._frontends.onnx.binding import unbound
 from dmlcy._frontends.onnx.model import Model
+from dmlcy._frontends.onnx.model_report import fails
 from dmlcy._frontends.onnx.places import place_of
-from dmlcy._frontends.onnx.report import fails
 from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._graph.check import violations
@@ -28,26 +28,42 @@ _OF_A_WHOLE_GRAPH: Final = frozenset({"DML-GRAPH-name-twice", "DML-GRAPH-text"})
 """What is true of names, which a graph of ONNX Runtime makes of its own."""
 
 
+class Found(NamedTuple):
+    """What was found: the problems, the level that the descs need if they are valid, and the number of nodes."""
+
+    problems: list[Problem]
+    minimum: MinimumLevel | None
+    nodes: int
+
+
 def lint(
     model: Model, level: FeatureLevelName, shapes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST
 ) -> FileReport:
     """Look at a model at a feature level. Nothing is executed."""
+    found = problems(model, level, shapes, limit)
+    verdict = Verdict(model.graph.name or model.file, whole(model.file), None, found.minimum, found.nodes)
+    return FileReport(model.file, findings(found.problems, ""), (verdict,))
+
+
+def problems(
+    model: Model, level: FeatureLevelName, shapes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST
+) -> Found:
+    """What is wrong with the nodes of a model, and with the descs that they become."""
     walk = Walk(model, shapes, limit)
-    problems = [*_of_nodes(walk)]
+    found = [*_of_nodes(walk)]
     graph = walk.graph()
     minimum: MinimumLevel | None = None
     if graph is not None:
-        found = [*_of_graph(walk, graph, LEVEL_INDEX[level])]
-        problems += found
-        if all(one.warning or one.violation.error == "FeatureLevelError" for one in found):
+        wrong = [*_of_graph(walk, graph, LEVEL_INDEX[level])]
+        found += wrong
+        later = all(one.warning or one.violation.error == "FeatureLevelError" for one in wrong)
+        if later and not any(one.is_unmade for one in walk.all()):
             minimum = _lowest(graph)
-    problems += [
+    found += [
         make("DML-ONNX-shape-free", whole(model.file), {"name": name, "sizes": sizes}, warning=True)
         for name, sizes in unbound(walk.free()).items()
     ]
-    count = sum(1 for _ in walk.all())
-    verdict = Verdict(model.graph.name or model.file, whole(model.file), None, minimum, count)
-    return FileReport(model.file, findings(problems, ""), (verdict,))
+    return Found(found, minimum, sum(1 for _ in walk.all()))
 
 
 def _lowest(graph: GraphDesc) -> MinimumLevel | None:

@@ -61,6 +61,11 @@ class Visit:
         """Whether all inputs are constants."""
         return all(one is None or one.is_constant for one in self.inputs)
 
+    @property
+    def is_unmade(self) -> bool:
+        """Whether the node would become nodes of DirectML, but its sizes are not known."""
+        return self.fate == "unknown" and self.row is not None and bool(self.row.becomes)
+
     def all(self) -> Iterator[Visit]:
         """The visit, and those of the nodes inside it."""
         yield self

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, whole
-from dmlcy._frontends.onnx.report import ModelReport, fails
+from dmlcy._frontends.onnx.model_report import ModelReport, fails
 
 
 def as_findings(report: ModelReport) -> Report:

@@ -1,0 +1,261 @@
+"""What becomes of the nodes of a model, as data, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.onnx.binding import FreeDimension, unbound
+from dmlcy._frontends.onnx.placing import Reason, Where
+from dmlcy._graph.check import counted
+from dmlcy._words.values import quote
+
+WORDS: Final[dict[Where, str]] = {
+    "dml": "DirectML",
+    "view": "DirectML, but only other sizes for the same bytes",
+    "folded": "folded to constants before the model runs",
+    "removed": "removed by the optimiser",
+    "cpu": "CPU",
+}
+"""What becomes of nodes."""
+SHOWN: Final = 3
+"""Nodes of a reason that are named without ``--all``."""
+
+
+_GOES_ON: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-")
+_UNTOLD: Final = frozenset(
+    {"DML-ONNX-input-unknown", "DML-ONNX-empty", "DML-ONNX-type", "DML-ONNX-unsupported", "DML-ONNX-fold-large"}
+)
+
+
+def fails(identifier: str) -> bool:
+    """Whether the model does not run where this is the reason; else the node is elsewhere, or its descs are unknown."""
+    return not identifier.startswith(_GOES_ON) and identifier not in _UNTOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """A reason: its id, which ``dmlcy explain`` explains, its text, and the values in the text."""
+
+    id: str
+    message: str
+    values: Mapping[str, object]
+
+    @classmethod
+    def of(cls, found: Reason) -> Why:
+        """The reason as users see it."""
+        return cls(found.id, found.message, found.values)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReport:
+    """A node of the model, and what becomes of it.
+
+    Attributes
+    ----------
+    place
+        Such as ``node 17 "/conv1/Conv" (Conv)``.
+    number, name, operator
+        The number of the node in its graph, its name, and its operator, with the domain where it is not ONNX's own.
+    version
+        The version of the operator; None where the operator, or this version, is not known.
+    where
+        "dml"; "view": DirectML, but only other sizes for the same bytes; "folded" to constants before the model runs;
+        "removed" by the optimiser; "cpu".
+    reasons
+        Why the node is on the CPU, why it is no part of a DirectML graph, or why DirectML refuses it.
+    directml
+        The operators of DirectML that the node becomes.
+    level
+        The feature level that they need; None where they have none.
+    partition
+        The number of the DirectML graph that has the node.
+    is_exact
+        Whether the operators and the level are those of this node; else they are what the tables say of all nodes of
+        the operator, because sizes are not known.
+    byte
+        Where the node begins in the file.
+    """
+
+    place: str
+    number: int
+    name: str
+    operator: str
+    version: int | None
+    where: Where
+    reasons: tuple[Why, ...]
+    directml: tuple[str, ...]
+    level: FeatureLevelName | None
+    partition: int | None
+    is_exact: bool
+    byte: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """A model, node by node.
+
+    Attributes
+    ----------
+    file, producer, opset
+        The file, the program that wrote it, and the opset of ONNX's own operators.
+    runtime
+        The release of ONNX Runtime whose rules hold.
+    level
+        The feature level of the device.
+    nodes
+        The nodes in the order of their values.
+    partitions
+        The number of DirectML graphs.
+    dimensions
+        What ``shapes=`` would have to say, so that all sizes are known.
+    notes
+        What is true of the model as a whole.
+    """
+
+    file: str
+    producer: str
+    opset: int | None
+    runtime: str
+    level: FeatureLevelName
+    nodes: tuple[NodeReport, ...]
+    partitions: int
+    dimensions: tuple[FreeDimension, ...]
+    notes: tuple[Why, ...]
+
+    def count(self, where: Where) -> int:
+        """The number of nodes that go there."""
+        return sum(one.where == where for one in self.nodes)
+
+    @property
+    def needs(self) -> FeatureLevelName | None:
+        """The lowest feature level at which DirectML takes all nodes that it gets; None where it gets none."""
+        found = [LEVEL_INDEX[one.level] for one in self.nodes if one.level is not None and one.where == "dml"]
+        return LEVELS[max(found)].name if found else None
+
+    @property
+    def operators(self) -> dict[str, int]:
+        """The operators of DirectML, and the number of nodes that become each, the most frequent first."""
+        found = Counter(name for one in self.nodes if one.where == "dml" for name in one.directml)
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def __str__(self) -> str:
+        return "\n".join(lines(self))
+
+
+def lines(report: ModelReport, *, every: bool = False) -> Iterator[str]:
+    """The lines; with ``every``, each node has one."""
+    file = printable(report.file)
+    opset = f"opset {report.opset}" if report.opset is not None else "no opset of ai.onnx"
+    producer = f", from {quote(report.producer)[1:-1]}" if report.producer else ""
+    yield f"{file}: {counted(len(report.nodes), 'node')}, {opset}{producer}; ONNX Runtime {report.runtime}"
+    for where, words in WORDS.items():
+        number = report.count(where)
+        if number:
+            graphs = f", in {counted(report.partitions, 'graph')}" if where == "dml" else ""
+            yield f"  {number:>6} {words}{graphs}"
+    yield from _needs(report)
+    yield from _bind(report.dimensions)
+    for note in report.notes:
+        yield f"{file}: note: {note.message} [{note.id}]"
+    yield from _every(report) if every else _reasons(report)
+    yield from _operators(report)
+
+
+def _needs(report: ModelReport) -> Iterator[str]:
+    if report.needs is None:
+        return
+    index = LEVEL_INDEX[report.needs]
+    found = {
+        name: None
+        for one in report.nodes
+        if one.where == "dml" and one.level is not None and LEVEL_INDEX[one.level] == index
+        for name in one.directml
+    }
+    yield f"  needs feature level {report.needs}, for {', '.join(found)}"
+
+
+def _bind(dimensions: Iterable[FreeDimension]) -> Iterator[str]:
+    """The option that gives all sizes."""
+    options = [f"--shape {quote(name)[1:-1]}={printable(sizes)}" for name, sizes in unbound(dimensions).items()]
+    if options:
+        yield f"  free dimensions: {' '.join(options)} with numbers in place of the names"
+
+
+def _reasons(report: ModelReport) -> Iterator[str]:
+    """Each reason once, with the first nodes that it holds for: a reason that differs in the value only is the same."""
+    groups: dict[tuple[object, ...], list[tuple[NodeReport, Why]]] = {}
+    for node in report.nodes:
+        for why in node.reasons:
+            values = (str(value) for name, value in why.values.items() if name != "name")
+            groups.setdefault((why.id, *values), []).append((node, why))
+    for (first, why), *others in groups.values():
+        yield f"{printable(report.file)}: {first.place}: {why.message} [{why.id}]"
+        named = [_short(node) for node, _ in others[:SHOWN]]
+        left = len(others) - len(named)
+        if named:
+            more = f", and {left} more (--all names them)" if left else ""
+            yield f"    also {', '.join(named)}{more}"
+
+
+def _short(node: NodeReport) -> str:
+    name = f" {quote(node.name)}" if node.name else ""
+    return f"node {node.number}{name} ({node.operator})"
+
+
+def _every(report: ModelReport) -> Iterator[str]:
+    for one in report.nodes:
+        level = f", level {one.level}" if one.level else ""
+        graph = f", graph {one.partition}" if one.partition is not None else ""
+        operators = f": {', '.join(one.directml)}{level}" if one.directml else ""
+        yield f"{printable(report.file)}: {one.place}: {WORDS[one.where]}{operators}{graph}"
+        for why in one.reasons:
+            yield f"    {why.message} [{why.id}]"
+
+
+def _operators(report: ModelReport) -> Iterator[str]:
+    if report.operators:
+        yield "DirectML operators, and the nodes that become them:"
+        width = max(map(len, report.operators))
+        for name, number in report.operators.items():
+            yield f"  {name:{width}} {number:>6}"
+
+
+def to_json(report: ModelReport) -> dict[str, Any]:
+    """The report as json.dumps takes it."""
+    return {
+        "version": 1,
+        "file": report.file,
+        "producer": report.producer,
+        "opset": report.opset,
+        "onnxruntime": report.runtime,
+        "feature_level": report.level,
+        "needs": report.needs,
+        "counts": {where: report.count(where) for where in ("dml", "view", "folded", "removed", "cpu")},
+        "partitions": report.partitions,
+        "operators": report.operators,
+        "dimensions": [
+            {"input": one.input, "axis": one.axis, "name": one.name, "sizes": [*one.sizes]} for one in report.dimensions
+        ],
+        "notes": [{"id": one.id, "message": one.message} for one in report.notes],
+        "nodes": [
+            {
+                "node": one.number,
+                "name": one.name,
+                "operator": one.operator,
+                "version": one.version,
+                "place": one.place,
+                "where": one.where,
+                "reasons": [{"id": why.id, "message": why.message} for why in one.reasons],
+                "directml": [*one.directml],
+                "level": one.level,
+                "partition": one.partition,
+                "exact": one.is_exact,
+            }
+            for one in report.nodes
+        ],
+    }

@@ -1,1 +1,0 @@
-"""The report on an ONNX model, as text, as JSON and as findings."""

@@ -1,0 +1,128 @@
+"""ONNX models: which nodes ONNX Runtime gives to DirectML, why not, and whether the descs of the nodes are valid.
+
+Nothing here needs the package ``onnx``, ONNX Runtime, Windows or a GPU.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from dmlcy._errors import ModelError, Violations
+from dmlcy._facts.levels import NEWEST, level_index
+from dmlcy._facts.tables import LEVELS, FeatureLevelName
+from dmlcy._frontends.dxdispatch.problems import Refusal
+from dmlcy._frontends.onnx import lint, reader
+from dmlcy._frontends.onnx.binding import FreeDimension
+from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why, to_json
+from dmlcy._frontends.onnx.placing import Where
+from dmlcy._frontends.onnx.report import report_of
+from dmlcy._frontends.onnx.tables import RELEASES
+from dmlcy._graph.model import MOST
+from dmlcy._words.values import show
+
+ONNXRUNTIMES: Final = tuple(RELEASES)
+"""The releases of ONNX Runtime whose rules are known, the default first."""
+
+__all__ = ["ONNXRUNTIMES", "FreeDimension", "ModelReport", "NodeReport", "Where", "Why", "check", "report", "to_json"]
+
+
+def report(
+    path: str | os.PathLike[str],
+    *,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    onnxruntime: str = ONNXRUNTIMES[0],
+    feature_level: str | None = None,
+    device_types: Collection[str] | None = None,
+    limit: int = MOST,
+) -> ModelReport:
+    """Say of each node of a model where ONNX Runtime puts it, why, and which operators of DirectML it becomes.
+
+    Parameters
+    ----------
+    path
+        The model. Weights are read only where a shape depends on them.
+    shapes
+        The sizes of inputs, and of free dimensions by their names: ``{"x": (1, 3, 224, 224)}`` or ``{"batch": (1,)}``.
+    onnxruntime
+        The release of ONNX Runtime, one of ``ONNXRUNTIMES``.
+    feature_level
+        The level of the device; by default the newest one.
+    device_types
+        The data types of DirectML that the device has, such as ``{"FLOAT32", "FLOAT16"}``; by default all.
+    limit
+        The most nodes of DirectML.
+
+    Returns
+    -------
+    ModelReport
+        The nodes, the number of DirectML graphs, the free dimensions. ``str`` lays it out, ``to_json`` gives data.
+
+    Raises
+    ------
+    ModelError
+        The file is no valid ONNX model, or ``shapes`` names what the model does not have (``DML-ONNX-...``).
+    ValueError
+        The release, the level or a data type is not known.
+
+    Examples
+    --------
+    >>> import dmlcy.onnx
+    >>> report = dmlcy.onnx.report("model.onnx", shapes={"x": (1, 3, 224, 224)})  # doctest: +SKIP
+    >>> [node.place for node in report.nodes if node.where == "cpu"]  # doctest: +SKIP
+    ['node 17 "/conv1/Conv" (Conv)']
+    """
+    if onnxruntime not in RELEASES:
+        known = ", ".join(RELEASES)
+        raise ValueError(f"report() knows the releases {known} of ONNX Runtime, not {show(onnxruntime)}.")
+    try:
+        model = reader.read(os.fspath(path))
+        return report_of(
+            model,
+            shapes=shapes,
+            runtime=onnxruntime,
+            level=_level(feature_level),
+            types=None if device_types is None else frozenset(device_types),
+            limit=limit,
+        )
+    except Refusal as error:
+        raise ModelError(error.violations) from None
+
+
+def check(
+    path: str | os.PathLike[str],
+    *,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    feature_level: str | None = None,
+    limit: int = MOST,
+) -> Violations:
+    """Everything that is wrong with the descs of the nodes of a model, each message opened by the node.
+
+    Parameters
+    ----------
+    path, shapes, limit
+        As of ``report``. A node whose sizes are not known is not checked.
+    feature_level
+        The level to check at; by default the newest one.
+
+    Returns
+    -------
+    Violations
+        Errors and warnings, as ``dmlcy.check`` gives them for a desc.
+
+    Raises
+    ------
+    ModelError
+        The file is no valid ONNX model, or ``shapes`` names what the model does not have (``DML-ONNX-...``).
+    """
+    try:
+        found = lint.problems(reader.read(os.fspath(path)), _level(feature_level), shapes, limit)
+    except Refusal as error:
+        raise ModelError(error.violations) from None
+    return Violations([one.located() for one in found.problems])
+
+
+def _level(name: str | None) -> FeatureLevelName:
+    """The level of this name; ValueError for one that is not known."""
+    return LEVELS[NEWEST if name is None else level_index(name)].name
