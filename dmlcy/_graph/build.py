@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._desc.memory import resized
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation, Violations, raise_violations
+from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.tables import desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
@@ -27,6 +28,10 @@ from dmlcy._graph.views import broadcast, reshaped, transposed
 from dmlcy._graph.violations import GraphViolation, of_node
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
+
+_NO_ATTRIBUTES: Final = ("name", "outputs")
+_PLAIN: Final = (bool, int, float, str, tuple, list)
+"""Types of attributes that are the same where their texts are."""
 
 
 class Graph(Operators):
@@ -73,6 +78,7 @@ class Graph(Operators):
         self._taken = Names() if unique_names else None
         self._origin: Origin | None = None
         self._violations: list[GraphViolation] = []
+        self._descs: dict[Any, tuple[OperatorDesc, Sequence[Violation]]] = {}
 
     @property
     def violations(self) -> Violations:
@@ -245,13 +251,30 @@ class Graph(Operators):
             else:
                 self._port(value, python, one)
                 tensors[one] = value.desc
-        desc, found = method.desc(given, tensors | method.outputs(given))
+        desc, found = self._desc(method, given, tensors | method.outputs(given))
         if found and not self._collect:
             raise_violations(found, python)
         result = self.add(desc, *values, name=given["name"])
         if found:
             self._refuse(found)
         return result
+
+    def _desc(
+        self, method: Method, given: dict[str, Any], tensors: dict[str, Any]
+    ) -> tuple[OperatorDesc, Sequence[Violation]]:
+        """The desc of a use, and what is wrong with it: made once for the same tensors and the same attributes."""
+        inputs = {one for one, _ in method.faces.inputs}
+        attributes = [(one, value) for one, value in given.items() if one not in inputs and one not in _NO_ATTRIBUTES]
+        if not all(value is None or type(value) in _PLAIN for _, value in attributes):
+            return method.desc(given, tensors)
+        key = (method.faces.operator.name, LEVEL.get(), *tensors.items(), repr(attributes))
+        try:
+            known = self._descs.get(key)
+        except TypeError:  # a tensor desc with values that are no sizes
+            return method.desc(given, tensors)
+        if known is None:
+            known = self._descs[key] = method.desc(given, tensors)
+        return known
 
     def _refuse(self, found: Sequence[Violation]) -> None:
         """Notes what is wrong with the last node, except for what follows from values of which nothing is known."""
