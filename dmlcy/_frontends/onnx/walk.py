@@ -68,7 +68,7 @@ class Walk:
         self.builder = Builder(limit=limit, collect=True, unique_names=True)
         self.inputs: list[OnnxValue] = []
         self.scope = self._scope(model.graph, {}, top=True)
-        self.visits = self._visit_all(model.graph.nodes, model.graph.infos, self.scope, model.opsets, ())
+        self.visits = self._visit_all(model.graph.nodes, _infos(model.graph), self.scope, model.opsets, ())
 
     @property
     def _count(self) -> int:
@@ -186,7 +186,7 @@ class Walk:
         elif (branch := _branch(visit)) is not None:
             graph = node.attributes[branch].value
             inner = self._scope(graph, scope)
-            self._inside(visit, graph.nodes, graph.infos, inner, opsets, branch)
+            self._inside(visit, graph.nodes, _infos(graph), inner, opsets, branch)
             for known, info in zip(visit.outputs, graph.outputs, strict=False):
                 _copy(known, inner.get(info.name))
         else:
@@ -195,7 +195,7 @@ class Walk:
                     if isinstance(graph, Graph):
                         inner = self._scope(graph, scope)
                         path = (*visit.path, (node, name))
-                        visit.inner += self._visit_all(graph.nodes, graph.infos, inner, opsets, path)
+                        visit.inner += self._visit_all(graph.nodes, _infos(graph), inner, opsets, path)
         return visit.fate == "inside"
 
     def _inside(
@@ -313,6 +313,11 @@ def _plain(one: OnnxValue) -> NDArray[Any]:
     assert one.read is not None
     array = one.read()
     return np.ascontiguousarray(array.view(np.uint8) if array.dtype == bool else array).reshape(one.sizes or (1,))
+
+
+def _infos(graph: Graph) -> dict[str, Info]:
+    """What a graph says of the outputs of its nodes."""
+    return {**{one.name: one for one in graph.outputs}, **graph.infos}
 
 
 def _read(tensor: Tensor) -> NDArray[Any]:
