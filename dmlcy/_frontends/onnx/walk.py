@@ -27,6 +27,8 @@ from dmlcy._graph.model import MOST
 
 EAGER: Final = 65_536
 """Elements of constant inputs up to which a node is folded at once; else when the elements are asked for."""
+DEEPEST: Final = 64
+"""How deep nodes may be inside others."""
 Scope = dict[str, Known]
 
 
@@ -51,7 +53,7 @@ class Walk:
     sizes
         Sizes of graph inputs, by name, for those that the model leaves free.
     limit
-        The most nodes of DirectML.
+        The most nodes of DirectML, and the most nodes of functions in the place of others.
 
     Attributes
     ----------
@@ -62,11 +64,12 @@ class Walk:
     """
 
     def __init__(self, model: Model, sizes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST) -> None:
-        self.model = model
+        self.model, self.limit = model, limit
         # The sizes of inputs, and the numbers of free dimensions that have one now.
         self.bound, self.dimensions = bound(model, sizes or {})
         self.builder = Builder(limit=limit, collect=True, unique_names=True)
         self.inputs: list[OnnxValue] = []
+        self.inlined = 0  # nodes that took the place of others
         self.scope = self._scope(model.graph, {}, top=True)
         self.visits = self._visit_all(model.graph.nodes, _infos(model.graph), self.scope, model.opsets, ())
 
@@ -179,10 +182,12 @@ class Walk:
         function = self.model.functions.get((node.domain, node.operator, node.overload))
         if function is not None:
             nodes = _module("inlining").expand(function, node)
-            self._inside(visit, nodes, {}, scope, function.opsets, function.name)
+            self._inside(visit, nodes, {}, dict(scope), function.opsets, function.name)
         elif row is not None and row.inlined and visit.version is not None:
-            nodes = _module("inlining").inlined(row.inlined, node, visit.version)
-            self._inside(visit, nodes, {}, scope, opsets, row.name)
+            nodes = _module("inlining").inlined(
+                row.inlined, node, visit.version, [None if one is None else one.element for one in visit.inputs]
+            )
+            self._inside(visit, nodes, {}, dict(scope), opsets, row.name)
         elif (branch := _branch(visit)) is not None:
             graph = node.attributes[branch].value
             inner = self._scope(graph, scope)
@@ -207,12 +212,14 @@ class Walk:
         opsets: Mapping[str, int],
         name: str,
     ) -> None:
-        """Visit nodes in the place of the node."""
+        """Visit nodes in the place of the node; ``scope`` gets their outputs."""
+        self.inlined += len(nodes)
+        if self.inlined > self.limit or len(visit.path) >= DEEPEST:
+            raise Unconverted("DML-ONNX-function-large", name=name, limit=self.limit, depth=DEEPEST)
         visit.fate = "inside"
-        inner = scope if infos else dict(scope)
-        visit.inner = self._visit_all(nodes, infos, inner, opsets, (*visit.path, (visit.node, name)))
+        visit.inner = self._visit_all(nodes, infos, scope, opsets, (*visit.path, (visit.node, name)))
         for known, output in zip(visit.outputs, visit.node.outputs, strict=True):
-            _copy(known, inner.get(output))
+            _copy(known, scope.get(output))
 
     def _become(self, visit: Visit, row: OperatorRow, version: Version) -> None:
         """Fold the node, or convert it, if what this needs is known."""

@@ -1,0 +1,110 @@
+"""The nodes that take the place of functions compute what onnxruntime computes for the functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from each import each_of
+
+pytest.importorskip("onnx", reason="needs onnx, which makes the models")
+pytest.importorskip("onnxruntime", reason="needs onnxruntime, which runs the models")
+
+import onnxruntime as ort
+from onnx import helper, numpy_helper
+from protos import BY_NUMBER, node_of
+
+from dmlcy._frontends.onnx.inlining import expand, inlined
+from dmlcy._frontends.onnx.model import ONNX, Attribute, Function, Graph, Info, Model, Node, Tensor
+from dmlcy._frontends.onnx.tables import operator
+from dmlcy._frontends.onnx.walk import Walk
+
+DRAWN = np.random.default_rng(41)
+X = DRAWN.normal(size=(2, 4, 3, 5))
+PAIR, FOUR = DRAWN.normal(size=(2, 2)), DRAWN.normal(size=(2, 4))
+CASES: list[tuple[str, int, tuple[Any, ...], dict[str, Any]]] = [
+    ("HardSwish", 14, (X,), {}),
+    ("HardSwish", 22, (X,), {}),
+    ("Mish", 18, (X,), {}),
+    ("Swish", 24, (X,), {}),
+    ("Swish", 24, (X,), {"alpha": 1.5}),
+    ("GroupNormalization", 18, (X, *PAIR), {"num_groups": 2}),
+    ("GroupNormalization", 21, (X, *FOUR), {"num_groups": 2, "epsilon": 0.1}),
+    ("GroupNormalization", 21, (X, *FOUR), {"num_groups": 4, "stash_type": 10}),
+    ("CenterCropPad", 18, (X, np.array([2, 8])), {"axes": [2, -1]}),
+    ("CenterCropPad", 18, (X, np.array([3, 3, 4, 1])), {}),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@each_of("case", CASES)
+def test_the_nodes_compute_what_the_function_computes(
+    case: tuple[str, int, tuple[Any, ...], dict[str, Any]], dtype: Any
+) -> None:
+    name, opset, arrays, attributes = case
+    inputs = {f"x{at}": one.astype(dtype) if one.dtype.kind == "f" else one for at, one in enumerate(arrays)}
+    call = helper.make_node(name, [*inputs], ["y"], **attributes)
+    row = operator(ONNX, name)
+    version = None if row is None else row.version(opset)
+    assert row is not None and version is not None
+    elements = [BY_NUMBER[helper.np_dtype_to_tensor_dtype(one.dtype)] for one in inputs.values()]
+    nodes = inlined(row.inlined, node_of(0, call), version, elements)
+    found = _run([_proto(one) for one in nodes], inputs, opset)
+    wanted = _run([call], inputs, opset)
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=4 * float(np.finfo(dtype).eps))
+
+
+def _proto(node: Node) -> Any:
+    attributes = {
+        one.name: numpy_helper.from_array(one.value.array()) if isinstance(one.value, Tensor) else one.value
+        for one in node.attributes.values()
+    }
+    return helper.make_node(node.operator, node.inputs, node.outputs, **attributes)
+
+
+def _run(nodes: list[Any], inputs: dict[str, Any], opset: int) -> Any:
+    infos = [helper.make_tensor_value_info(name, _number(one), one.shape) for name, one in inputs.items()]
+    output = helper.make_tensor_value_info("y", _number(inputs["x0"]), None)
+    graph = helper.make_graph(nodes, "g", infos, [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    (found,) = ort.InferenceSession(model.SerializeToString()).run(None, inputs)
+    return found
+
+
+def _number(array: Any) -> int:
+    return int(helper.np_dtype_to_tensor_dtype(array.dtype))
+
+
+# Functions of models -------------------------------------------------------------------------------------------------
+
+
+def test_graphs_inside_of_functions_read_the_values_of_the_call() -> None:
+    """A branch reads the input of its function, and has a value of its own with the name of the outer value."""
+    own = Node(0, "", "Neg", ONNX, ("a",), ("x",), {})
+    branch = Graph("then", (own,), {}, (), (Info("x", "FLOAT", None),), {"x": Info("x", "FLOAT", None)})
+    attribute = Attribute("then_branch", "GRAPH", branch)
+    choice = Node(0, "", "If", ONNX, ("c",), ("r",), {"then_branch": attribute})
+    function = Function("f", "own", "", ("c", "a"), ("r",), (), {}, (choice,), {ONNX: 18})
+    (found,) = expand(function, Node(0, "", "f", "own", ("cond", "x"), ("y",), {}))
+    graph = found.attributes["then_branch"].value
+    assert (found.inputs, found.outputs) == (("cond",), ("y",))
+    assert graph.nodes[0].inputs == ("x",)
+    assert graph.nodes[0].outputs == (graph.outputs[0].name,) != ("x",)
+    assert [*graph.infos] == [graph.outputs[0].name]
+
+
+def test_functions_that_stand_for_too_many_nodes_are_refused() -> None:
+    """Each of 40 functions calls the next one twice: that are 2**40 nodes."""
+    functions = {}
+    for number in range(40):
+        call = (f"f{number + 1}", "own") if number < 39 else ("Neg", ONNX)
+        nodes = tuple(Node(at, "", *call, (name,), (result,), {}) for at, (name, result) in enumerate(("ab", "bc")))
+        functions["own", f"f{number}", ""] = Function(
+            f"f{number}", "own", "", ("a",), ("c",), (), {}, nodes, {ONNX: 18, "own": 1}
+        )
+    graph = Graph("g", (Node(0, "", "f0", "own", ("x",), ("y",), {}),), {}, (), (), {})
+    walk = Walk(Model("f", 10, {ONNX: 18, "own": 1}, "", graph, functions), limit=1000)
+    assert {problem.identifier for one in walk.all() for problem in one.problems} == {"DML-ONNX-function-large"}
+    assert walk.inlined <= 2 * 1000
