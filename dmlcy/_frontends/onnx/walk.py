@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dmlcy._desc.compile import compile
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.onnx import folding, valid
+from dmlcy._frontends.onnx import folding, inlining, valid
 from dmlcy._frontends.onnx.binding import FreeDimension, bound
 from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
 from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
@@ -30,10 +30,6 @@ EAGER: Final = 65_536
 DEEPEST: Final = 64
 """How deep nodes may be inside others."""
 Scope = dict[str, Known]
-
-
-def _module(name: str) -> Any:
-    return import_module(f"dmlcy._frontends.onnx.{name}")
 
 
 @cache
@@ -181,10 +177,10 @@ class Walk:
         node, row = visit.node, visit.row
         function = self.model.functions.get((node.domain, node.operator, node.overload))
         if function is not None:
-            nodes = _module("inlining").expand(function, node)
+            nodes = inlining.expand(function, node)
             self._inside(visit, nodes, {}, dict(scope), function.opsets, function.name)
         elif row is not None and row.inlined and visit.version is not None:
-            nodes = _module("inlining").inlined(
+            nodes = inlining.inlined(
                 row.inlined, node, visit.version, [None if one is None else one.element for one in visit.inputs]
             )
             self._inside(visit, nodes, {}, dict(scope), opsets, row.name)
