@@ -28,6 +28,7 @@ from .pages import (
     arguments,
     graph_stub,
     marked_page,
+    onnx_page,
     operator_page,
     operator_stub,
     reference_page,
@@ -278,6 +279,14 @@ def _onnx(given: Given, onnx: Onnx) -> str:
     return tables.onnx_module(onnx)
 
 
+def _onnx_names(given: Given, onnx: Onnx) -> str:
+    return tables.onnx_names_module(onnx)
+
+
+def _onnx_page(given: Given, onnx: Onnx) -> str | None:
+    return onnx_page(given.env, onnx, given.around.facts)
+
+
 def _operator(name: str, given: Given, operator: OperatorPlan) -> str | None:
     if name == "dask" and not operator.takes_chunks:
         return None
@@ -354,6 +363,7 @@ OUTPUTS = (
     Output(Plan, f"{PACKAGE}/index.py", _index),
     Output(Plan, f"{PACKAGE}/words.py", _words),
     Output(Onnx, f"{PACKAGE}/onnx.py", _onnx, source="specs/onnx"),
+    Output(Onnx, f"{PACKAGE}/onnx_names.py", _onnx_names, source="specs/onnx"),
     Output(OperatorPlan, f"{PACKAGE}/operators/{{operator}}.py", _table),
     *(
         Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.py", partial(_operator, name))
@@ -371,6 +381,7 @@ OUTPUTS = (
     Output(OperatorPlan, "docs/reference/{name}.md", _page, committed=True, linked=True),
     Output(OperatorPlan, "docs/reference/figures/{name}.svg", _figure, committed=True),
     *(Output(Plan, f"docs/reference/{name}.md", partial(_reference, name), committed=True) for name in REFERENCE),
+    Output(Onnx, "docs/reference/onnx.md", _onnx_page, committed=True, source="specs/onnx"),
     *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
     Output(Plan, "dmlcy/_graph/operators.pyi", _graph_stub, committed=True),
     *(Output(Plan, name, partial(_marked, name), committed=True, source="", reads=name) for name in MARKED),

@@ -89,13 +89,29 @@ def words_module(plan: Plan) -> str:
 
 def onnx_module(onnx: Onnx) -> str:
     """ONNX's operators as tuples of the fields of the model, which are cheap until one is asked for."""
-    operators = {(one.domain, one.name): plain(one)[2:] for one in onnx.operators}
+    operators = {}
+    for one in onnx.operators:
+        _, _, *before, versions = plain(one)
+        operators[one.domain, one.name] = (*before, one.opsets(), versions)
     return "\n\n".join((
         '"""ONNX\'s operators, and the releases of ONNX Runtime that the tables describe."""',
         "from typing import Any, Final",
         f"RUNTIMES: Final = {written(plain(onnx.runtimes))}",
         f"QUERIES: Final[dict[str, str]] = {written(dict(onnx.queries))}",
         f"OPERATORS: Final[dict[tuple[str, str], tuple[Any, ...]]] = {written(operators)}",
+    )) + "\n"  # fmt: skip
+
+
+def onnx_names_module(onnx: Onnx) -> str:
+    """The operators of ONNX by the operators of DirectML, for those that ask of no more."""
+    found: dict[str, list[str]] = {}
+    for one in sorted(onnx.operators, key=lambda one: (one.domain, one.name)):
+        for name in {name for way in one.becomes for name in way}:
+            found.setdefault(name, []).append(one.shown)
+    return "\n\n".join((
+        '"""The operators of ONNX that become each operator of DirectML."""',
+        "from typing import Final",
+        f"BECOME: Final[dict[str, tuple[str, ...]]] = {written({key: tuple(found[key]) for key in sorted(found)})}",
     )) + "\n"  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..model import (
     ATTRIBUTES,
+    ONNX,
     PLACES,
     Facts,
     Onnx,
@@ -28,7 +29,6 @@ from .reading import LOWER, Files, finished, named, source_of
 FOLDER = "specs/onnx"
 RUNTIME = f"{FOLDER}/runtime.toml"
 ERRORS = f"{FOLDER}/errors.toml"
-ONNX = "ai.onnx"
 NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 DOMAIN = re.compile(r"[a-z]+(\.[a-z]+)*")
 PARAMETER = re.compile(r"(?P<name>\w+)(?P<mark>[?*+]?): (?P<type>\w+)")
@@ -91,18 +91,11 @@ def _set(key: str, row: Table) -> tuple[str, tuple[str, ...]]:
 
 
 def _query(row: Table) -> tuple[str, str]:
-    return named(row, "name", LOWER), _sentences(row, "says")
+    return named(row, "name", LOWER), row.str("says")
 
 
 def _domain(row: Table) -> tuple[str, str]:
     return named(row, "name", DOMAIN), source_of(row)
-
-
-def _sentences(row: Table, key: str) -> str:
-    text = row.str(key, "")
-    if text and not text.endswith("."):
-        row.error(key, f"{key} does not end with a period")
-    return text
 
 
 def _operator(shared: _Shared, group: str, row: Table) -> OnnxOperator:
@@ -126,7 +119,7 @@ def _operator(shared: _Shared, group: str, row: Table) -> OnnxOperator:
         _by_parameter(types, [one for one in versions if one.since in kernels]),
         row.choice("query", shared.queries) if row.has("query") else "",
         _expanded(row.strings("fused", ()), shared.activations),
-        _sentences(row, "about"),
+        row.str("about", ""),
         row.str("conversion", ""),
         row.str("fold", ""),
         row.str("element", ""),

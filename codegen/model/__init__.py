@@ -39,6 +39,7 @@ from .fields import (
 )
 from .onnx import (
     ATTRIBUTES,
+    ONNX,
     PLACES,
     Onnx,
     OnnxAttribute,
@@ -50,10 +51,10 @@ from .onnx import (
 from .operator import ELEMENT, Operator, Specs, element, let_symbol
 
 __all__ = [
-    "ACCURACY_OF", "ATTRIBUTES", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "PLACES", "PROVENANCE", "Accuracy",
-    "CatalogueField", "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember",
-    "Equivalent", "ErrorText", "Example", "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let",
-    "Level", "Library", "Onnx", "OnnxAttribute", "OnnxOperator", "OnnxParameter", "OnnxRuntime", "OnnxVersion",
-    "Operator", "Outcome", "RankRow", "Returned", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element",
-    "let_symbol", "snake",
+    "ACCURACY_OF", "ATTRIBUTES", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "ONNX", "PLACES", "PROVENANCE",
+    "Accuracy", "CatalogueField", "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum",
+    "EnumMember", "Equivalent", "ErrorText", "Example", "Facts", "Field", "Formula", "Fused", "Independent",
+    "Interpretation", "Let", "Level", "Library", "Onnx", "OnnxAttribute", "OnnxOperator", "OnnxParameter",
+    "OnnxRuntime", "OnnxVersion", "Operator", "Outcome", "RankRow", "Returned", "Rule", "Same", "Specs", "TensorData",
+    "Term", "camel", "element", "let_symbol", "snake",
 ]  # fmt: skip

@@ -11,6 +11,8 @@ ATTRIBUTES = (
     "GRAPHS",
 )  # fmt: skip
 """The kinds of attributes."""
+ONNX = "ai.onnx"
+"""The domain of ONNX's own operators."""
 PLACES = ("view", "cpu", "shader", "copy")
 """Where a node goes that becomes no operator of DirectML: see ``OnnxOperator.place``."""
 
@@ -75,6 +77,26 @@ class OnnxOperator:
     inlined: str  # the function that gives the nodes in place of this one
     source: str  # where the versions are described
     versions: tuple[OnnxVersion, ...]
+
+    @property
+    def shown(self) -> str:
+        """The name, with the domain where that is not ONNX's own."""
+        return self.name if self.domain == ONNX else f"{self.domain}.{self.name}"
+
+    def read(self) -> tuple[str, ...]:
+        """The names of the inputs that the newest kernel reads on the CPU."""
+        newest = [one for one in self.versions if one.since in self.kernels][-1:]
+        return tuple(one.inputs[at].name for one in newest for at in self.constants if at < len(one.inputs))
+
+    def opsets(self) -> tuple[tuple[int, int], ...]:
+        """The opsets that have a kernel, as the first and the last one of each range; 0 for a last one that is open."""
+        found: list[tuple[int, int]] = []
+        ends = [one.since - 1 for one in self.versions[1:]]
+        for one, last in zip(self.versions, [*ends, 0], strict=False):
+            if one.since in self.kernels and not one.deprecated:
+                first = found.pop()[0] if found and found[-1][1] == one.since - 1 else one.since
+                found.append((first, last))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 
+from ..model import Facts, Onnx
 from ..plan import OperatorPlan, Plan, Surroundings
 from .catalogue import FILTERS, catalogue, counts, runs, some_are_listed, total, with_pages
 from .codes import codes
@@ -21,13 +22,14 @@ from .graph_stub import graph_stub
 from .levels import level_summary, levels
 from .markdown import cell, code, heading, link, prose, table
 from .marked import MARKED, marked_page
+from .onnx import onnx_context
 from .operator import OperatorPage
 from .speed import Speed
 from .stubs import FOLDERS, StubOperator, arguments, docstring, operator_stub, stub
 
 __all__ = [
     "FOLDERS", "MARKED", "REFERENCE", "StubOperator", "arguments", "docstring", "graph_stub", "marked_page",
-    "operator_page", "operator_stub", "reference_page", "stub",
+    "onnx_page", "operator_page", "operator_stub", "reference_page", "stub",
 ]  # fmt: skip
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
@@ -67,3 +69,8 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
 def reference_page(env: jinja2.Environment, plan: Plan, name: str) -> str:
     """A page of the reference that is not one of an operator."""
     return render(env, f"docs/{name}.md.j2", plan=plan, **REFERENCE[name](plan))
+
+
+def onnx_page(env: jinja2.Environment, onnx: Onnx, facts: Facts) -> str | None:
+    """The page of ONNX's operators; None where the specs have none."""
+    return render(env, "docs/onnx.md.j2", **onnx_context(onnx, facts)) if onnx.operators else None

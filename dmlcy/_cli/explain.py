@@ -26,7 +26,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Say what a word means: the id of an error, an operator, a field (PADDING1.padding_mode, or of all "
         "operators padding_mode), an enum or one of its members, a feature level or a DirectML version, a data type, "
         "a member of the tensor desc, a quantity in formulas (spatial), an error code of DirectML, the last word of "
-        "an id, a family of operators, a function of NumPy or PyTorch (np.pad), an everyday name (layer norm).",
+        "an id, a family of operators, a function of NumPy or PyTorch (np.pad), an everyday name (layer norm), an "
+        "operator of ONNX (Conv, com.microsoft.Attention).",
     )
     parser.add_argument(
         "words",
@@ -42,6 +43,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy explain PADDING1.padding_mode",
         "dmlcy explain 80070057",
         "dmlcy explain layer norm",
+        "dmlcy explain Conv",
         "dmlcy explain 5_0 --json",
     )
     parser.set_defaults(execute=execute)

@@ -18,7 +18,7 @@ __all__ = [
     "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "IN_CHUNKS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS",
     "RUNNABLE", "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
-    "compiled_class", "desc_class", "function", "names_elsewhere", "reference_class", "state_of",
+    "compiled_class", "desc_class", "function", "names_elsewhere", "onnx_names", "reference_class", "state_of",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -90,6 +90,11 @@ def compiled_class(name: str) -> Any:
 def reference_class(name: str) -> Any:
     """The class of the compiled operators of that name that the reference computes."""
     return import_module("dmlcy._reference.compiled").class_of(name)
+
+
+def onnx_names() -> Any:
+    """The module of ONNX's operators by those that they become, imported when it is needed."""
+    return import_module("dmlcy._generated.onnx_names")
 
 
 def names_elsewhere() -> Any:

@@ -1,7 +1,7 @@
 """Leads the search to pages by names that are not in their titles.
 
-An operator's page is found by the names that NumPy, PyTorch and everyday language have for the operator. A page that a
-term of the specs names is found by the spellings of the term.
+An operator's page is found by the names that NumPy, PyTorch, ONNX and everyday language have for the operator. A page
+that a term of the specs names is found by the spellings of the term.
 """
 
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from dmlcy import specs
-from dmlcy._facts.tables import NAMES
-from dmlcy._facts.words import operators_called
+from dmlcy._facts.tables import NAMES, onnx_names
+from dmlcy._facts.words import operators_called, page_of
 
 
 def numbers(term: dict[str, Any]) -> tuple[str, ...]:
@@ -37,6 +37,9 @@ def names_of(docname: str) -> Iterator[tuple[str, str]]:
         own = operator.rstrip("0123456789").replace("_", " ")
         for name in spellings([own, *specs.operator(operator)["operator"].get("also", ())]):
             if operators_called(name)[:1] == (operator,):
+                yield name, ""
+        for name in onnx_names().BECOME.get(operator, ()):
+            if not operators_called(name) and page_of(name) is None:
                 yield name, ""
     for page, names in TERMS:
         file, _, anchor = page.partition("#")

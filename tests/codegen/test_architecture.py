@@ -34,7 +34,7 @@ INSIDE = {
     "plan": ("data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "codes", "catalogue", "marked", "errors", "equivalents",
-        "described", "independent", "versions", "unjudged", "operator", "stubs", "graph_stub", "__init__",
+        "described", "independent", "versions", "unjudged", "operator", "onnx", "stubs", "graph_stub", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from dmlcy._frontends.onnx.model import ONNX
-from dmlcy._generated.onnx import OPERATORS, RUNTIMES
+from dmlcy._generated.onnx import OPERATORS, QUERIES, RUNTIMES
 
 
 class Parameter(NamedTuple):
@@ -59,11 +59,19 @@ class OperatorRow(NamedTuple):
     otherwise: str
     inlined: str
     source: str
+    opsets: tuple[tuple[int, int], ...]  # with a kernel: the first and the last of each range; 0 for an open end
     versions: tuple[Version, ...]
 
     def version(self, opset: int) -> Version | None:
         """The version that a node of this opset has; None where the operator is newer."""
         return next((one for one in reversed(self.versions) if one.since <= opset), None)
+
+    def read(self) -> tuple[str, ...]:
+        """The inputs that the newest kernel reads on the CPU."""
+        newest = next((one for one in reversed(self.versions) if one.since in self.kernels), None)
+        return (
+            () if newest is None else tuple(newest.inputs[at].name for at in self.constants if at < len(newest.inputs))
+        )
 
 
 class Runtime(NamedTuple):
@@ -75,6 +83,8 @@ class Runtime(NamedTuple):
     source: str
 
 
+CONDITIONS: Final = QUERIES
+"""By the ``query`` of a row: when ONNX Runtime leaves a node to the CPU, as a sentence."""
 RELEASES: Final = {row[0]: Runtime(*row) for row in RUNTIMES}
 """The releases of ONNX Runtime that have tables, by their version."""
 
@@ -87,6 +97,13 @@ def operator(domain: str, name: str) -> OperatorRow | None:
         return None
     made = OperatorRow._make((domain, name, *row))
     return made._replace(types=dict(made.types), versions=tuple(map(_version, made.versions)))
+
+
+def called(name: str) -> list[OperatorRow]:
+    """The operators of this name, which may begin with the domain; capitals do not matter. ONNX's own is the first."""
+    wanted = name.lower()
+    keys = [key for key in sorted(OPERATORS) if wanted in (key[1].lower(), ".".join(key).lower())]
+    return [row for key in keys if (row := operator(*key)) is not None]
 
 
 def _version(row: tuple[Any, ...]) -> Version:

@@ -24,6 +24,7 @@ from dmlcy._facts.tables import (
     TensorDataType,
     function,
     names_elsewhere,
+    onnx_names,
     state_of,
 )
 from dmlcy._facts.words import versions
@@ -75,6 +76,7 @@ def of_operator(name: str) -> Facts:
         "signature": list(signature(operator)),
         "summary": operator.summary,
         "also": list(names_elsewhere().ALSO.get(name, ())),
+        "onnx": list(onnx_names().BECOME.get(name, ())),
         "fields": [of_field(operator, field) for field in operator.fields],
         "chosen": [of_field(operator, field) for field in operator.chosen],
         "quantities": [

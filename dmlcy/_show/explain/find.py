@@ -22,7 +22,7 @@ from dmlcy._facts.tables import (
     names_elsewhere,
 )
 from dmlcy._facts.words import bare, fold, operators_called
-from dmlcy._show.explain import facts, rules
+from dmlcy._show.explain import facts, onnx, rules
 from dmlcy._show.explain.codes import looks_like_code, number_of, numbers_in
 from dmlcy._show.explain.facts import Facts, catalogue
 from dmlcy._words.values import quote
@@ -50,12 +50,12 @@ def _named(word: str) -> list[Facts]:
     owner, dot, member = wanted.partition(".")
     if dot and not owner.isdigit():
         inside = [*_fields_of(owner, member), *_members_of(owner, member)]
-        return inside or [*_terms(wanted), *_words(wanted)]
+        return inside or [*_onnx(wanted), *_terms(wanted), *_words(wanted)]
     if wanted in published().by_small_letters:
         return [*_ids(wanted)]
     return [
         *_ids(wanted), *_operators(wanted), *_interpretations(wanted), *_enums(wanted), *_members(wanted),
-        *_levels(wanted), *_dtypes(wanted),
+        *_levels(wanted), *_dtypes(wanted), *_onnx(wanted),
         *_quantities(wanted), *_fields(wanted), *_terms(wanted), *_words(wanted), *_slugs(wanted), *_families(wanted),
     ]  # fmt: skip
 
@@ -137,6 +137,12 @@ def _operators(wanted: str) -> Iterator[Facts]:
     name = catalogue_name(wanted.removeprefix("dml-"))  # DML-PADDING1, the beginning of its ids
     if name is not None:
         yield facts.of_operator(name)
+
+
+def _onnx(wanted: str) -> Iterator[Facts]:
+    """The operators of ONNX of a name that DirectML does not have."""
+    if catalogue_name(wanted) is None:
+        yield from onnx.of_word(wanted)
 
 
 def _interpretations(wanted: str) -> Iterator[Facts]:

@@ -45,6 +45,8 @@ def operator_page(page: Page, operator: Facts) -> None:
         rows.append(("Family", operator["family"]))
         if operator["also"]:
             rows.append(("Also called", ", ".join(operator["also"])))
+        if operator["onnx"]:
+            rows.append(("ONNX", ", ".join(operator["onnx"])))
         rows.append(("In Python", f"{call}dmlcy.desc.{operator['desc']} for its desc"))
     page.rows(rows)
     if "family" not in operator:

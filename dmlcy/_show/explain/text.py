@@ -9,6 +9,7 @@ from dmlcy._show.explain.enums import dtype_page, enum_page, level_page, member_
 from dmlcy._show.explain.errors import field_error_page, model_error_page, retired_page, rule_page, slug_page
 from dmlcy._show.explain.facts import Facts
 from dmlcy._show.explain.fields import fields_page
+from dmlcy._show.explain.onnx import onnx_page
 from dmlcy._show.explain.operators import interpretation_page, operator_page
 from dmlcy._show.explain.page import Page
 from dmlcy._show.explain.terms import family_page, quantity_page, term_page, word_page
@@ -29,6 +30,7 @@ LAYOUTS: Final[dict[str, Callable[[Page, Facts], None]]] = {
     "model error": model_error_page,
     "retired id": retired_page,
     "operator": operator_page,
+    "onnx operator": onnx_page,
     "interpretation": interpretation_page,
     "field": fields_page,
     "enum": enum_page,
