@@ -81,6 +81,13 @@ class Use:
             self.refuse("DML-ONNX-node-input", input=self._input(place))
         return found
 
+    def require_rank(self, least: int, most: int | None = None) -> None:
+        """Refuse a first input of fewer axes, or more."""
+        one = self[0]
+        if one.rank < least or (most is not None and one.rank > most):
+            wanted = f"{least} or more" if most is None else least if least == most else f"{least} to {most}"
+            self.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=wanted)
+
     def constant(self, place: int) -> NDArray[Any]:
         """The elements of an input that must be known before the graph runs."""
         found = self[place]
