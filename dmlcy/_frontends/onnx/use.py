@@ -172,14 +172,13 @@ class Use:
     ) -> Value:
         """An input under these sizes and strides, and under another data type of as many bits."""
         one = self[place] if isinstance(place, int) else place
-        if one.dtype is None:
-            self.refuse("DML-ONNX-type", element=one.element, name=one.name)
+        own = self.dtype_of(one)
         if 0 in one.sizes:
             self.refuse("DML-ONNX-empty", name=one.name)
         if one.value is None:
-            one.value = self.g.input(TensorDesc(one.dtype, one.sizes or (1,)), name=one.name)
+            one.value = self.g.input(TensorDesc(own, one.sizes or (1,)), name=one.name)
             self.constants.append(one)
-        return self.g.reinterpret(one.value, TensorDesc(dtype or one.dtype, tuple(sizes), strides))
+        return self.g.reinterpret(one.value, TensorDesc(dtype or own, tuple(sizes), strides))
 
     def right(self, place: int | OnnxValue, rank: int = RANK, dtype: str = "") -> Value:
         """An input with axes of size 1 in front, so that it has at least this rank."""
@@ -256,6 +255,13 @@ class Use:
             self.refuse("DML-ONNX-reshape", sizes=[*one.sizes], wanted=[*sizes])
         value = None if one.value is None and 0 in one.sizes else self.right(one)
         return OnnxValue(one.element, tuple(sizes), value=value, name=self.node.outputs[place])
+
+    def dtype_of(self, place: int | OnnxValue) -> str:
+        """The data type of an input, as DirectML calls it."""
+        one = self[place] if isinstance(place, int) else place
+        if one.dtype is None:
+            self.refuse("DML-ONNX-type", element=one.element, name=one.name)
+        return one.dtype
 
     def dtype(self, place: int = 0) -> str:
         """The data type of an output, as DirectML calls it."""

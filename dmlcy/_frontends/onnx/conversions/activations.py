@@ -37,6 +37,6 @@ def dropout(use: Use) -> tuple[OnnxValue, OnnxValue | None]:
     if is_trained or (use.has(2) and use.constant(2).any()):
         use.refuse("DML-ONNX-unsupported", what="dropping elements at random")
     mask = None
-    if len(use.elements) > 1 and use.node.outputs[1]:
+    if use.wants(1):
         mask = OnnxValue(use.elements[1], use[0].sizes, read=lambda: np.ones(use[0].sizes, bool))
     return use.out(use.make(use.right(0)), use[0].sizes), mask

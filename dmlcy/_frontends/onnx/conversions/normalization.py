@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import reduce
+from math import prod
 from typing import Any, Final
 
+from dmlcy._facts.tables import TensorDataType
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, left_aligned, packed
@@ -19,7 +21,7 @@ LP_EPSILON: Final = 1e-5
 def batch(use: Use) -> OnnxValue:
     """The vectors of channels come in another order; before opset 9 they may have an element for each place."""
     is_tested = use.attribute("is_test") in (None, 1) and not use.attribute("training_mode")
-    if not is_tested or any(use.node.outputs[1:]):
+    if not is_tested or any(map(use.wants, range(1, 5))):
         use.refuse("DML-ONNX-unsupported", what="the training of a batch normalization")
     use.require_rank(1)
     sizes = left_aligned(use[0].sizes, RANK)
@@ -65,7 +67,7 @@ def layer(use: Use) -> tuple[OnnxValue | None, ...]:
     """The mean and the inverse of the deviation, where the node gives them, are computed beside the result."""
     axis, sizes = use.axis(), use[0].sizes
     whole = use.out(_layer(use, use.left(0), axis, 1, 2), sizes)
-    if not any(use.node.outputs[1:]):
+    if not (use.wants(1) or use.wants(2)):
         return (whole,)
     statistics = _statistics(use, axis)
     small = tuple(1 if place >= axis else size for place, size in enumerate(sizes))
@@ -74,7 +76,7 @@ def layer(use: Use) -> tuple[OnnxValue | None, ...]:
 
 def simplified_layer(use: Use) -> OnnxValue:
     """The mean counts as 0."""
-    if any(use.node.outputs[1:]):
+    if use.wants(1):
         use.refuse("DML-ONNX-unsupported", what="the inverse of the deviation beside its result")
     return use.out(_layer(use, use.left(0), use.axis(), 1, 2, use_mean=False), use[0].sizes)
 
@@ -82,7 +84,7 @@ def simplified_layer(use: Use) -> OnnxValue:
 def skip_layer(use: Use) -> tuple[OnnxValue | None, ...]:
     """Two or three tensors are added first; the sum may be an output, too."""
     names = [one.name for one in use.version.inputs]
-    if any(use.node.outputs[1:3]):
+    if use.wants(1) or use.wants(2):
         use.refuse("DML-ONNX-unsupported", what="the mean or the inverse of the deviation beside its result")
     use.require_rank(1)
     sizes, has_mean = use[0].sizes, "beta" in names
@@ -96,12 +98,11 @@ def skip_layer(use: Use) -> tuple[OnnxValue | None, ...]:
 def _layer(use: Use, x: Value, axis: int, scale: int, bias: int, *, use_mean: bool = True) -> Value:
     """Normalize the axes from one on. A scale of another data type decides in which one is computed."""
     sizes = use[0].sizes
-    factor = _spread_left(use, scale, sizes)
     made = use.make(
-        _as(use, x, factor.desc.dtype),
-        factor,
+        _as(use, x, use.dtype_of(scale)),
+        _spread_left(use, scale, sizes),
         _spread_left(use, bias, sizes) if use.has(bias) else None,
-        axes=range(axis, len(x.desc.sizes)),
+        axes=range(axis, max(len(sizes), RANK)),
         use_mean=use_mean,
         epsilon=use.number("epsilon"),
     )
@@ -111,9 +112,10 @@ def _layer(use: Use, x: Value, axis: int, scale: int, bias: int, *, use_mean: bo
 def _statistics(use: Use, axis: int) -> tuple[Value, Value]:
     """The mean of the axes from one on, and the inverse of their deviation."""
     g, x = use.g, _as(use, use.left(0), use.dtype(1))
-    axes = range(axis, len(x.desc.sizes))
+    full = left_aligned(use[0].sizes, RANK)
+    axes = range(axis, len(full))
     mean = g.reduce(x, function="AVERAGE", axes=axes)
-    squares = g.element_wise_difference_square(x, g.broadcast(mean, x.desc.sizes))
+    squares = g.element_wise_difference_square(x, g.broadcast(mean, full))
     variance = g.reduce(squares, function="AVERAGE", axes=axes)
     deviation = g.element_wise_sqrt(variance, scale_bias=(1, use.number("epsilon")))
     return mean, g.element_wise_recip(deviation)
@@ -127,5 +129,81 @@ def _spread_left(use: Use, place: int, sizes: tuple[int, ...]) -> Value:
     return use.g.reinterpret(one, TensorDesc(one.desc.dtype, full, left_aligned(tuple(strides), len(full))))
 
 
-def _as(use: Use, value: Value, dtype: Any) -> Value:
-    return value if value.desc.dtype == dtype else use.g.cast(value, output_dtype=dtype)
+def _as(use: Use, value: Value, dtype: str) -> Value:
+    return value if value.desc.dtype == TensorDataType[dtype] else use.g.cast(value, output_dtype=dtype)
+
+
+def group(use: Use) -> OnnxValue:
+    """The channels, which come last or second, are parted into groups; the last axis holds the places."""
+    use.require_rank(4, 4)
+    groups, is_last = use.integer("groups"), use.integer("channels_last") != 0
+    sizes = use[0].sizes
+    channels, places = sizes[3 if is_last else 1], prod(sizes[1:3] if is_last else sizes[2:])
+    if groups < 1 or channels % groups:
+        use.refuse("DML-ONNX-attribute-value", name="groups", value=groups, known=f"divisors of {channels}")
+    part = channels // groups
+    full = (sizes[0], groups, part, places)
+    factors = [use.view(_vector(use, place, channels), full, (0, part, 1, 0)) for place in (1, 2)]
+    x = use.view(0, full, (places * channels, part, 1, channels) if is_last else packed(full))
+    x = _as(use, x, use.dtype_of(1))
+    made = use.g.mean_variance_normalization(x, *factors, cross_channel=False, epsilon=use.number("epsilon"))
+    if use.integer("activation"):
+        made = use.g.element_wise_multiply(made, use.g.activation_sigmoid(made))
+    made = _as(use, made, use.dtype())
+    if is_last:
+        made = use.g.element_wise_identity(use.g.transpose(made, (0, 3, 1, 2)))
+    return use.out(made, sizes)
+
+
+def embed_layer(use: Use) -> tuple[OnnxValue | None, ...]:
+    """Rows of two or three tables are added up and normalized, and the mask is counted."""
+    use.require_rank(2, 2)
+    sizes, g = use[0].sizes, use.g
+    if use.has(8):
+        numbers = use.spread(8, sizes)
+    else:
+        row = g.fill_value_sequence(
+            output_sizes=(1, 1, 1, sizes[1]), value_start=0, value_delta=1, output_dtype="INT32"
+        )  # fmt: skip
+        numbers = g.broadcast(row, (1, 1, *sizes))
+    indices = [(2, use.right(0)), (3, numbers)]
+    if use.has(1):
+        indices.append((4, use.spread(1, sizes)))
+    rows = [g.gather(_table(use, place), index, axis=2, index_dimensions=2) for place, index in indices]
+    total = reduce(g.element_wise_add, rows)
+    full = (*sizes, use[2].sizes[1])
+    factors = (use.along(place, 2, full) for place in (5, 6))
+    whole = use.make(total, *factors, axes=3, epsilon=use.number("epsilon"))
+    return use.out(whole, full), _counted(use), use.out(total, full, 2)
+
+
+def _table(use: Use, place: int) -> Value:
+    """A table of rows, as long as those of the first table."""
+    one = use[place]
+    if one.rank != 2:
+        use.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=2)
+    if one.sizes[1] != use[2].sizes[1]:
+        use.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[one.sizes[0], use[2].sizes[1]])
+    return use.right(one)
+
+
+def _counted(use: Use) -> OnnxValue | None:
+    """How many elements of each row of the mask are 1; 0 without a mask. The comparison is read as INT32."""
+    if not use.wants(1):
+        return None
+    g, sizes = use.g, use[0].sizes
+    if not use.has(7):
+        zeros = g.fill_value_constant(output_sizes=(1, 1, sizes[0], 1), value=0, output_dtype="INT32")
+        return use.out(zeros, sizes[:1], 1)
+    one = g.fill_value_constant(output_sizes=(1, 1, 1, 1), value=1, output_dtype="INT32")
+    is_one = g.element_wise_logical_equals(
+        use.spread(7, sizes), g.broadcast(one, (1, 1, *sizes)), output_dtype="UINT32"
+    )  # fmt: skip
+    counts = g.reduce(g.reinterpret(is_one, TensorDesc("INT32", (1, 1, *sizes))), function="SUM", axes=3)
+    return use.out(counts, sizes[:1], 1)
+
+
+def _vector(use: Use, place: int, count: int) -> OnnxValue:
+    if use[place].sizes != (count,):
+        use.refuse("DML-ONNX-broadcast", sizes=[*use[place].sizes], wanted=[count])
+    return use[place]
