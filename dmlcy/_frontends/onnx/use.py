@@ -240,9 +240,8 @@ class Use:
 
     def out(self, value: Value, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output of the node: a value of the graph, and the sizes that it has in ONNX."""
-        element = self.elements[place] if place < len(self.elements) else "FLOAT"
-        name = self.node.outputs[place] if place < len(self.node.outputs) else ""
-        return OnnxValue(element, tuple(sizes), value=value, name=name)
+        element = self.element(place) if place < len(self.elements) else "FLOAT"  # nothing reads an output without name
+        return OnnxValue(element, tuple(sizes), value=value, name=self._output(place))
 
     def wants(self, place: int) -> bool:
         """Whether the node has an output that is optional."""
@@ -254,7 +253,7 @@ class Use:
         if prod(sizes) != prod(one.sizes):
             self.refuse("DML-ONNX-reshape", sizes=[*one.sizes], wanted=[*sizes])
         value = None if one.value is None and 0 in one.sizes else self.right(one)
-        return OnnxValue(one.element, tuple(sizes), value=value, name=self.node.outputs[place])
+        return OnnxValue(one.element, tuple(sizes), value=value, name=self._output(place))
 
     def dtype_of(self, place: int | OnnxValue) -> str:
         """The data type of an input, as DirectML calls it."""
@@ -265,9 +264,17 @@ class Use:
 
     def dtype(self, place: int = 0) -> str:
         """The data type of an output, as DirectML calls it."""
-        found = ELEMENTS[self.elements[place]].directml
+        element = self.element(place)
+        found = ELEMENTS[element].directml
         if found is None:
-            self.refuse("DML-ONNX-type", element=self.elements[place], name=self.node.outputs[place])
+            self.refuse("DML-ONNX-type", element=element, name=self._output(place))
+        return found
+
+    def element(self, place: int = 0) -> str:
+        """The data type of an output, as ONNX calls it."""
+        found = self.elements[place] if place < len(self.elements) else ""
+        if not found:
+            self.refuse("DML-ONNX-type", element="unknown", name=self._output(place))
         return found
 
     def refuse(self, identifier: str, **values: object) -> NoReturn:
@@ -277,3 +284,6 @@ class Use:
     def _input(self, place: int) -> str:
         rows = self.version.inputs
         return rows[min(place, len(rows) - 1)].name if rows else str(place)
+
+    def _output(self, place: int) -> str:
+        return self.node.outputs[place] if place < len(self.node.outputs) else ""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dmlcy._facts.tables import TensorDataType
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.onnx.activations import fused
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, left_aligned, packed
 from dmlcy._graph.values import Value
@@ -27,7 +28,8 @@ def batch(use: Use) -> OnnxValue:
     sizes = left_aligned(use[0].sizes, RANK)
     vectors = (use.along(place, 1, sizes) for place in (3, 4, 1, 2))
     spatial = use.attribute("spatial") in (None, 1)
-    made = use.make(use.left(0), *vectors, spatial=spatial, epsilon=use.number("epsilon"))
+    fields: dict[str, Any] = {"epsilon": use.number("epsilon"), "fused_activation": fused(use)}
+    made = use.make(use.left(0), *vectors, spatial=spatial, **fields)
     return use.out(made, use[0].sizes)
 
 
@@ -36,7 +38,8 @@ def instance(use: Use) -> OnnxValue:
     use.require_rank(2)
     sizes = left_aligned(use[0].sizes, RANK)
     vectors = (use.along(place, 1, sizes) for place in (1, 2))
-    made = use.make(use.left(0), *vectors, axes=range(2, len(sizes)), epsilon=use.number("epsilon"))
+    fields: dict[str, Any] = {"epsilon": use.number("epsilon"), "fused_activation": fused(use)}
+    made = use.make(use.left(0), *vectors, axes=range(2, len(sizes)), **fields)
     return use.out(made, use[0].sizes)
 
 
@@ -44,9 +47,9 @@ def mean_variance(use: Use) -> OnnxValue:
     """Before opset 9, an attribute says whether the mean is of all channels."""
     given = use.integers("axes")
     axes = use.axes(([0, 1, 2, 3] if use.attribute("across_channels") else [0, 2, 3]) if given is None else given)
-    has_variance = use.attribute("normalize_variance") in (None, 1)
-    x = use.right(0)
-    made = use.make(x, axes=use.promoted(axes), normalize_variance=has_variance, epsilon=EPSILON)
+    fields: dict[str, Any] = {"epsilon": EPSILON, "fused_activation": fused(use)}
+    fields["normalize_variance"] = use.attribute("normalize_variance") in (None, 1)
+    made = use.make(use.right(0), axes=use.promoted(axes), **fields)
     return use.out(made, use[0].sizes)
 
 

@@ -19,7 +19,7 @@ FILLED: Final = ("UINT8", "UINT16", "UINT32")
 
 def quantize(use: Use) -> OnnxValue:
     """The output says the data type of the quantized integers."""
-    return _quantize(use, use.elements[0], output_dtype=use.dtype())
+    return _quantize(use, use.element(), output_dtype=use.dtype())
 
 
 def dequantize(use: Use) -> OnnxValue:
