@@ -14,6 +14,7 @@ from protos import BY_NUMBER, array_of, node_of
 
 import dmlcy
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.onnx.elements import output_elements
 from dmlcy._frontends.onnx.model import ELEMENTS, ONNX
 from dmlcy._frontends.onnx.tables import OperatorRow, operator, shown
 from dmlcy._frontends.onnx.use import Unconverted, Use
@@ -24,6 +25,10 @@ Verdict = Literal["passed", "failed", "refused", "violations"]
 
 STEPS = 16
 """How far a result may be off, in units in the last place of the largest result: the expected ones round often, too."""
+FEW_DIGITS = frozenset(
+    {"averagepool_2d_ceil_last_window_starts_on_pad", "roialign_aligned_false", "roialign_aligned_true"}
+)
+"""Tests whose expected values are written out with four digits behind the point."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ def judge(case: Case, known: Sequence[int] | None = None) -> Outcome:
     results = dmlcy.compile(graph)(*arrays)
     several = iter(results if isinstance(results, tuple) else (results,))
     shaped = [_result(one, several) for one in wanted]
-    why = "; ".join(_differences(names, shaped, [array_of(one) for one in case.expected]))
+    why = "; ".join(_differences(names, shaped, [array_of(one) for one in case.expected], case.name in FEW_DIGITS))
     return Outcome(case.name, case.operator, "failed" if why else "passed", why, operators)
 
 
@@ -134,11 +139,9 @@ def _use(case: Case, known: Sequence[int] | None) -> tuple[Use, list[Any]]:
             one.value = g.input(TensorDesc(one.dtype, array.shape or (1,)), name=info.name)
             arrays.append(_plain(array))
         by_name[info.name] = one
-    elements = [BY_NUMBER[info.type.tensor_type.elem_type] for info in proto.output]
-    outputs = iter(elements)
-    per_output = [next(outputs) if name else "FLOAT" for name in node.outputs]
     values = [by_name.get(name) if name else None for name in node.inputs]
-    return Use(node, row, version, g, values, per_output), arrays
+    elements = output_elements(node, row, version, [None if one is None else one.element for one in values])
+    return Use(node, row, version, g, values, [one or "" for one in elements]), arrays
 
 
 def _plain(array: Any) -> Any:
@@ -164,7 +167,9 @@ def _shaped(result: Any, one: OnnxValue) -> Any:
     return array.view(wanted).reshape(one.sizes)
 
 
-def _differences(names: Sequence[str], results: Sequence[Any], expected: Sequence[Any]) -> Iterator[str]:
+def _differences(
+    names: Sequence[str], results: Sequence[Any], expected: Sequence[Any], few_digits: bool
+) -> Iterator[str]:
     if len(results) != len(expected):
         yield f"{len(results)} outputs, and {len(expected)} are expected"
     for name, result, given in zip(names, results, expected, strict=False):
@@ -173,11 +178,11 @@ def _differences(names: Sequence[str], results: Sequence[Any], expected: Sequenc
             yield f"{name}: no value"
         elif result.shape != wanted.shape or result.dtype != wanted.dtype:
             yield f"{name}: {result.dtype} {result.shape} in place of {wanted.dtype} {wanted.shape}"
-        elif not _is_close(result, wanted):
+        elif not _is_close(result, wanted, few_digits):
             yield f"{name}: {result.reshape(-1)[:8]} in place of {wanted.reshape(-1)[:8]}"
 
 
-def _is_close(result: Any, wanted: Any) -> bool:
+def _is_close(result: Any, wanted: Any, few_digits: bool) -> bool:
     if wanted.dtype.kind != "f":
         return bool(np.array_equal(result, wanted))
     finite = np.isfinite(wanted)
@@ -185,4 +190,5 @@ def _is_close(result: Any, wanted: Any) -> bool:
         return False
     size = np.abs(wanted[finite].astype(np.float64))
     error = np.abs(result[finite].astype(np.float64) - wanted[finite])
-    return bool((error <= STEPS * float(np.finfo(wanted.dtype).eps) * size.max(initial=0)).all())
+    allowed = 1e-4 if few_digits else STEPS * float(np.finfo(wanted.dtype).eps) * size.max(initial=0)
+    return bool((error <= allowed).all())

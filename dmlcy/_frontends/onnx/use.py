@@ -81,6 +81,13 @@ class Use:
             self.refuse("DML-ONNX-node-input", input=self._input(place))
         return found
 
+    def require_rank(self, least: int, most: int | None = None) -> None:
+        """Refuse a first input of fewer axes, or more."""
+        one = self[0]
+        if one.rank < least or (most is not None and one.rank > most):
+            wanted = f"{least} or more" if most is None else least if least == most else f"{least} to {most}"
+            self.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=wanted)
+
     def constant(self, place: int) -> NDArray[Any]:
         """The elements of an input that must be known before the graph runs."""
         found = self[place]
@@ -165,14 +172,13 @@ class Use:
     ) -> Value:
         """An input under these sizes and strides, and under another data type of as many bits."""
         one = self[place] if isinstance(place, int) else place
-        if one.dtype is None:
-            self.refuse("DML-ONNX-type", element=one.element, name=one.name)
+        own = self.dtype_of(one)
         if 0 in one.sizes:
             self.refuse("DML-ONNX-empty", name=one.name)
         if one.value is None:
-            one.value = self.g.input(TensorDesc(one.dtype, one.sizes or (1,)), name=one.name)
+            one.value = self.g.input(TensorDesc(own, one.sizes or (1,)), name=one.name)
             self.constants.append(one)
-        return self.g.reinterpret(one.value, TensorDesc(dtype or one.dtype, tuple(sizes), strides))
+        return self.g.reinterpret(one.value, TensorDesc(dtype or own, tuple(sizes), strides))
 
     def right(self, place: int | OnnxValue, rank: int = RANK, dtype: str = "") -> Value:
         """An input with axes of size 1 in front, so that it has at least this rank."""
@@ -234,9 +240,8 @@ class Use:
 
     def out(self, value: Value, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output of the node: a value of the graph, and the sizes that it has in ONNX."""
-        element = self.elements[place] if place < len(self.elements) else "FLOAT"
-        name = self.node.outputs[place] if place < len(self.node.outputs) else ""
-        return OnnxValue(element, tuple(sizes), value=value, name=name)
+        element = self.element(place) if place < len(self.elements) else "FLOAT"  # nothing reads an output without name
+        return OnnxValue(element, tuple(sizes), value=value, name=self._output(place))
 
     def wants(self, place: int) -> bool:
         """Whether the node has an output that is optional."""
@@ -248,13 +253,28 @@ class Use:
         if prod(sizes) != prod(one.sizes):
             self.refuse("DML-ONNX-reshape", sizes=[*one.sizes], wanted=[*sizes])
         value = None if one.value is None and 0 in one.sizes else self.right(one)
-        return OnnxValue(one.element, tuple(sizes), value=value, name=self.node.outputs[place])
+        return OnnxValue(one.element, tuple(sizes), value=value, name=self._output(place))
+
+    def dtype_of(self, place: int | OnnxValue) -> str:
+        """The data type of an input, as DirectML calls it."""
+        one = self[place] if isinstance(place, int) else place
+        if one.dtype is None:
+            self.refuse("DML-ONNX-type", element=one.element, name=one.name)
+        return one.dtype
 
     def dtype(self, place: int = 0) -> str:
         """The data type of an output, as DirectML calls it."""
-        found = ELEMENTS[self.elements[place]].directml
+        element = self.element(place)
+        found = ELEMENTS[element].directml
         if found is None:
-            self.refuse("DML-ONNX-type", element=self.elements[place], name=self.node.outputs[place])
+            self.refuse("DML-ONNX-type", element=element, name=self._output(place))
+        return found
+
+    def element(self, place: int = 0) -> str:
+        """The data type of an output, as ONNX calls it."""
+        found = self.elements[place] if place < len(self.elements) else ""
+        if not found:
+            self.refuse("DML-ONNX-type", element="unknown", name=self._output(place))
         return found
 
     def refuse(self, identifier: str, **values: object) -> NoReturn:
@@ -264,3 +284,6 @@ class Use:
     def _input(self, place: int) -> str:
         rows = self.version.inputs
         return rows[min(place, len(rows) - 1)].name if rows else str(place)
+
+    def _output(self, place: int) -> str:
+        return self.node.outputs[place] if place < len(self.node.outputs) else ""

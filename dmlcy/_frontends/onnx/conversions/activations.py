@@ -6,9 +6,10 @@ from math import prod
 
 import numpy as np
 
+from dmlcy._facts.tables import desc_class
 from dmlcy._frontends.onnx.conversions.elementwise import unary as unary
-from dmlcy._frontends.onnx.use import Use
-from dmlcy._frontends.onnx.values import OnnxValue
+from dmlcy._frontends.onnx.use import RANK, Use
+from dmlcy._frontends.onnx.values import OnnxValue, right_aligned
 
 
 def parameterized_relu(use: Use) -> OnnxValue:
@@ -37,6 +38,35 @@ def dropout(use: Use) -> tuple[OnnxValue, OnnxValue | None]:
     if is_trained or (use.has(2) and use.constant(2).any()):
         use.refuse("DML-ONNX-unsupported", what="dropping elements at random")
     mask = None
-    if len(use.elements) > 1 and use.node.outputs[1]:
-        mask = OnnxValue(use.elements[1], use[0].sizes, read=lambda: np.ones(use[0].sizes, bool))
+    if use.wants(1):
+        mask = OnnxValue(use.element(1), use[0].sizes, read=lambda: np.ones(use[0].sizes, bool))
     return use.out(use.make(use.right(0)), use[0].sizes), mask
+
+
+def biased_gelu(use: Use) -> OnnxValue:
+    """The activation is fused with the addition of the bias, where there is one."""
+    sizes = use[0].sizes
+    if not use.has(1):
+        return use.out(use.make(use.right(0), way=1), sizes)
+    gelu = desc_class(use.row.becomes[1][-1])()
+    return use.out(use.make(use.right(0), use.spread(1, sizes), fused_activation=gelu), sizes)
+
+
+def quick_gelu(use: Use) -> OnnxValue:
+    """The element times the sigmoid of a multiple of it."""
+    x, alpha = use.right(0), use.number("alpha")
+    scaled = x if alpha == 1 else use.g.element_wise_identity(x, scale_bias=(alpha, 0))
+    return use.out(use.g.element_wise_multiply(x, use.g.activation_sigmoid(scaled)), use[0].sizes)
+
+
+def split_gelu(use: Use) -> OnnxValue:
+    """The first half of the last axis times the activation of the second half."""
+    use.require_rank(1)
+    *lead, length = use[0].sizes
+    if length % 2:
+        use.refuse("DML-ONNX-unsupported", what=f"halves of {length} elements")
+    sizes = (*lead, length // 2)
+    total = use.g.element_wise_add(use.right(0), use.spread(1, use[0].sizes))
+    half = right_aligned(sizes, RANK)
+    first, second = use.g.split(total, axis=len(half) - 1, output_sizes=[half, half])
+    return use.out(use.g.element_wise_multiply(first, use.g.activation_gelu(second)), sizes)

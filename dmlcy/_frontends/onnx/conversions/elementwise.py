@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dmlcy._frontends.onnx.activations import fused
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import Use
 from dmlcy._frontends.onnx.values import OnnxValue
@@ -47,6 +48,14 @@ def variadic(use: Use) -> OnnxValue:
     return use.out(_chain(use, use.row.becomes[0][-1], sizes), sizes)
 
 
+def fused_sum(use: Use) -> OnnxValue:
+    """The activation is fused with the last addition."""
+    sizes = use.broadcast_sizes()
+    last = max(len(use.inputs) - 1, 1)
+    total = reduce(use.g.element_wise_add, [use.spread(place, sizes) for place in range(last)])
+    return use.out(use.make(total, use.spread(last, sizes), fused_activation=fused(use)), sizes)
+
+
 def mean(use: Use) -> OnnxValue:
     """The mean of two tensors is an operator, that of more a scaled sum."""
     sizes, count = use.broadcast_sizes(), len(use.inputs)
@@ -57,7 +66,8 @@ def mean(use: Use) -> OnnxValue:
 
 
 def _chain(use: Use, operator: str, sizes: tuple[int, ...]) -> Value:
-    first, *others = (use.spread(place, sizes) for place in range(len(use.inputs)))
+    first = use.spread(0, sizes)
+    others = [use.spread(place, sizes) for place in range(1, len(use.inputs))]
     return reduce(use.method(operator), others, first) if others else use.g.element_wise_identity(first)
 
 
@@ -114,7 +124,7 @@ def where(use: Use) -> OnnxValue:
 def cast(use: Use) -> OnnxValue:
     """A number that becomes a BOOL is truncated to UINT8, then every number above 0 is 1."""
     value = use.make(use.right(0), output_dtype=use.dtype())
-    if use.elements[0] == "BOOL" and use[0].element != "BOOL":
+    if use.element() == "BOOL" and use[0].element != "BOOL":
         value = use.g.element_wise_clip1(value, min=0, max=1)
     return use.out(value, use[0].sizes)
 
@@ -134,3 +144,9 @@ def image_scaler(use: Use) -> OnnxValue:
     """A factor of all elements, and a summand for each channel."""
     bias = use.attribute("bias") or ()
     return use.out(use.make(use.right(0), scale=use.number("scale"), bias=list(bias)), use[0].sizes)
+
+
+def add_three(use: Use) -> OnnxValue:
+    """Two tensors are broadcast to the first one and added to it."""
+    sizes = use[0].sizes
+    return use.out(use.make(use.make(use.right(0), use.spread(1, sizes)), use.spread(2, sizes)), sizes)
