@@ -49,8 +49,8 @@ def lint(specs: Specs, diagnostics: Diagnostics) -> None:
         for what, said in (("message", text.message), ("about", text.about)):
             if not said.endswith("."):
                 diagnostics.error(None, f"the {what} of error {text.id!r} does not end with a period")
-    said = [(f"about of {one.shown}", one.about) for one in specs.onnx.operators if one.about]
-    for what, sentences in (*said, *((f"sentence of {name}", says) for name, says in specs.onnx.queries.items())):
+    about = [(f"about of {one.shown}", one.about) for one in specs.onnx.operators if one.about]
+    for what, sentences in (*about, *((f"sentence of {name}", says) for name, says in specs.onnx.queries.items())):
         if not sentences.endswith("."):
             diagnostics.error(None, f"the {what} does not end with a period")
 

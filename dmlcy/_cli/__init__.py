@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from dmlcy._cli import compare, example, explain, export, graph, info, lint, operators, run
+from dmlcy._cli import compare, example, explain, export, graph, info, lint, onnx, operators, run
 from dmlcy._cli.options import EXAMPLES, add_examples
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._version import __version__
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import listing, quote
 
-COMMANDS = (run, compare, export, graph, lint, explain, operators, example, info)
+COMMANDS = (run, compare, export, graph, lint, onnx, explain, operators, example, info)
 
 
 class _Formatter(argparse.HelpFormatter):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from dmlcy._cli.fix import Unwritten, fix
-from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit
+from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit, add_shapes
 from dmlcy._cli.run import read_bytes
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
@@ -19,6 +19,8 @@ from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
 from dmlcy._frontends.dxdispatch.problems import Refusal, printable
 from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
 from dmlcy._frontends.graphs.lint import lint as lint_graph
+from dmlcy._frontends.onnx import reader as onnx_reader
+from dmlcy._frontends.onnx.lint import lint as lint_onnx
 from dmlcy._show.reports import github, json, sarif, text
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
@@ -34,18 +36,22 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "lint",
         help="say what is wrong with model files and graphs",
-        description="Say what is wrong with model files in DxDispatch's format and with graphs, in JSON or serialized, "
-        "where, and which feature level each dispatchable or graph needs. Nothing is executed, and of the files that a "
+        description="Say what is wrong with model files in DxDispatch's format, with graphs, in JSON or serialized, "
+        "and with the DirectML descs of the nodes of ONNX models, where, and which feature level each dispatchable, "
+        "graph or ONNX model needs. Nothing is executed, and of the files that a "
         "model names only serialized graphs are opened. Exit status: 0 clean, 1 violations, 2 unreadable file or "
         "usage; warnings do not count. `dmlcy explain ID` explains an id.",
     )
-    parser.add_argument("models", nargs="+", metavar="FILE", help="model files and graphs; - is standard input")
+    parser.add_argument(
+        "models", nargs="+", metavar="FILE", help="model files, graphs and ONNX models; - is standard input"
+    )
     parser.add_argument(
         "--fix",
         action="store_true",
         help="write the repair of each desc that has exactly one into JSON files; all repairs of a file are checked "
         "together before it is written, and the report is that of the files as written",
     )
+    add_shapes(parser)
     add_feature_level(parser)
     add_limit(parser)
     add_format(parser, FORMATS)
@@ -54,6 +60,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy lint model.json",
         "dmlcy lint --feature-level 3_0 models/*.json    # what came later is refused",
         "dmlcy lint --format github models/*.json    # annotations in a workflow of GitHub Actions",
+        "dmlcy lint model.onnx --shape x=1x3x224x224    # the descs of the nodes of an ONNX model",
         "dmlcy lint --fix model.json    # writes the repairs that leave no choice",
         "cat model.json | dmlcy lint --json -",
     )
@@ -67,7 +74,8 @@ def execute(options: argparse.Namespace) -> int:
     with _no_collection():
         if options.fix:
             unwritten = not all([_fix(name, level, options.limit) for name in options.models])
-        report = Report(level, tuple(_lint(name, level, options.limit) for name in options.models))
+        shapes = dict(options.shape)
+        report = Report(level, tuple(_lint(name, level, options.limit, shapes) for name in options.models))
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
     return max(report.status, 2 * unwritten)
@@ -103,8 +111,10 @@ def _fix(name: str, level: FeatureLevelName, limit: int) -> bool:
     return True
 
 
-def _lint(name: str, level: FeatureLevelName, limit: int) -> FileReport:
+def _lint(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[str, Sequence[int]]) -> FileReport:
     try:
+        if name != "-" and onnx_reader.is_model(name):
+            return lint_onnx(onnx_reader.read(name), level, shapes, limit)
         return _look(name, *read_bytes(name), level, limit)
     except Refusal as error:
         return FileReport(error.problems[0].place.file, findings(error.problems, ""))

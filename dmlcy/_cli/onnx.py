@@ -8,12 +8,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit
+from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit, add_shapes
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import DTYPES, LEVELS
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings
 from dmlcy._frontends.dxdispatch.problems import Refusal
-from dmlcy._frontends.onnx.binding import shape
 from dmlcy._frontends.onnx.model_report import ModelReport, fails, lines, to_json
 from dmlcy._frontends.onnx.reader import read
 from dmlcy._frontends.onnx.report import report_of
@@ -64,18 +63,6 @@ def add(commands: Any) -> None:
         "dmlcy explain Conv    # what becomes of an operator of ONNX",
     )
     parser.set_defaults(execute=execute)
-
-
-def add_shapes(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--shape``."""
-    parser.add_argument(
-        "--shape",
-        action="append",
-        type=shape,
-        default=[],
-        metavar="NAME=SIZES",
-        help="the sizes of an input of an ONNX model, such as x=1x3x224x224, or of a free dimension, such as batch=1",
-    )
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from typing import Final
 from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVELS
+from dmlcy._frontends.onnx.binding import shape
 from dmlcy._graph.model import MOST
 from dmlcy._judge.passes import Device
 from dmlcy._words.values import quote
@@ -91,6 +92,18 @@ def add_limit(parser: argparse.ArgumentParser) -> None:
         default=MOST,
         metavar="N",
         help=f"the most nodes of a graph (default: {MOST})",
+    )
+
+
+def add_shapes(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--shape``."""
+    parser.add_argument(
+        "--shape",
+        action="append",
+        type=shape,
+        default=[],
+        metavar="NAME=SIZES",
+        help="the sizes of an input of an ONNX model, such as x=1x3x224x224, or of a free dimension, such as batch=1",
     )
 
 

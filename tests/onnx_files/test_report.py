@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import dmlcy
 from dmlcy._facts.tables import ERRORS
-from dmlcy._frontends.onnx.model_report import ModelReport, to_json
+from dmlcy._frontends.onnx.model_report import ModelReport
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
 
@@ -116,7 +113,8 @@ CASES: Sequence[tuple[int, str, Mapping[str, Any], Mapping[str, tuple[str, list[
     (
         21,
         "(float[1,1,2,2] x) => (float[1,1,4,4] y) "
-        "{ r = Constant<value = float[4] {1.0, 1.0, 2.0, 2.0}>() e = Constant<value = float[0] {}>() y = Resize(x, e, r) }",
+        "{ r = Constant<value = float[4] {1.0, 1.0, 2.0, 2.0}>() e = Constant<value = float[0] {}>() "
+        "y = Resize(x, e, r) }",
         {"level": "5_0"},
         {"Constant": ("folded", []), "Resize": ("dml", ["level"])},
     ),

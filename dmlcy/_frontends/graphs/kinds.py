@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dmlcy._frontends.dxdispatch.json import is_binary
+from dmlcy._frontends.onnx.wire import Damage, varint
 
 
 class Kind(NamedTuple):
@@ -135,9 +136,14 @@ def _members(data: bytes, whole: bool) -> Iterator[tuple[int, int] | None]:
     for _ in range(_MOST):
         if at == len(data):
             return
-        tag, at = _varint(data, at)
-        number, wire = tag >> 3, tag & 7
-        size, at = _varint(data, at) if wire in (0, 2) else (0, at)
+        try:
+            tag, at = varint(data, at, len(data))
+            number, wire = tag >> 3, tag & 7
+            size, at = varint(data, at, len(data)) if wire in (0, 2) else (0, at)
+        except Damage as damage:
+            if whole or str(damage) != "end":
+                yield None
+            return
         at += size if wire == 2 else 0
         if not whole and wire == 2 and at > len(data):  # the member goes on behind the first bytes
             yield number, wire
@@ -146,13 +152,3 @@ def _members(data: bytes, whole: bool) -> Iterator[tuple[int, int] | None]:
             yield None
             return
         yield number, wire
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of a protocol buffer, and the byte behind it; beyond the end of the bytes where there is none."""
-    value = 0
-    for shift, byte in enumerate(data[at : at + 10]):
-        value |= (byte & 127) << (7 * shift)
-        if byte < 128:
-            return value, at + shift + 1
-    return 0, len(data) + 1

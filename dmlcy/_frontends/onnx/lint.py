@@ -76,7 +76,7 @@ def _lowest(graph: GraphDesc) -> MinimumLevel | None:
 def _of_nodes(walk: Walk) -> Iterator[Problem]:
     """What is wrong with the nodes in ONNX's own terms."""
     for visit in walk.all():
-        place = place_of(walk.model.file, visit.node, visit.path)
+        place = place_of(walk.model.file, *visit.steps)
         for one in visit.problems:
             yield make(one.identifier, place, one.values, warning=not fails(one.identifier))
         if visit.row is not None and visit.version is not None:
@@ -95,7 +95,7 @@ def _of_graph(walk: Walk, graph: GraphDesc, level: int) -> Iterator[Problem]:
 
 def _place(walk: Walk, visits: Mapping[int, Visit], one: GraphViolation) -> Place:
     visit = None if one.node is None else visits.get(one.node)
-    return whole(walk.model.file) if visit is None else place_of(walk.model.file, visit.node, visit.path)
+    return whole(walk.model.file) if visit is None else place_of(walk.model.file, *visit.steps)
 
 
 def _without_label(graph: GraphDesc, one: GraphViolation) -> Violation:

@@ -51,6 +51,8 @@ ELEMENTS: Final = {
         Element("FLOAT8E8M0", 24, 8, "uint8", None),
         Element("UINT2", 25, 2, "uint8", None),
         Element("INT2", 26, 2, "int8", None),
+        Element("FLOAT6E2M3", 27, 6, "uint8", None),
+        Element("FLOAT6E3M2", 28, 6, "uint8", None),
     )
 }
 """The data types of ONNX by name."""

@@ -1,25 +1,21 @@
-"""How messages name a node of a model."""
+"""Where in an ONNX model: a node, in the graphs around it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dmlcy._frontends.dxdispatch.problems import Place
+from dmlcy._frontends.dxdispatch.problems import Place, printable, whole
 from dmlcy._frontends.onnx.model import Node
 from dmlcy._words.values import quote
 
 
-def label(node: Node) -> str:
-    """Such as ``node 17 "/conv1/Conv" (Conv)``."""
-    name = f" {quote(node.name)}" if node.name else ""
-    return f"node {node.number}{name} ({quote(node.operator)[1:-1]})"
+def in_words(node: Node) -> str:
+    """A node in a message: its number, its name and its operator."""
+    return f"node {node.number}{f' {quote(node.name)}' if node.name else ''} ({printable(node.operator)})"
 
 
-def node_path(node: Node, path: Sequence[tuple[Node, str]] = ()) -> str:
-    """The label behind those of the nodes that the node is inside of: ``node 3 (If), then_branch, node 1 (Add)``."""
-    return ", ".join([*(f"{label(outer)}, {quote(name)[1:-1]}" for outer, name in path), label(node)])
-
-
-def place_of(file: str, node: Node, path: Sequence[tuple[Node, str]] = ()) -> Place:
-    """The place of a node."""
-    return Place(file, node_path(node, path), 0, 0, byte=max(node.byte, 0))
+def place_of(file: str, *steps: Node | str) -> Place:
+    """The place of a node. ``steps``: the way to it, such as a node, the attribute with the graph, a node inside."""
+    if not steps:
+        return whole(file)
+    path = ", ".join(printable(step) if isinstance(step, str) else in_words(step) for step in steps)
+    nodes = [step for step in steps if isinstance(step, Node)]
+    return Place(file, path, 0, 0, byte=nodes[-1].byte if nodes else 0)

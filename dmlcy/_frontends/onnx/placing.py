@@ -136,7 +136,7 @@ class Placer:
         if self.has_subgraph:
             yield reason("alone-subgraph")
         yield from (reason("alone-sizes", name=name) for name in _unsized(visit))
-        yield from (reason("alone-empty", name=name) for name in _empty(visit))
+        yield from (reason("alone-empty", name=name) for name in _empty(visit, row))
         yield from (reason("alone-constant", name=name) for name in _computed(visit, row))
 
 
@@ -203,8 +203,12 @@ def _unsized(visit: Visit) -> Iterator[str]:
     yield from (name for name, known in _names(visit) if not _is_whole(known))
 
 
-def _empty(visit: Visit) -> Iterator[str]:
-    yield from (name for name, known in _names(visit) if known.sizes is not None and 0 in known.sizes)
+def _empty(visit: Visit, row: OperatorRow) -> Iterator[str]:
+    """The tensors without elements, those apart that the kernel reads on the CPU."""
+    read = {id(visit.inputs[place]) for place in row.constants if place < len(visit.inputs)}
+    for name, known in _names(visit):
+        if known.sizes is not None and 0 in known.sizes and id(known) not in read:
+            yield name
 
 
 def _computed(visit: Visit, row: OperatorRow) -> Iterator[str]:

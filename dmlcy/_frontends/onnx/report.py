@@ -8,7 +8,7 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._frontends.onnx.model import Model
 from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why
-from dmlcy._frontends.onnx.places import node_path
+from dmlcy._frontends.onnx.places import place_of
 from dmlcy._frontends.onnx.placing import Placement, Placer, Reason, reason
 from dmlcy._frontends.onnx.tables import RELEASES, shown
 from dmlcy._frontends.onnx.visits import Visit
@@ -65,7 +65,7 @@ def _node(one: Placement, levels: Mapping[int, FeatureLevelName | None], asked: 
     if level is not None and LEVEL_INDEX[level] > LEVEL_INDEX[asked]:
         reasons.append(reason("level", operators=" and ".join(operators), level=level, asked=asked))
     return NodeReport(
-        node_path(visit.node, visit.path),
+        place_of("", *visit.steps).path,
         visit.node.number,
         visit.node.name,
         shown(visit.node.domain, visit.node.operator),

@@ -66,6 +66,11 @@ class Visit:
         """Whether the node would become nodes of DirectML, but its sizes are not known."""
         return self.fate == "unknown" and self.row is not None and bool(self.row.becomes)
 
+    @property
+    def steps(self) -> tuple[Node | str, ...]:
+        """The way to the node: the nodes that it is inside of, each with the attribute, and the node."""
+        return (*(step for outer in self.path for step in outer), self.node)
+
     def all(self) -> Iterator[Visit]:
         """The visit, and those of the nodes inside it."""
         yield self

@@ -17,6 +17,7 @@ from dmlcy._frontends.onnx import folding, inlining, valid
 from dmlcy._frontends.onnx.binding import FreeDimension, bound
 from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
 from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
+from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
 from dmlcy._frontends.onnx.use import Unconverted, Use
 from dmlcy._frontends.onnx.values import OnnxValue
@@ -67,7 +68,7 @@ class Walk:
         self.inputs: list[OnnxValue] = []
         self.inlined = 0  # nodes that took the place of others
         self.scope = self._scope(model.graph, {}, top=True)
-        self.visits = self._visit_all(model.graph.nodes, _infos(model.graph), self.scope, model.opsets, ())
+        self.visits = self._visit_graph(model.graph, self.scope, model.opsets, ())
 
     @property
     def _count(self) -> int:
@@ -139,6 +140,10 @@ class Walk:
 
     # Nodes -----------------------------------------------------------------------------------------------------------
 
+    def _visit_graph(self, graph: Graph, scope: Scope, opsets: Mapping[str, int], path: Path) -> list[Visit]:
+        """Visit the nodes of a graph; ``scope`` gets their outputs."""
+        return self._visit_all(ordered(graph, self.model.file), _infos(graph), scope, opsets, path)
+
     def _visit_all(
         self, nodes: Sequence[Node], infos: Mapping[str, Info], scope: Scope, opsets: Mapping[str, int], path: Path
     ) -> list[Visit]:
@@ -187,7 +192,7 @@ class Walk:
         elif (branch := _branch(visit)) is not None:
             graph = node.attributes[branch].value
             inner = self._scope(graph, scope)
-            self._inside(visit, graph.nodes, _infos(graph), inner, opsets, branch)
+            self._inside(visit, ordered(graph, self.model.file), _infos(graph), inner, opsets, branch)
             for known, info in zip(visit.outputs, graph.outputs, strict=False):
                 _copy(known, inner.get(info.name))
         else:
@@ -196,7 +201,7 @@ class Walk:
                     if isinstance(graph, Graph):
                         inner = self._scope(graph, scope)
                         path = (*visit.path, (node, name))
-                        visit.inner += self._visit_all(graph.nodes, _infos(graph), inner, opsets, path)
+                        visit.inner += self._visit_graph(graph, inner, opsets, path)
         return visit.fate == "inside"
 
     def _inside(
