@@ -53,6 +53,7 @@ _LATER = {
     "dmlcy._graph.build": ("Graph",),
     "dmlcy.desc": ("desc",),
     "dmlcy.graph": ("graph",),
+    "dmlcy.onnx": ("onnx",),
     "dmlcy.specs": ("specs",),
 }
 _HOMES = {name: home for home, names in _LATER.items() for name in names}

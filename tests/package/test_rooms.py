@@ -16,7 +16,7 @@ PACKAGE = Path(dmlcy.__file__).parent
 ORDER = (
     "_version", "_words", "_errors", "_generated", "_runtime", "_facts", "_field_types", "_check", "_desc",
     "_arithmetic", "_families", "_reference", "_graph", "_frontends", "_record", "_judge", "_testing", "_dask", "specs",
-    "desc", "dask", "graph", "directml", "_show", "_cli", "_conformance", "testing", "__init__", "__main__",
+    "desc", "dask", "graph", "onnx", "directml", "_show", "_cli", "_conformance", "testing", "__init__", "__main__",
 )  # fmt: skip
 FILES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
