@@ -34,7 +34,8 @@ CONV = "(float[1,3,8,8] x, float[4,3,3,3] w) => (float[1,4,6,6] y) { y = Conv(x,
 CASES: Sequence[tuple[int, str, Mapping[str, Any], Mapping[str, tuple[str, list[str]]]]] = (
     (21, CONV, {}, {"Conv": ("dml", [])}),
     (22, CONV, {}, {"Conv": ("cpu", ["cpu-version"])}),
-    (6, "(float[2] x) => (float[2] y) { y = Add(x, x) }", {}, {"Add": ("cpu", ["cpu-version-old"])}),
+    (20, "(int64[1] s) => (float[n] y) { y = ConstantOfShape(s) }", {}, {"ConstantOfShape": ("cpu", ["cpu-version"])}),
+    (6, "(float[2] x) => (float[2] y) { y = Add(x, x) }", {}, {"Add": ("cpu", ["cpu-version"])}),
     (
         21,
         "(float[1,4,4] b, float[1,1,4] s) => (int64[n,3] y) { y = NonMaxSuppression(b, s) }",

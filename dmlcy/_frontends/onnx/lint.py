@@ -16,6 +16,7 @@ from dmlcy._frontends.onnx.binding import unbound
 from dmlcy._frontends.onnx.model import Model
 from dmlcy._frontends.onnx.model_report import fails
 from dmlcy._frontends.onnx.places import place_of
+from dmlcy._frontends.onnx.placing import Placer
 from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._graph.check import violations
@@ -24,8 +25,12 @@ from dmlcy._graph.minimum import lowest
 from dmlcy._graph.model import MOST, label_of
 from dmlcy._graph.violations import GraphViolation
 
-_OF_A_WHOLE_GRAPH: Final = frozenset({"DML-GRAPH-name-twice", "DML-GRAPH-text"})
-"""What is true of names, which a graph of ONNX Runtime makes of its own."""
+_OF_A_WHOLE_GRAPH: Final = frozenset(
+    {"DML-GRAPH-name-twice", "DML-GRAPH-text", "DML-GRAPH-unused", "DML-GRAPH-unread", "DML-GRAPH-edge-reinterprets"}
+)
+"""What ONNX Runtime does by intent, or does not do: its graphs have other names, and no part that nothing reads."""
+_CHECKED: Final = frozenset({"DML-ONNX-cpu-version", "DML-ONNX-cpu-shape"})
+"""Why nodes are on the CPU whose descs are checked all the same: with another opset, or other sizes, they are not."""
 
 
 class Found(NamedTuple):
@@ -87,8 +92,14 @@ def _of_nodes(walk: Walk) -> Iterator[Problem]:
 def _of_graph(walk: Walk, graph: GraphDesc, level: int) -> Iterator[Problem]:
     """What is wrong with the descs, at the nodes of the model that they are made for."""
     places = {number: visit for visit in walk.all() for number in visit.made}
+    elsewhere = {
+        number
+        for one in Placer(walk.model.opsets, walk.visits).placements
+        if one.where == "cpu" and not all(why.id in _CHECKED for why in one.reasons)
+        for number in one.visit.made
+    }
     for one in violations(graph, level):
-        if one.id in _OF_A_WHOLE_GRAPH or not isinstance(one, GraphViolation):
+        if one.id in _OF_A_WHOLE_GRAPH or not isinstance(one, GraphViolation) or one.node in elsewhere:
             continue
         yield Problem(_place(walk, places, one), _without_label(graph, one), one.severity == "warning")
 

@@ -99,10 +99,13 @@ class Placer:
             return Placement(visit, "cpu", [self._unknown(visit)])
         if row.place == "removed" and version.since not in row.kernels:
             return Placement(visit, "removed")
-        why = _kernel(row, version) or _data_type(visit, row, version)
-        why = why or self._device(visit, row) or _query(visit, row)
-        if why is not None:
-            return Placement(visit, "cpu", [why])
+        why = _kernel(row, version)
+        found = [] if why is None else [why]
+        if row.kernels and row.place != "cpu":
+            asked = (_data_type(visit, row, version), self._device(visit, row), _query(visit, row))
+            found += [one for one in asked if one is not None][:1]
+        if found:
+            return Placement(visit, "cpu", found)
         return Placement(visit, "view" if row.place == "view" else "dml")
 
     def _unknown(self, visit: Visit) -> Reason:
@@ -149,10 +152,8 @@ def _kernel(row: OperatorRow, version: Version) -> Reason | None:
         return reason("cpu-kernel", operator=name)
     if version.since in row.kernels:
         return None
-    if version.since > max(row.kernels):
-        newest, opset = max(row.kernels), _until(row)
-        return reason("cpu-version", operator=name, version=version.since, newest=newest, opset=opset)
-    return reason("cpu-version-old", operator=name, version=version.since, oldest=min(row.kernels))
+    kernels = " and ".join(map(str, row.kernels))
+    return reason("cpu-version", operator=name, version=version.since, kernels=kernels, advice=_advice(row, version))
 
 
 def _data_type(visit: Visit, row: OperatorRow, version: Version) -> Reason | None:
@@ -169,10 +170,19 @@ def _query(visit: Visit, row: OperatorRow) -> Reason | None:
     return None if what is None else reason("cpu-query", operator=shown(row.domain, row.name), what=what)
 
 
-def _until(row: OperatorRow) -> int:
-    """The newest opset whose version of the operator has a kernel."""
-    later = [one.since for one in row.versions if one.since > max(row.kernels)]
-    return min(later) - 1 if later else max(row.kernels)
+def older_opset(row: OperatorRow, version: Version) -> int | None:
+    """The newest older opset whose version of the operator has a kernel; None where there is none."""
+    older = [one for one in row.kernels if one < version.since]
+    after = [one.since for one in row.versions if older and one.since > max(older)]
+    return min(after) - 1 if after else None
+
+
+def _advice(row: OperatorRow, version: Version) -> str:
+    """The opsets whose version of the operator has a kernel."""
+    older, newer = older_opset(row, version), [one for one in row.kernels if one > version.since]
+    words = [f"opset {older} or less"] if older is not None else []
+    words += [f"opset {min(newer)}" + ("" if words else " or more")] if newer else []
+    return ", or ".join(words)
 
 
 def _tensors(visit: Visit, version: Version) -> Iterator[tuple[Known, str]]:

@@ -9,7 +9,7 @@ from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._frontends.onnx.model import Model
 from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why
 from dmlcy._frontends.onnx.places import place_of
-from dmlcy._frontends.onnx.placing import Placement, Placer, Reason, reason
+from dmlcy._frontends.onnx.placing import Placement, Placer, Reason, older_opset, reason
 from dmlcy._frontends.onnx.tables import RELEASES, shown
 from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
@@ -100,7 +100,12 @@ def _said(visit: Visit) -> tuple[tuple[str, ...], FeatureLevelName | None]:
 def _notes(placer: Placer, nodes: Sequence[NodeReport]) -> Iterator[Why]:
     if placer.has_subgraph:
         yield Why.of(reason("model-subgraph"))
-    newer = [one for one in placer.placements if any(why.id == "DML-ONNX-cpu-version" for why in one.reasons)]
-    if newer:
-        opset = min(int(str(why.values["opset"])) for one in newer for why in one.reasons if "opset" in why.values)
-        yield Why.of(reason("model-opset", count=counted(len(newer), "node"), opset=opset))
+    opsets = [
+        opset
+        for one in placer.placements
+        if one.visit.row is not None and one.visit.version is not None
+        if any(why.id == "DML-ONNX-cpu-version" for why in one.reasons)
+        if (opset := older_opset(one.visit.row, one.visit.version)) is not None
+    ]
+    if opsets:
+        yield Why.of(reason("model-opset", count=counted(len(opsets), "node"), opset=min(opsets)))
