@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
-from protos import BY_NUMBER, array_of, node_of
+from protos import array_of, model_of
 
 import dmlcy
-from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.onnx.elements import output_elements
-from dmlcy._frontends.onnx.model import ELEMENTS, ONNX
+from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Info, Model, Tensor
 from dmlcy._frontends.onnx.tables import OperatorRow, operator, shown
-from dmlcy._frontends.onnx.use import Unconverted, Use
 from dmlcy._frontends.onnx.values import OnnxValue
+from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._runtime.four_bits import Packed, values_of
 
-Verdict = Literal["passed", "failed", "refused", "violations"]
+Verdict = Literal["passed", "failed", "refused", "violations", "unconverted"]
 
 STEPS = 16
 """How far a result may be off, in units in the last place of the largest result: the expected ones round often, too."""
@@ -46,13 +43,20 @@ class Case:
         node = self.model.graph.node[0]
         return operator(node.domain or ONNX, node.op_type)
 
+    @property
+    def has_types(self) -> bool:
+        """Whether DirectML has the data types of all inputs and outputs."""
+        graph = model_of(self.model).graph
+        elements = [ELEMENTS.get(one.element or "") for one in (*graph.inputs, *graph.outputs)]
+        return all(one is not None and one.directml is not None for one in elements)
+
 
 @dataclass(frozen=True)
 class Outcome:
     """What became of a test.
 
-    ``why``: for one that is refused the id; for one with violations the ids of DirectML's rules, with spaces between
-    them; for one that failed the differences. ``operators``: the operators of DirectML in the graph.
+    ``why``: for one that is refused the ids; for one with violations the ids of DirectML's rules; for one that failed
+    the differences. ``operators``: the operators of DirectML in the graph.
     """
 
     case: str
@@ -73,8 +77,8 @@ def cases() -> tuple[Case, ...]:
 
 
 def cases_of(*groups: str) -> list[Case]:
-    """The tests of the operators of these files of specs/onnx that have a conversion."""
-    return [one for one in cases() if one.row is not None and one.row.group in groups and one.row.conversion]
+    """The tests of the operators of these files of specs/onnx."""
+    return [one for one in cases() if one.row is not None and one.row.group in groups]
 
 
 def _read(case: Any) -> Case:
@@ -89,59 +93,40 @@ def judge(case: Case, known: Sequence[int] | None = None) -> Outcome:
 
     ``known``: the inputs that are constants of the model; else those that ONNX Runtime reads on the CPU.
     """
-    try:
-        use, inputs = _use(case, known)
-        assert use.row.conversion, f"{case.operator} has no conversion"
-        module = import_module(f"dmlcy._frontends.onnx.conversions.{use.row.group}")
-        made = getattr(module, use.row.conversion)(use)
-    except Unconverted as error:
-        return Outcome(case.name, case.operator, "refused", error.identifier)
-    found = made if isinstance(made, tuple) else (made,)
-    names = [name for name in use.node.outputs if name]
-    wanted = [one for place, one in enumerate(found) if place < len(use.node.outputs) and use.node.outputs[place]]
-    values = [one.value for one in wanted if one is not None and one.value is not None]
-    graph = use.g.build(*values)
-    operators = tuple(dict.fromkeys(node.kind for node in graph.nodes if node.kind))
-    violations = use.g.violations
-    if violations:
+    row = case.row
+    constants = known if known is not None else row.constants if row is not None else ()
+    arrays = dict(zip((one.name for one in case.model.graph.input), map(array_of, case.inputs), strict=True))
+    walk = Walk(_with_constants(model_of(case.model), constants, arrays))
+    if problems := [problem for visit in walk.all() for problem in visit.problems]:
+        return Outcome(case.name, case.operator, "refused", " ".join(one.identifier for one in problems))
+    if any(visit.fate == "unknown" for visit in walk.all()):
+        return Outcome(case.name, case.operator, "unconverted")
+    outputs = {one.name: walk.scope[one.name].value for one in walk.model.graph.outputs}
+    values = [one.value for one in outputs.values() if one is not None and one.value is not None]
+    operators = tuple(dict.fromkeys(kind for visit in walk.all() for kind in visit.kinds))
+    if violations := walk.builder.violations:
         return Outcome(case.name, case.operator, "violations", " ".join(one.id for one in violations), operators)
-    arrays = [*inputs, *(_plain(one.read()) for one in use.constants if one.read is not None)]
-    results = dmlcy.compile(graph)(*arrays)
+    given = [_plain(arrays[one.name] if one.read is None else one.read()) for one in walk.inputs]
+    results = dmlcy.compile(walk.builder.build(*values))(*given) if values else ()
     several = iter(results if isinstance(results, tuple) else (results,))
-    shaped = [_result(one, several) for one in wanted]
-    why = "; ".join(_differences(names, shaped, [array_of(one) for one in case.expected], case.name in FEW_DIGITS))
+    found = {name: _result(one, several) for name, one in outputs.items()}
+    why = "; ".join(_differences(found, [array_of(one) for one in case.expected], case.name in FEW_DIGITS))
     return Outcome(case.name, case.operator, "failed" if why else "passed", why, operators)
 
 
-def _use(case: Case, known: Sequence[int] | None) -> tuple[Use, list[Any]]:
-    """The node with its values, and the arrays of those that are inputs of the graph."""
-    proto = case.model.graph
-    node = node_of(0, proto.node[0])
-    row = case.row
-    assert row is not None
-    opsets = {one.domain or ONNX: one.version for one in case.model.opset_import}
-    version = row.version(opsets[node.domain])
-    assert version is not None, f"{case.operator} is newer than opset {opsets[node.domain]}"
-    constants = row.constants if known is None else known
-    g = dmlcy.Graph(collect=True, unique_names=True)
-    by_name: dict[str, OnnxValue] = {}
-    arrays: list[Any] = []
-    for info, given in zip(proto.input, case.inputs, strict=True):
-        kind = info.type.tensor_type
-        if not info.type.HasField("tensor_type") or BY_NUMBER[kind.elem_type] == "STRING":
-            raise Unconverted("DML-ONNX-type", element=info.type.WhichOneof("value"), name=info.name)
-        array, element = array_of(given), BY_NUMBER[kind.elem_type]
-        places = [place for place, name in enumerate(node.inputs) if name == info.name]
-        one = OnnxValue(element, array.shape, name=info.name)
-        if any(place in constants for place in places):
-            one.read = lambda array=array: values_of(array)
-        elif one.dtype is not None and 0 not in array.shape:
-            one.value = g.input(TensorDesc(one.dtype, array.shape or (1,)), name=info.name)
-            arrays.append(_plain(array))
-        by_name[info.name] = one
-    values = [by_name.get(name) if name else None for name in node.inputs]
-    elements = output_elements(node, row, version, [None if one is None else one.element for one in values])
-    return Use(node, row, version, g, values, [one or "" for one in elements]), arrays
+def _with_constants(model: Model, places: Sequence[int], arrays: Mapping[str, Any]) -> Model:
+    """The model with some inputs of its node as initializers."""
+    node = model.graph.nodes[0]
+    names = {node.inputs[place] for place in places if place < len(node.inputs) and node.inputs[place]}
+    infos = {one.name: one for one in model.graph.inputs}
+    constants = {name: _tensor(infos[name], values_of(arrays[name])) for name in names}
+    inputs = tuple(one for one in model.graph.inputs if one.name not in names)
+    return replace(model, graph=replace(model.graph, initializers=constants, inputs=inputs))
+
+
+def _tensor(info: Info, array: Any) -> Tensor:
+    assert info.element is not None
+    return Tensor(info.name, info.element, array.shape, lambda: array)
 
 
 def _plain(array: Any) -> Any:
@@ -167,12 +152,10 @@ def _shaped(result: Any, one: OnnxValue) -> Any:
     return array.view(wanted).reshape(one.sizes)
 
 
-def _differences(
-    names: Sequence[str], results: Sequence[Any], expected: Sequence[Any], few_digits: bool
-) -> Iterator[str]:
+def _differences(results: Mapping[str, Any], expected: Sequence[Any], few_digits: bool) -> Iterator[str]:
     if len(results) != len(expected):
         yield f"{len(results)} outputs, and {len(expected)} are expected"
-    for name, result, given in zip(names, results, expected, strict=False):
+    for (name, result), given in zip(results.items(), expected, strict=False):
         wanted = values_of(np.asarray(given))
         if result is None:
             yield f"{name}: no value"

@@ -10,10 +10,10 @@ import pytest
 
 pytest.importorskip("onnx", reason="needs onnx, whose node tests these are")
 
-from node_tests import Outcome, cases, cases_of, judge
+from node_tests import Case, Outcome, cases, cases_of, judge
 
 PASSED = {
-    "activations": 57,
+    "activations": 63,
     "elementwise": 163,
     "logic": 90,
     "normalization": 32,
@@ -26,22 +26,28 @@ DIFFERENCES = {"clip_min_greater_than_max": "where Min is above Max, ONNX gives 
 
 
 @cache
-def outcomes_of(group: str) -> list[Outcome]:
-    return [judge(case) for case in cases_of(group)]
+def outcomes_of(group: str) -> list[tuple[Case, Outcome]]:
+    return [(case, judge(case)) for case in cases_of(group)]
 
 
 @pytest.mark.parametrize("group", PASSED)
 def test_conversions_give_the_expected_values(group: str) -> None:
-    outcomes = outcomes_of(group)
-    failed = {one.case: one.why for one in outcomes if one.verdict == "failed"}
+    failed = {case.name: one.why for case, one in outcomes_of(group) if one.verdict == "failed"}
     assert not failed.keys() - DIFFERENCES.keys(), failed
-    assert sum(one.verdict == "passed" for one in outcomes) >= PASSED[group]
+    assert sum(one.verdict == "passed" for _, one in outcomes_of(group)) >= PASSED[group]
 
 
 @pytest.mark.parametrize("group", PASSED)
 def test_rules_refuse_only_data_types_and_ranks(group: str) -> None:
-    found = {identifier for one in outcomes_of(group) if one.verdict == "violations" for identifier in one.why.split()}
+    found = {name for _, one in outcomes_of(group) if one.verdict == "violations" for name in one.why.split()}
     assert all(one.endswith(("-dtype", "-rank")) for one in found), found
+
+
+@pytest.mark.parametrize("group", PASSED)
+def test_an_operator_that_has_a_conversion_is_converted(group: str) -> None:
+    """Except where DirectML does not have a data type."""
+    found = [case for case, one in outcomes_of(group) if one.verdict == "unconverted" and case.has_types]
+    assert not [case.name for case in found if case.row is not None and case.row.conversion]
 
 
 def test_wrong_results_fail() -> None:

@@ -126,13 +126,7 @@ class Use:
         """The value of an attribute that the version has, or its default; None where there is none."""
         row = self.version.attributes.get(name)
         given = self.node.attributes.get(name)
-        if row is None:
-            return None
-        if given is None:
-            return self._there(name, row.default) if row.required else row.default
-        if given.kind != row.kind:
-            self.refuse("DML-ONNX-attribute-value", name=name, value=f"of kind {given.kind}", known=[row.kind])
-        return given.value
+        return None if row is None else row.default if given is None else given.value
 
     def integer(self, name: str) -> int:
         """An attribute of kind INT that must be given, or have a default."""
@@ -148,9 +142,7 @@ class Use:
 
     def _there(self, name: str, value: Any) -> Any:
         if value is None:
-            row = self.version.attributes.get(name)
-            known = [] if row is None else [row.kind]
-            self.refuse("DML-ONNX-attribute-value", name=name, value="missing", known=known)
+            self.refuse("DML-ONNX-node-attribute", name=name)
         return value
 
     def axis(self, name: str = "axis", rank: int | None = None) -> int:
