@@ -45,7 +45,7 @@ def activation(use: Use, field: str, name: str, number: Callable[[str], float | 
     declared = row.versions[-1].attributes if row is not None and row.versions else {}
     fields = dict(more)
     for one in desc_class(kind).operator.fields:
-        if one.type != "FLOAT" or one.python in fields:
+        if one.type != "float" or one.python in fields:
             continue
         given = number(one.python)
         if given is None and one.python in declared:

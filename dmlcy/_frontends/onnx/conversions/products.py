@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.activations import activation, fused
+from dmlcy._frontends.onnx.equations import Equation, parse
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned
 from dmlcy._graph.values import Value
+
+MIDDLE: Final = (0, 2, 1, 3)
+"""The order of four axes whose two in the middle change places."""
 
 
 class Matrices(NamedTuple):
@@ -218,3 +223,56 @@ def _repeated(
     strides = (*(0,) * len(batches), step, 1)
     is_packed = prod(batches) == 1 and step == matrix[1]
     return use.view(place, (*batches, *matrix), None if is_packed else strides, dtype)
+
+
+def einsum(use: Use) -> OnnxValue:
+    """The ways of the tables: a product of matrices, a product of elements, a sum, a copy."""
+    text = use.text("equation")
+    equation = parse(text)
+    if equation is None or len(equation.inputs) != len(use.inputs):
+        use.refuse("DML-ONNX-unsupported", what=f"the equation {text}")
+    known = _labels(use, equation)
+    sizes = tuple(known[one] for one in equation.output)
+    if equation.is_identity:
+        return use.out(use.make(use.right(0), way=3), sizes)
+    if equation.is_transpose:
+        order = [equation.inputs[0].index(one) for one in equation.output]
+        return use.out(use.make(_reordered(use, 0, order), way=3), sizes)
+    if equation.is_multiply:
+        return use.out(use.make(use.right(0), use.right(1), way=1), sizes)
+    if equation.is_sum:
+        added = [axis for axis, one in enumerate(equation.inputs[0]) if one not in equation.output]
+        return use.out(use.make(use.view(0, use[0].sizes), way=2, function="SUM", axes=added), sizes)
+    turns = equation.product
+    if turns is None:
+        use.refuse("DML-ONNX-unsupported", what=f"the equation {text}")
+    fields: dict[str, Any] = {"trans_a": turns.a, "trans_b": turns.b, "beta": 0.0}
+    if not turns.swapped:
+        left = use.view(0, (1, 1, *sizes[:1], 1)) if turns.is_column else use.right(0)
+        return use.out(use.make(left, use.right(1), **fields), sizes)
+    operands = [_reordered(use, place, MIDDLE) for place in (0, 1)]
+    strides = packed(sizes)
+    desc = TensorDesc(use.dtype(), [sizes[axis] for axis in MIDDLE], [strides[axis] for axis in MIDDLE])
+    value = use.make(*operands, outputs=desc, **fields)
+    return use.out(use.g.reinterpret(value, TensorDesc(use.dtype(), sizes)), sizes)
+
+
+def _labels(use: Use, equation: Equation) -> dict[str, int]:
+    """The size of each label."""
+    known: dict[str, int] = {}
+    for place, labels in enumerate(equation.inputs):
+        one = use[place]
+        if one.rank != len(labels):
+            use.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=len(labels))
+        for label, size in zip(labels, one.sizes, strict=True):
+            if known.setdefault(label, size) != size:
+                wanted = [known[label] for label in labels]
+                use.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=wanted)
+    return known
+
+
+def _reordered(use: Use, place: int, order: Sequence[int]) -> Value:
+    """An input with its axes in another order, by strides."""
+    sizes = use[place].sizes
+    strides = packed(sizes)
+    return use.view(place, [sizes[axis] for axis in order], [strides[axis] for axis in order])
