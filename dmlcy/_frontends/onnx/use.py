@@ -7,6 +7,7 @@ strides that an operator of DirectML wants, calls methods of the graph, and retu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any, Final, NoReturn
 
@@ -232,30 +233,41 @@ class Use:
 
     # Outputs ---------------------------------------------------------------------------------------------------------
 
-    def out(self, value: Value, sizes: Sequence[int], place: int = 0) -> OnnxValue:
-        """An output of the node: a value of the graph, and the sizes that it has in ONNX."""
+    def out(self, value: Value | None, sizes: Sequence[int], place: int = 0) -> OnnxValue:
+        """An output of the node: a value of the graph, and the sizes that it has in ONNX; an empty one has no value."""
         element = self.elements[place] if place < len(self.elements) else "FLOAT"
-        name = self.node.outputs[place] if place < len(self.node.outputs) else ""
-        return OnnxValue(element, tuple(sizes), value=value, name=name)
+        read = None
+        if value is None:
+            found = ELEMENTS.get(element)
+            read = partial(np.zeros, tuple(sizes), found.numpy if found else "float32")
+        return OnnxValue(element, tuple(sizes), value=value, read=read, name=self._output(place))
 
     def wants(self, place: int) -> bool:
         """Whether the node has an output that is optional."""
-        return place < len(self.node.outputs) and self.node.outputs[place] != ""
+        return self._output(place) != ""
+
+    def filled(self, sizes: Sequence[int], make: Callable[[], Value], place: int = 0) -> OnnxValue:
+        """An output of the node: the value that ``make`` gives, unless the output has no element."""
+        return self.out(None if 0 in sizes else make(), sizes, place)
 
     def alias(self, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output that has the bytes of the first input, under other sizes."""
         one = self[0]
         if prod(sizes) != prod(one.sizes):
             self.refuse("DML-ONNX-reshape", sizes=[*one.sizes], wanted=[*sizes])
-        value = None if one.value is None and 0 in one.sizes else self.right(one)
-        return OnnxValue(one.element, tuple(sizes), value=value, name=self.node.outputs[place])
+        return self.filled(sizes, lambda: self.right(one), place)
 
     def dtype(self, place: int = 0) -> str:
         """The data type of an output, as DirectML calls it."""
-        found = ELEMENTS[self.elements[place]].directml
+        element = self.elements[place] if place < len(self.elements) else ""
+        found = ELEMENTS[element].directml if element in ELEMENTS else None
         if found is None:
-            self.refuse("DML-ONNX-type", element=self.elements[place], name=self.node.outputs[place])
+            self.refuse("DML-ONNX-type", element=element, name=self._output(place))
         return found
+
+    def _output(self, place: int) -> str:
+        """The name of an output; "" where the node does not have it."""
+        return self.node.outputs[place] if place < len(self.node.outputs) else ""
 
     def refuse(self, identifier: str, **values: object) -> NoReturn:
         """Say why the node has no descs."""
