@@ -49,7 +49,7 @@ def test_the_nodes_compute_what_the_function_computes(
     version = None if row is None else row.version(opset)
     assert row is not None and version is not None
     elements = [BY_NUMBER[helper.np_dtype_to_tensor_dtype(one.dtype)] for one in inputs.values()]
-    nodes = inlined(row.inlined, node_of(0, call), version, elements)
+    nodes = inlined(row.inlined, node_of(call), version, elements)
     found = _run([_proto(one) for one in nodes], inputs, opset)
     wanted = _run([call], inputs, opset)
     assert found.dtype == wanted.dtype and found.shape == wanted.shape

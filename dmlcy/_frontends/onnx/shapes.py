@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import ceil, inf, isfinite, prod
 from typing import Any, Final
 
 from dmlcy._frontends.onnx.use import Use
@@ -179,7 +179,7 @@ def padding_value(use: Use) -> Any:
     """Pad: the element that is added; None where the node does not say."""
     if "value" in use.version.attributes:
         return use.number("value")
-    return counted(use, "constant_value", use.constant(2).reshape(-1), 1)[0] if use.has(2) else None
+    return use.single(2, "biuf") if use.has(2) else None
 
 
 def joined(use: Use) -> tuple[int, tuple[int, ...]]:
@@ -210,10 +210,7 @@ def repeats(use: Use) -> tuple[int, ...]:
     """Tile: how many times the elements are repeated along each axis."""
     rank = use[0].rank
     if "tiles" in (one.name for one in use.version.inputs):
-        count, axis = (
-            int(counted(use, name, use.constant(place).reshape(-1), 1)[0])
-            for place, name in ((1, "tiles"), (2, "axis"))
-        )
+        count, axis = whole_number(use, 1), whole_number(use, 2)
         return not_negative(use, "tiles", replaced((1,) * rank, use.axes([axis])[0], count))
     return not_negative(use, "repeats", tuple(counted(use, "repeats", needed(use, "repeats", 1), rank)))
 
@@ -249,9 +246,73 @@ def looked_up_by_tuples(use: Use, batches: int) -> tuple[int, tuple[int, ...]]:
     return depth, sizes[:-1] + own[batches + depth :]
 
 
-def one_hot(use: Use, depth: int) -> tuple[int, tuple[int, ...]]:
+def scattered_elements(use: Use) -> int:
+    """ScatterElements: the axis, for as many updates as indices."""
+    axis = looked_up_by_elements(use)
+    _updates(use, use[1].sizes)
+    return axis
+
+
+def scattered_tuples(use: Use) -> int:
+    """ScatterND: how many axes a tuple of indices chooses from, for updates that are as large as what they choose."""
+    depth, sizes = looked_up_by_tuples(use, 0)
+    _updates(use, sizes)
+    return depth
+
+
+def _updates(use: Use, sizes: tuple[int, ...]) -> None:
+    if use[2].sizes != sizes:
+        use.refuse("DML-ONNX-broadcast", sizes=[*use[2].sizes], wanted=[*sizes])
+    if use[2].element != use[0].element:
+        use.refuse("DML-ONNX-type", element=use[2].element, name=use[2].name)
+
+
+def one_hot(use: Use) -> tuple[int, tuple[int, ...]]:
     """OneHot: the axis that is added, and the sizes."""
-    own = use[0].sizes
+    own, depth = use[0].sizes, whole_number(use, 1)
     not_negative(use, "depth", (depth, *own))
     axis = use.axis(rank=len(own) + 1)
+    if use[2].sizes != (2,):
+        use.refuse("DML-ONNX-broadcast", sizes=[*use[2].sizes], wanted=[2])
     return axis, (*own[:axis], depth, *own[axis:])
+
+
+def whole_number(use: Use, place: int) -> int:
+    """The element of an input, which may be of a data type with fractions."""
+    found = use.single(place)
+    if found != found or found in (inf, -inf):
+        use.refuse("DML-ONNX-attribute-value", name=use[place].name, value=found, known=["a finite number"])
+    return int(found)
+
+
+def matrix(use: Use) -> tuple[int, ...]:
+    """The sizes of an input that must have two axes."""
+    if use[0].rank != 2:
+        use.refuse("DML-ONNX-rank", name=use[0].name, rank=use[0].rank, wanted=2)
+    return use[0].sizes
+
+
+def matrices(use: Use) -> tuple[int, ...]:
+    """The sizes of an input that must have two axes or more."""
+    if use[0].rank < 2:
+        use.refuse("DML-ONNX-rank", name=use[0].name, rank=use[0].rank, wanted="2 or more")
+    return use[0].sizes
+
+
+def filling(use: Use) -> Any:
+    """ConstantOfShape: the element."""
+    value = use.attribute("value")
+    return 0 if value is None else counted(use, "value", value.array().reshape(-1), 1)[0]
+
+
+def sequence(use: Use) -> tuple[Any, Any, int]:
+    """Range: the first element, the step, and how many elements there are before the limit."""
+    start, limit, delta = (use.single(place) for place in range(3))
+    if delta == 0:
+        use.refuse("DML-ONNX-attribute-value", name="delta", value=0, known=["not 0"])
+    if isinstance(start, int):
+        return start, delta, max(0, -((start - limit) // delta))
+    count = (limit - start) / delta
+    if not isfinite(count):
+        use.refuse("DML-ONNX-attribute-value", name="delta", value=delta, known=["a finite number of elements"])
+    return start, delta, max(0, ceil(count))

@@ -7,6 +7,7 @@ strides that an operator of DirectML wants, calls methods of the graph, and retu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any, Final, NoReturn
 
@@ -230,22 +231,26 @@ class Use:
 
     # Outputs ---------------------------------------------------------------------------------------------------------
 
-    def out(self, value: Value, sizes: Sequence[int], place: int = 0) -> OnnxValue:
-        """An output of the node: a value of the graph, and the sizes that it has in ONNX."""
+    def out(self, value: Value | None, sizes: Sequence[int], place: int = 0) -> OnnxValue:
+        """An output of the node: a value of the graph, and the sizes that it has in ONNX; an empty one has no value."""
         element = self.element(place) if place < len(self.elements) else "FLOAT"  # nothing reads an output without name
-        return OnnxValue(element, tuple(sizes), value=value, name=self._output(place))
+        read = None if value is not None else partial(np.zeros, tuple(sizes), ELEMENTS[element].numpy)
+        return OnnxValue(element, tuple(sizes), value=value, read=read, name=self._output(place))
 
     def wants(self, place: int) -> bool:
         """Whether the node has an output that is optional."""
-        return place < len(self.node.outputs) and self.node.outputs[place] != ""
+        return self._output(place) != ""
+
+    def filled(self, sizes: Sequence[int], make: Callable[[], Value], place: int = 0) -> OnnxValue:
+        """An output of the node: the value that ``make`` gives, unless the output has no element."""
+        return self.out(None if 0 in sizes else make(), sizes, place)
 
     def alias(self, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output that has the bytes of the first input, under other sizes."""
         one = self[0]
         if prod(sizes) != prod(one.sizes):
             self.refuse("DML-ONNX-reshape", sizes=[*one.sizes], wanted=[*sizes])
-        value = None if one.value is None and 0 in one.sizes else self.right(one)
-        return OnnxValue(one.element, tuple(sizes), value=value, name=self._output(place))
+        return self.filled(sizes, lambda: self.right(one), place)
 
     def dtype_of(self, place: int | OnnxValue) -> str:
         """The data type of an input, as DirectML calls it."""
@@ -269,6 +274,10 @@ class Use:
             self.refuse("DML-ONNX-type", element="unknown", name=self._output(place))
         return found
 
+    def _output(self, place: int) -> str:
+        """The name of an output; "" where the node does not have it."""
+        return self.node.outputs[place] if place < len(self.node.outputs) else ""
+
     def refuse(self, identifier: str, **values: object) -> NoReturn:
         """Say why the node has no descs."""
         raise Unconverted(identifier, **values)
@@ -276,6 +285,3 @@ class Use:
     def _input(self, place: int) -> str:
         rows = self.version.inputs
         return rows[min(place, len(rows) - 1)].name if rows else str(place)
-
-    def _output(self, place: int) -> str:
-        return self.node.outputs[place] if place < len(self.node.outputs) else ""

@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from dmlcy._frontends.onnx.folding.reading import Array, alike, are_numbers, bounded, made_element, numbers, scalar
+from dmlcy._frontends.onnx.folding.reading import Array, alike, are_numbers, bounded, made_element, numbers
 from dmlcy._frontends.onnx.use import Use
 
 
@@ -75,10 +75,7 @@ def clip(use: Use) -> Array:
     """The limits are inputs, or attributes before opset 11."""
     array = numbers(use, 0)
     for place, (name, limit) in enumerate((("min", np.maximum), ("max", np.minimum)), 1):
-        if name in use.version.attributes:
-            value = use.attribute(name)
-        else:
-            value = scalar(use, place) if use.has(place) else None
+        value = use.single(place) if use.has(place) else use.attribute(name)
         if value is not None:
             array = limit(array, np.asarray(value).astype(array.dtype))
     return array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, bounded, numbers, scalar
+from dmlcy._frontends.onnx.folding.reading import Array, bounded, numbers
 from dmlcy._frontends.onnx.use import Use
 
 
@@ -29,26 +29,21 @@ def gather_nd(use: Use) -> Array:
 
 
 def scatter_elements(use: Use) -> Array:
-    axis = shapes.looked_up_by_elements(use)
-    if use[2].sizes != use[1].sizes:
-        use.refuse("DML-ONNX-broadcast", sizes=[*use[2].sizes], wanted=[*use[1].sizes])
+    axis = shapes.scattered_elements(use)
     return _write(use, _along(_indices(use, use[0].sizes[axis]), axis))
 
 
 def scatter_nd(use: Use) -> Array:
-    depth, sizes = shapes.looked_up_by_tuples(use, 0)
-    if use[2].sizes != sizes:
-        use.refuse("DML-ONNX-broadcast", sizes=[*use[2].sizes], wanted=[*sizes])
+    depth = shapes.scattered_tuples(use)
     return _write(use, _tuples(use, 0, depth))
 
 
 def one_hot(use: Use) -> Array:
     """Indices outside of the depth choose no place."""
-    depth = int(scalar(use, 1))
-    axis, sizes = shapes.one_hot(use, depth)
+    axis, sizes = shapes.one_hot(use)
     bounded(use, sizes)
-    off, on = shapes.counted(use, "values", use.constant(2).reshape(-1), 2)
-    indices = numbers(use, 0)
+    off, on = use.constant(2)
+    indices, depth = numbers(use, 0), sizes[axis]
     wrapped = np.where(indices < 0, indices + depth, indices)
     places = np.arange(depth).reshape([-1 if at == axis else 1 for at in range(len(sizes))])
     return np.where(np.expand_dims(wrapped, axis) == places, on, off)
@@ -67,8 +62,6 @@ def _write(use: Use, places: tuple[Array, ...]) -> Array:
     """The data with updates at these places."""
     reduction = use.attribute("reduction") or "none"
     bounded(use, use[0].sizes)
-    if use[2].element != use[0].element:
-        use.refuse("DML-ONNX-type", element=use[2].element, name=use[2].name)
     made, updates = use.constant(0).copy(), use.constant(2)
     if reduction == "none":
         made[places] = updates

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, bounded, scalar
+from dmlcy._frontends.onnx.folding.reading import Array, bounded
 from dmlcy._frontends.onnx.use import Use
 
 
@@ -88,9 +88,7 @@ def pad(use: Use) -> Array:
 
 
 def trilu(use: Use) -> Array:
-    if use[0].rank < 2:
-        use.refuse("DML-ONNX-rank", name=use[0].name, rank=use[0].rank, wanted=2)
-    sizes = bounded(use, use[0].sizes)
-    k = int(scalar(use, 1)) if use.has(1) else 0
+    sizes = bounded(use, shapes.matrices(use))
+    k = use.single(1, "iu") if use.has(1) else 0
     k = max(-sizes[-2] - 1, min(sizes[-1] + 1, k))
-    return (np.triu if use.attribute("upper") else np.tril)(use.constant(0), k)
+    return (np.triu if use.integer("upper") else np.tril)(use.constant(0), k)

@@ -77,10 +77,3 @@ def _from_axis(use: Use, array: Array) -> Array:
 def _fits(sizes: Sequence[int], wanted: Sequence[int]) -> bool:
     own = (1,) * (len(wanted) - len(sizes)) + tuple(sizes)
     return len(own) == len(wanted) and all(mine in (1, size) for mine, size in zip(own, wanted, strict=True))
-
-
-def scalar(use: Use, place: int, kinds: str = "iuf") -> Any:
-    """The one element of an input."""
-    if use[place].sizes not in ((), (1,)):
-        use.refuse("DML-ONNX-broadcast", sizes=[*use[place].sizes], wanted=[])
-    return numbers(use, place, kinds).reshape(-1)[0]

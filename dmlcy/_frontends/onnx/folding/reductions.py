@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, numbers, scalar
+from dmlcy._frontends.onnx.folding.reading import Array, numbers
 from dmlcy._frontends.onnx.use import Use
 
 
@@ -67,7 +67,7 @@ def _place(use: Use, find: Callable[..., Array]) -> Array:
 def cumulated(use: Use) -> Array:
     """CumSum."""
     array = np.atleast_1d(numbers(use, 0))
-    axis = use.axes([int(scalar(use, 1, "iu"))], "axis", array.ndim)[0]
+    axis = use.axes([use.single(1, "iu")], "axis", array.ndim)[0]
     array = np.flip(array, axis) if use.integer("reverse") else array
     if use.integer("exclusive") and array.shape[axis]:
         widths = [(int(at == axis), 0) for at in range(array.ndim)]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from math import ceil, isfinite, prod
-from typing import Any, Final
+from math import prod
+from typing import Final
 
 import numpy as np
 
-from dmlcy._frontends.onnx.folding.reading import Array, bounded, made_element, scalar
+from dmlcy._frontends.onnx import shapes
+from dmlcy._frontends.onnx.folding.reading import Array, bounded, made_element, numbers
 from dmlcy._frontends.onnx.model import Tensor
-from dmlcy._frontends.onnx.shapes import counted, needed, not_negative
+from dmlcy._frontends.onnx.shapes import not_negative
 from dmlcy._frontends.onnx.use import Use
 
 KINDS: Final = {"FLOAT": "float32", "INT": "int64", "STRING": "object"}
@@ -38,36 +39,18 @@ def constant(use: Use) -> Array:
 
 
 def constant_of_shape(use: Use) -> Array:
-    sizes = bounded(use, not_negative(use, "input", needed(use, "input", 0)))
-    value = use.attribute("value")
-    if value is None:
-        return np.zeros(sizes, np.float32)
-    counted(use, "value", value.array().reshape(-1), 1)
-    return np.full(sizes, value.array().reshape(-1)[0])
+    sizes = bounded(use, not_negative(use, "input", use.whole(0)))
+    return np.full(sizes, shapes.filling(use))
 
 
 def sequence(use: Use) -> Array:
     """Range."""
-    start, limit, delta = (scalar(use, place) for place in range(3))
-    places = np.arange(*bounded(use, [steps(use, start, limit, delta)]))
-    return start + places.astype(start.dtype) * delta
-
-
-def steps(use: Use, start: Any, limit: Any, delta: Any) -> int:
-    """How many elements there are from start on before the limit."""
-    if delta == 0:
-        use.refuse("DML-ONNX-attribute-value", name="delta", value=0, known=["not 0"])
-    if start.dtype.kind in "iu":
-        return max(0, -((int(start) - int(limit)) // int(delta)))
-    count = (float(limit) - float(start)) / float(delta)
-    if not isfinite(count):
-        use.refuse("DML-ONNX-attribute-value", name="delta", value=float(delta), known=["a finite number of elements"])
-    return max(0, ceil(count))
+    start, delta, count = shapes.sequence(use)
+    dtype = numbers(use, 0).dtype
+    return dtype.type(start) + np.arange(*bounded(use, [count])).astype(dtype) * dtype.type(delta)
 
 
 def eye_like(use: Use) -> Array:
-    sizes = bounded(use, use[0].sizes)
-    if len(sizes) != 2:
-        use.refuse("DML-ONNX-rank", name=use[0].name, rank=len(sizes), wanted=2)
+    sizes = bounded(use, shapes.matrix(use))
     k = max(-sizes[0], min(sizes[1], use.integer("k")))
-    return np.eye(*sizes, k, dtype=made_element(use).numpy)
+    return np.eye(sizes[0], sizes[1], k, dtype=made_element(use).numpy)
