@@ -59,6 +59,12 @@ class Equation(NamedTuple):
         return self.inputs == (self.output, self.output)
 
     @property
+    def is_recognised(self) -> bool:
+        """Whether an operator of DirectML computes it."""
+        known = self.is_identity or self.is_transpose or self.is_sum or self.is_multiply
+        return known or self.product is not None
+
+    @property
     def product(self) -> Turns | None:
         """How it is a product of matrices; None for another equation."""
         names = dict(zip(dict.fromkeys("".join(self.inputs)), "abcdefgh", strict=False))

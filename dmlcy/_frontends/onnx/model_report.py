@@ -28,7 +28,14 @@ SHOWN: Final = 3
 
 _GOES_ON: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-")
 _UNTOLD: Final = frozenset(
-    {"DML-ONNX-input-unknown", "DML-ONNX-empty", "DML-ONNX-type", "DML-ONNX-unsupported", "DML-ONNX-fold-large"}
+    {
+        "DML-ONNX-dynamic",
+        "DML-ONNX-empty",
+        "DML-ONNX-fold-large",
+        "DML-ONNX-input-unknown",
+        "DML-ONNX-type",
+        "DML-ONNX-unsupported",
+    }
 )
 
 

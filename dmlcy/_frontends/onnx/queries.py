@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from dmlcy._frontends.onnx.equations import parse
 from dmlcy._frontends.onnx.visits import Visit
 
 
@@ -82,6 +83,12 @@ def _resize(visit: Visit) -> str | None:
     return _set(visit, "exclude_outside", "extrapolation_value")
 
 
+def _einsum(visit: Visit) -> str | None:
+    text = str(_value(visit, "equation") or "")
+    equation = parse(text)
+    return None if equation is not None and equation.is_recognised else f'equation = "{text}"'
+
+
 def _attention(visit: Visit) -> str | None:
     if _given(visit, 4):
         return "the input past"
@@ -114,6 +121,7 @@ def _matmul_n_bits(visit: Visit) -> str | None:
 _QUERIES: Final[dict[str, Callable[[Visit], str | None]]] = {
     "attention": _attention,
     "batch_normalization": _batch_normalization,
+    "einsum": _einsum,
     "layer_normalization": _layer_normalization,
     "matmul_n_bits": _matmul_n_bits,
     "max_pool": _max_pool,
