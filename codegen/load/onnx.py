@@ -124,6 +124,7 @@ def _operator(shared: _Shared, group: str, row: Table) -> OnnxOperator:
         row.str("fold", ""),
         row.str("element", ""),
         row.str("otherwise", ""),
+        row.choice("sizes", ("first",)) if row.has("sizes") else "",
         row.str("inlined", ""),
         source_of(row) if row.has("source") else shared.domains.get(domain, "").replace("{name}", name),
         tuple(versions),

@@ -74,6 +74,7 @@ class OnnxOperator:
     fold: str  # the function that gives the elements of the outputs from constant inputs
     element: str  # the attribute that gives the data type of the outputs whose variable no input of a node has
     otherwise: str  # their data type, or the variable that it is of, where the attribute is left out or 0
+    sizes: str  # "first": each output has the sizes of the first input, as is said of operators without a conversion
     inlined: str  # the function that gives the nodes in place of this one
     source: str  # where the versions are described
     versions: tuple[OnnxVersion, ...]

@@ -57,6 +57,7 @@ class OperatorRow(NamedTuple):
     fold: str
     element: str
     otherwise: str
+    sizes: str
     inlined: str
     source: str
     opsets: tuple[tuple[int, int], ...]  # with a kernel: the first and the last of each range; 0 for an open end

@@ -160,6 +160,16 @@ class Walk:
             visits.append(visit)
         return visits
 
+    def _sized(self, visit: Visit) -> None:
+        """Give the outputs of a node without a conversion the sizes of its first input, where the tables say so."""
+        first = visit.inputs[0] if visit.inputs else None
+        if visit.row is None or visit.row.sizes != "first" or first is None or first.value is None:
+            return
+        for known, name in zip(visit.outputs, visit.node.outputs, strict=True):
+            if known.value is None and name:
+                said = self._said(Info(name, known.element, first.value.sizes))
+                known.element, known.sizes, known.value = said.element, said.sizes, said.value
+
     def _visit(self, node: Node, scope: Scope, opsets: Mapping[str, int], path: Path) -> Visit:
         row = operator(node.domain, node.operator)
         version = None if row is None else row.version(opsets.get(node.domain, 1))
@@ -175,6 +185,7 @@ class Walk:
                     self._become(visit, row, version)
         except Unconverted as error:
             visit.problems.append(error)
+        self._sized(visit)
         return visit
 
     def _expanded(self, visit: Visit, scope: Scope, opsets: Mapping[str, int]) -> bool:
