@@ -67,13 +67,18 @@ class Outcome:
 
 
 @cache
-def cases() -> tuple[Case, ...]:
-    """All tests of one node. To make them takes 5 seconds: onnx computes the expected values."""
+def models() -> tuple[Any, ...]:
+    """All tests. To make them takes 5 seconds: onnx computes the expected values."""
     from onnx.backend.test.case.node import collect_testcases
 
     with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
-        found = collect_testcases(None)
-    return tuple(_read(one) for one in found if len(one.model.graph.node) == 1 and "_expanded" not in one.name)
+        return tuple(collect_testcases(None))
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """All tests of one node."""
+    return tuple(_read(one) for one in models() if len(one.model.graph.node) == 1 and "_expanded" not in one.name)
 
 
 def cases_of(*groups: str) -> list[Case]:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("onnx", reason="needs onnx, whose node tests these are")
 
-from node_tests import Case, Outcome, cases, cases_of, judge
+import onnx
+from node_tests import Case, Outcome, cases, cases_of, judge, models
+from protos import model_of
+
+from dmlcy._frontends.onnx.lint import lint
+from dmlcy._frontends.onnx.report import report_of
 
 PASSED = {
     "activations": 63,
     "convolution": 20,
     "elementwise": 163,
+    "generators": 30,
+    "indexing": 18,
+    "layout": 92,
     "logic": 90,
-    "normalization": 32,
+    "normalization": 34,
     "pooling": 52,
     "products": 25,
     "quantization": 13,
@@ -43,9 +53,19 @@ DIFFERENCES = {
 """Tests that fail on DirectML, with the descs that ONNX Runtime makes."""
 
 
+_JUDGED: dict[str, Outcome] = {}
+
+
+def judged(case: Case) -> Outcome:
+    """What becomes of a test, which is run once."""
+    if case.name not in _JUDGED:
+        _JUDGED[case.name] = judge(case)
+    return _JUDGED[case.name]
+
+
 @cache
 def outcomes_of(group: str) -> list[tuple[Case, Outcome]]:
-    return [(case, judge(case)) for case in cases_of(group)]
+    return [(case, judged(case)) for case in cases_of(group)]
 
 
 @pytest.mark.parametrize("group", PASSED)
@@ -75,3 +95,59 @@ def test_wrong_results_fail() -> None:
         assert judge(replace(right, expected=(wrong,))).verdict == "failed"
     assert judge(replace(right, expected=(y, y))).verdict == "failed"
     assert judge(right).verdict == "passed"
+
+
+REASONS = {
+    "DML-ONNX-cpu-kernel": 320,
+    "DML-ONNX-cpu-version": 212,
+    "DML-ONNX-cpu-type": 182,
+    "DML-ONNX-input-unknown": 38,
+    "DML-ONNX-unsupported": 30,
+    "DML-ONNX-cpu-query": 28,
+    "DML-ONNX-cpu-unknown": 26,
+    "DML-ONNX-type": 25,
+    "DML-ONNX-cpu-control": 18,
+    "DML-ONNX-alone-subgraph": 17,
+    "DML-ONNX-alone-shader": 12,
+    "DML-ONNX-empty": 11,
+    "DML-ONNX-cpu-memory": 9,
+    "DML-ONNX-alone-empty": 9,
+    "DML-ONNX-alone-constant": 8,
+    "DML-ONNX-alone-sizes": 7,
+    "DML-ONNX-cpu-shape": 6,
+    "DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-a_scale-dtype": 4,
+    "DML-ONNX-shape-free": 2,
+    "DML-AVERAGE_POOLING1-output-whole-windows": 1,
+    "DML-ONNX-alone-never": 1,
+    "DML-ONNX-dynamic": 1,
+}
+"""Why tests of one node do not pass: ids of the report and of lint, with the most tests that may have each."""
+
+
+def test_every_other_test_has_a_reason() -> None:
+    """With onnx 1.23, whose tests are counted; a test that passes has none of its reasons counted."""
+    found: Counter[str] = Counter()
+    for case in cases():
+        if judged(case).verdict != "passed":
+            ids = reasons_of(case.model)
+            assert ids, case.name
+            found.update(ids)
+    assert len(found) <= 40
+    if onnx.__version__.startswith("1.23."):
+        assert {one: count for one, count in found.items() if count > REASONS.get(one, 0)} == {}
+
+
+def test_every_model_is_read_and_placed() -> None:
+    """Also those of several nodes: the bodies of functions."""
+    for case in models():
+        model = model_of(case.model)
+        report = report_of(model)
+        assert len(model.graph.nodes) <= len(report.nodes) or any("," in one.place for one in report.nodes), case.name
+        assert all(one.reasons for one in report.nodes if one.where == "cpu"), case.name
+
+
+def reasons_of(proto: Any) -> set[str]:
+    """The ids that the report and lint give."""
+    model = model_of(proto)
+    placed = {why.id for node in report_of(model).nodes for why in node.reasons}
+    return placed | {finding.violation.id for finding in lint(model, "6_4").findings}

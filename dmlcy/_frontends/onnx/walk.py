@@ -248,8 +248,12 @@ class Walk:
             size = sum(prod(one.sizes) for one in inputs if one is not None and one.is_constant)
             if size <= EAGER or convert is None:
                 use = Use(node, row, version, self.builder, inputs, elements)
-                self._folded(visit, _arrays(fold(use)))
-                return
+                try:
+                    self._folded(visit, fold(use))
+                    return
+                except Unconverted as error:
+                    if convert is None or error.identifier != "DML-ONNX-fold-large":
+                        raise
         if convert is None:
             return
         if visit.is_constant and node.inputs:
@@ -345,10 +349,6 @@ def _read(tensor: Tensor) -> NDArray[Any]:
 
 def _itself(array: NDArray[Any]) -> NDArray[Any]:
     return array
-
-
-def _arrays(found: NDArray[Any] | tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
-    return found if isinstance(found, tuple) else (found,)
 
 
 def _copy(known: Known, other: Known | None) -> None:
