@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.onnx.binding import FreeDimension, unbound
 from dmlcy._frontends.onnx.placing import Reason, Where
@@ -42,6 +42,11 @@ _UNTOLD: Final = frozenset(
 def fails(identifier: str) -> bool:
     """Whether the model does not run where this is the reason; else the node is elsewhere, or its descs are unknown."""
     return not identifier.startswith(_GOES_ON) and identifier not in _UNTOLD
+
+
+def in_need(operators: Sequence[str], level: FeatureLevelName) -> list[str]:
+    """The operators of a node for which it needs a level: those that are new in it, or else all, for their tensors."""
+    return [one for one in operators if CATALOGUE[one].since == level] or [*operators]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,7 @@ def _needs(report: ModelReport) -> Iterator[str]:
         name: None
         for one in report.nodes
         if one.where == "dml" and one.level is not None and LEVEL_INDEX[one.level] == index
-        for name in one.directml
+        for name in in_need(one.directml, report.needs)
     }
     yield f"  needs feature level {report.needs}, for {', '.join(found)}"
 

@@ -152,7 +152,7 @@ def _kernel(row: OperatorRow, version: Version) -> Reason | None:
         return reason("cpu-kernel", operator=name)
     if version.since in row.kernels:
         return None
-    kernels = " and ".join(map(str, row.kernels))
+    kernels = listing([*map(str, row.kernels)])
     return reason("cpu-version", operator=name, version=version.since, kernels=kernels, advice=_advice(row, version))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dmlcy._frontends.onnx.model import Node
+from dmlcy._frontends.onnx.binding import written
+from dmlcy._frontends.onnx.model import Info, Node, Sizes
 from dmlcy._frontends.onnx.tables import OperatorRow, Parameter, Version, shown
 from dmlcy._frontends.onnx.use import Unconverted
 
@@ -35,6 +36,17 @@ def unknown(node: Node, row: OperatorRow, version: Version) -> Iterator[Unconver
         if name not in version.attributes:
             operator = shown(row.domain, row.name)
             yield Unconverted("DML-ONNX-node-attribute-unknown", operator=operator, name=name, version=version.since)
+
+
+def contradictions(info: Info, sizes: Sizes) -> Iterator[Unconverted]:
+    """What the model says of the sizes of an output that is not so."""
+    said = info.sizes
+    if said is None:
+        return
+    if len(said) != len(sizes):
+        yield Unconverted("DML-ONNX-output-rank", name=info.name, rank=len(sizes), said=len(said))
+    elif any(isinstance(one, int) and one != size for one, size in zip(said, sizes, strict=True)):
+        yield Unconverted("DML-ONNX-output-sizes", name=info.name, sizes=written(sizes), said=written(said))
 
 
 def _most(rows: Sequence[Parameter]) -> int | None:

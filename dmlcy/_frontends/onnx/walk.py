@@ -71,6 +71,11 @@ class Walk:
         self.visits = self._visit_graph(model.graph, self.scope, model.opsets, ())
 
     @property
+    def _is_bound(self) -> bool:
+        """Whether sizes are given. Without them ONNX Runtime corrects what a model says of sizes when it loads it."""
+        return bool(self.bound or self.dimensions)
+
+    @property
     def _count(self) -> int:
         """The number of DirectML nodes so far."""
         return len(self.builder._nodes)
@@ -155,6 +160,8 @@ class Walk:
                 if known.value is None and name in infos:
                     said = self._said(infos[name], known.element)
                     known.element, known.sizes, known.value = said.element, said.sizes, said.value
+                elif name in infos and self._is_bound and visit.fate in ("converted", "view"):
+                    visit.problems += valid.contradictions(infos[name], known.sizes or ())
                 if name:
                     scope[name] = known
             visits.append(visit)
