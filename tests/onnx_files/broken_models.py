@@ -45,9 +45,10 @@ def _bytes() -> Iterator[tuple[str, str, bytes]]:
     yield "file-kind", "This is a binary file", bytes(range(200, 256)) * 4
     yield "file-end", "ModelProto ends at byte 2, inside a number that begins at byte 0", b"\x08\x80"
     yield "file-end", "TensorProto ends at byte", with_tensor(tensor("w", INT64, (1,)) + b"\x80")
-    yield "file-length", "The field graph of ModelProto has", VALID[:-1]
+    yield "file-length", "The field graph of ModelProto begins at byte", VALID[:-1]
     yield "file-length", "ModelProto ends after 1 of them", number(1, 8) + varint(7 << 3 | 2) + varint(2**40) + b"x"
-    yield "file-length", "The field 99 of ModelProto has 8 bytes", number(1, 8) + varint(99 << 3 | 1) + b"1234567"
+    short = varint(99 << 3 | 1) + b"1234567"
+    yield "file-length", "The field 99 of ModelProto begins at byte 2 and has 8", number(1, 8) + short
     yield "file-number", "has more than 10 bytes", number(1, 8) + b"\x08" + b"\xff" * 10 + b"\x01"
     yield "file-tag", "with the number 0 and the wire type 0", number(1, 8) + number(0, 1)
     for wire in (3, 4, 6, 7):

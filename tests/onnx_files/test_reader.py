@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,24 @@ def test_an_initializer_may_be_an_input() -> None:
     weight = numpy_helper.from_array(np.ones(2, np.float32), "w")
     found = of(made([helper.make_node("Add", ["x", "w"], ["y"])], inputs="x w", initializer=[weight]))
     assert [*found.graph.initializers] == ["w"] and [one.name for one in found.graph.inputs] == ["x", "w"]
+
+
+def test_models_of_torch_are_read(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="needs torch, which writes the file")
+    layers = torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten()
+    network = torch.nn.Sequential(*layers, torch.nn.Linear(8 * 64, 5)).eval()
+    names = {"input_names": ["image"], "dynamic_axes": {"image": {0: "batch"}}, "opset_version": 17}
+    with warnings.catch_warnings(action="ignore"):
+        torch.onnx.export(network, (torch.zeros(1, 3, 8, 8),), str(tmp_path / "whole.onnx"), dynamo=False, **names)
+    proto = onnx.load(tmp_path / "whole.onnx")
+    model = read(tmp_path / "whole.onnx")
+    agree(model, proto)
+    assert model.opsets == {"ai.onnx": 17} and model.graph.inputs[0].sizes == ("batch", 3, 8, 8)
+    onnx.save(proto, tmp_path / "parts.onnx", save_as_external_data=True, location="parts.bin", size_threshold=64)
+    parts = read(tmp_path / "parts.onnx")
+    agree(parts, onnx.load(tmp_path / "parts.onnx", load_external_data=False), str(tmp_path))
+    for name, tensor in model.graph.initializers.items():
+        assert (parts.graph.initializers[name].array() == tensor.array()).all()
 
 
 # Order ---------------------------------------------------------------------------------------------------------------
