@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TARGETS = ("model", "calls", "serialized", "graph")
+TARGETS = ("model", "calls", "serialized", "graph", "onnx")
 LONGEST = 60
 """Seconds of the clock for one input; of the processor a target allows less."""
 MEMORY = 1500

@@ -15,10 +15,14 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "operators")]
 import calls_target  # noqa: E402
 import graph_target  # noqa: E402
 import model_target  # noqa: E402
+import onnx_target  # noqa: E402
 import serialized_target  # noqa: E402
 
+from dmlcy._frontends.dxdispatch.problems import at_byte  # noqa: E402
+
 TARGETS = {
-    "model": model_target, "calls": calls_target, "serialized": serialized_target, "graph": graph_target
+    "model": model_target, "calls": calls_target, "serialized": serialized_target, "graph": graph_target,
+    "onnx": onnx_target,
 }  # fmt: skip
 CASES = [
     (target, path)
@@ -26,6 +30,7 @@ CASES = [
     for path in [*target.SEEDS, *sorted((HERE / "corpus" / name).iterdir())]
 ]
 CORPUS = [path.read_bytes() for path in (HERE / "corpus" / "serialized").iterdir()]
+ONNX = [path.read_bytes() for path in (HERE / "corpus" / "onnx").iterdir()]
 
 
 @each_of("target, path", CASES)
@@ -75,6 +80,20 @@ def test_a_wrong_record_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(serialized_target, "refusal", lambda data: ("offset", len(data)))
         with pytest.raises(AssertionError):
             serialized_target.one(broken)
+
+
+def test_a_wrong_onnx_model_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target fails where a node is lost, and where a place is not in the file."""
+    whole = max((data for data in ONNX if onnx_target.refusal(data) is None), key=len)
+    onnx_target.one(whole)
+    with monkeypatch.context() as patch:
+        patch.setattr(onnx_target, "ordered", lambda graph: graph.nodes[1:])
+        with pytest.raises(AssertionError):
+            onnx_target.one(whole)
+    with monkeypatch.context() as patch:
+        patch.setattr("dmlcy._frontends.onnx.wire.at_byte", lambda file, byte: at_byte(file, len(whole)))
+        with pytest.raises(AssertionError):
+            onnx_target.one(whole[:-1])
 
 
 def test_a_wrong_graph_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

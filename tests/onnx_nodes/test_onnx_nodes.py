@@ -5,14 +5,24 @@ from __future__ import annotations
 import numpy as np
 import onnx_mapping  # noqa: F401
 import pytest
-from onnx_mapping.cases import Case, Outcome, cases, judge
+from onnx_mapping.cases import Case, Outcome, cases, collected, judge
 from onnx_mapping.node import CONVERSIONS, REASONS, Node, calls, dml
+
+from dmlcy._frontends.onnx.reader import decode
 
 onnx = pytest.importorskip("onnx", reason="needs onnx, whose node tests these are")
 
 of_this_version = pytest.mark.skipif(
     not onnx.__version__.startswith("1.23."), reason="counts the tests of onnx 1.23; other versions have others"
 )
+
+
+def test_every_model_is_read_as_onnx_reads_it() -> None:
+    from peers import agree
+
+    assert len(collected()) > 1000
+    for case in collected():
+        agree(decode(case.name, case.model.SerializeToString(), None), case.model)
 
 
 @pytest.fixture(scope="module")

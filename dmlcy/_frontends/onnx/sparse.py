@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from dmlcy._frontends.onnx.tensors import check_sizes, tensor
 from dmlcy._frontends.onnx.wire import Span, Wire
 from dmlcy._runtime.places import indices_of
 from dmlcy._words.values import quote
+
+_LARGEST: Final = 2**31
+"""Bytes of a tensor that is made dense."""
 
 
 def sparse_tensor(wire: Wire, span: Span, folder: Path | None) -> Tensor:
@@ -36,6 +39,8 @@ def sparse_tensor(wire: Wire, span: Span, folder: Path | None) -> Tensor:
 
     def read() -> NDArray[Any]:
         given = values.array()
+        if prod(sizes) * given.itemsize > _LARGEST:
+            wire.refuse("sparse", byte, name=values.name, why=f"has more than {_LARGEST} bytes when it is dense")
         dense = np.zeros(sizes, given.dtype)
         if indices is not None and count:
             try:

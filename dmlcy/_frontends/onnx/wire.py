@@ -114,7 +114,7 @@ class Wire:
                         value = at, at + _BYTES[wire]
                         at = value[1]
                     if at > end:
-                        self._beyond(message, tag, value, end)
+                        self._beyond(message, tag, begin, value, end)
                     field = tags.get(tag)
                     if field is None:
                         self._other(message, tag, begin)
@@ -195,12 +195,12 @@ class Wire:
         """Raise DML-ONNX-file-<slug> about a byte."""
         refuse([make(f"DML-ONNX-file-{slug}", at_byte(self.file, byte), {"byte": byte, **words}, hint=hint)])
 
-    def _beyond(self, message: Message, tag: int, value: Span, end: int) -> NoReturn:
+    def _beyond(self, message: Message, tag: int, begin: int, value: Span, end: int) -> NoReturn:
         """Refuse a value that is longer than what is left of its message."""
         start, stop = value
         name = message.names.get(tag >> 3, tag >> 3)
         left = max(end - start, 0)
-        self.refuse("length", start, field=name, message=message.name, length=stop - start, left=left)
+        self.refuse("length", begin, field=name, message=message.name, length=stop - start, left=left)
 
     def _other(self, message: Message, tag: int, byte: int) -> None:
         """Pass over a field that is not read; refuse one that no version of ONNX can have."""

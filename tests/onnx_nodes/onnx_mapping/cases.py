@@ -47,13 +47,18 @@ class Outcome:
 
 
 @cache
-def cases() -> tuple[Case, ...]:
-    """All tests of one node. To make them takes some seconds: onnx computes the expected values."""
+def collected() -> tuple[Any, ...]:
+    """All node tests. To make them takes some seconds: onnx computes the expected values."""
     from onnx.backend.test.case.node import collect_testcases
 
     with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
-        found = collect_testcases(None)
-    return tuple(_read(case) for case in found if len(case.model.graph.node) == 1 and not _is_expanded(case))
+        return tuple(collect_testcases(None))
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """The tests of one node."""
+    return tuple(_read(case) for case in collected() if len(case.model.graph.node) == 1 and not _is_expanded(case))
 
 
 def _is_expanded(case: Any) -> bool:
