@@ -13,7 +13,7 @@ ATTRIBUTES = (
 """The kinds of attributes."""
 ONNX = "ai.onnx"
 """The domain of ONNX's own operators."""
-PLACES = ("view", "cpu", "shader", "copy")
+PLACES = ("view", "cpu", "shader", "copy", "removed")
 """Where a node goes that becomes no operator of DirectML: see ``OnnxOperator.place``."""
 
 
@@ -54,7 +54,8 @@ class OnnxOperator:
 
     ``becomes``: the operators of DirectML, one tuple for each way that a node can go; ``sometimes``: those that some
     nodes add. ``place``: "view": the same bytes under other sizes; "cpu": a kernel of the CPU that is registered for
-    DirectML; "shader": a compute shader of ONNX Runtime; "copy": between the memory of CPU and GPU.
+    DirectML; "shader": a compute shader of ONNX Runtime; "copy": between the memory of CPU and GPU; "removed": by the
+    optimiser, where the version has no kernel.
     """
 
     name: str

@@ -56,7 +56,7 @@ def _level(way: Sequence[str], facts: Facts) -> str:
     return max((facts.catalogue[name].since for name in way), key=facts.level_index)
 
 
-PLACES = {"": "", "view": "", "cpu": "a node of the CPU", "shader": "a compute shader", "copy": "a copy"}
+PLACES = {"cpu": "a node of the CPU", "shader": "a compute shader", "copy": "a copy"}
 """What a node becomes that is no operator of DirectML."""
 
 
@@ -77,7 +77,7 @@ def _opsets(one: OnnxOperator) -> Iterator[str]:
         return
     yield f"Opsets {_ranges(one)}." if one.domain == ONNX else f"Opsets of {one.domain}: {_ranges(one)}."
     last = ranges[-1][1]
-    if last:
+    if last and one.place in ("", "view", "shader"):
         ends = [after for after in one.versions if after.since == last + 1]
         if any(after.deprecated for after in ends):
             yield f"Opset {last + 1} has no such operator."

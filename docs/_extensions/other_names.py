@@ -39,7 +39,8 @@ def names_of(docname: str) -> Iterator[tuple[str, str]]:
             if operators_called(name)[:1] == (operator,):
                 yield name, ""
         for name in onnx_names().BECOME.get(operator, ()):
-            if not operators_called(name) and page_of(name) is None:
+            known = operators_called(name)
+            if known[:1] == (operator,) or (not known and page_of(name) is None):
                 yield name, ""
     for page, names in TERMS:
         file, _, anchor = page.partition("#")

@@ -13,7 +13,7 @@ def test_every_error_id_is_an_anchor(site: Path) -> None:
         for page in (site / "reference").glob("*.html")
     }
     pages = {name: specs.operator(name)["operator"]["python"] for name in specs.operators()}
-    pages |= {"MODEL": "errors", "GRAPH": "errors"}
+    pages |= {"MODEL": "errors", "GRAPH": "errors", "ONNX": "onnx_errors"}
     ids = [id_ for ids in map(list, found.values()) for id_ in ids if id_ not in ("DML-MODEL", "DML-GRAPH")]
     assert sorted(ids) == sorted({*ids})
     for id_ in ids:

@@ -33,6 +33,10 @@ FIRST = {
     "DML_GEMM_OPERATOR_DESC": "reference/gemm",
     "avg_pool2d": "reference/average_pooling1",
     "BatchNormalization": "reference/batch_normalization",
+    "ReduceMean": "reference/reduce",
+    "QLinearConv": "reference/quantized_linear_convolution",
+    "com.microsoft Attention": "reference/onnx",
+    "NonMaxSuppression": "reference/onnx",
 }
 
 
@@ -57,6 +61,11 @@ def test_each_name_of_another_library_finds_its_operator_first(site: Path) -> No
     words = {word: f"reference/{NAMES[operators_called(word)[0]]}" for word in also}
     pages = dict(zip(words, found(site, [*words]), strict=True))
     assert len(words) > 300 and {word: [*pages[word], ""][0] for word in words} == words
+
+
+def test_an_operator_of_onnx_finds_its_place(site: Path) -> None:
+    words = ["Conv", "ReduceMean", "Resize", "com.microsoft Attention", "ConstantOfShape"]
+    assert all("reference/onnx" in pages for pages in found(site, words))
 
 
 def test_the_changelog_and_the_benchmarks_are_found_last(site: Path) -> None:

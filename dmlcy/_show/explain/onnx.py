@@ -120,7 +120,7 @@ def opsets_in_words(one: Facts) -> str:
 def advice(one: Facts) -> str:
     """What helps where a newer opset has no kernel; nothing where the newest one has a kernel."""
     last = one["opsets"][-1]["last"] if one["opsets"] else None
-    if last is None:
+    if last is None or one["place"] in ("cpu", "copy", "removed"):
         return ""
     if one["deprecated"] and one["versions"][-1] == last + 1:
         return f"ONNX has no such operator from opset {last + 1} on."
