@@ -99,6 +99,8 @@ def judge(case: Case, known: Sequence[int] | None = None) -> Outcome:
     ``known``: the inputs that are constants of the model; else those that ONNX Runtime reads on the CPU.
     """
     row = case.row
+    if not all(info.type.HasField("tensor_type") for info in case.model.graph.input):
+        return Outcome(case.name, case.operator, "unconverted", "no tensor")
     constants = known if known is not None else row.constants if row is not None else ()
     arrays = dict(zip((one.name for one in case.model.graph.input), map(array_of, case.inputs), strict=True))
     walk = Walk(_with_constants(model_of(case.model), constants, arrays))
@@ -124,7 +126,7 @@ def _with_constants(model: Model, places: Sequence[int], arrays: Mapping[str, An
     node = model.graph.nodes[0]
     names = {node.inputs[place] for place in places if place < len(node.inputs) and node.inputs[place]}
     infos = {one.name: one for one in model.graph.inputs}
-    constants = {name: _tensor(infos[name], values_of(arrays[name])) for name in names}
+    constants = {name: _tensor(infos[name], _plain_elements(arrays[name])) for name in names}
     inputs = tuple(one for one in model.graph.inputs if one.name not in names)
     return replace(model, graph=replace(model.graph, initializers=constants, inputs=inputs))
 
@@ -161,13 +163,19 @@ def _differences(results: Mapping[str, Any], expected: Sequence[Any], few_digits
     if len(results) != len(expected):
         yield f"{len(results)} outputs, and {len(expected)} are expected"
     for (name, result), given in zip(results.items(), expected, strict=False):
-        wanted = values_of(np.asarray(given))
+        wanted = _plain_elements(given)
         if result is None:
             yield f"{name}: no value"
         elif result.shape != wanted.shape or result.dtype != wanted.dtype:
             yield f"{name}: {result.dtype} {result.shape} in place of {wanted.dtype} {wanted.shape}"
         elif not _is_close(result, wanted, few_digits):
             yield f"{name}: {result.reshape(-1)[:8]} in place of {wanted.reshape(-1)[:8]}"
+
+
+def _plain_elements(array: Any) -> Any:
+    """The elements as numbers of NumPy: those of 2 or 4 bits as integers of a byte."""
+    found = values_of(np.asarray(array))
+    return found.astype(found.dtype.name.replace("int2", "int8")) if found.dtype.name.endswith("int2") else found
 
 
 def _is_close(result: Any, wanted: Any, few_digits: bool) -> bool:

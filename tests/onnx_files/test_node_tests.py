@@ -76,6 +76,14 @@ def test_conversions_give_the_expected_values(group: str) -> None:
 
 
 @pytest.mark.parametrize("group", PASSED)
+def test_nodes_whose_inputs_are_constants_are_folded_to_the_expected_values(group: str) -> None:
+    outcomes = [judge(case, range(len(case.model.graph.node[0].input))) for case in cases_of(group)]
+    failed = {one.case: one.why for one in outcomes if one.verdict == "failed"}
+    assert not failed.keys() - DIFFERENCES.keys(), failed
+    assert sum(one.verdict == "passed" and not one.operators for one in outcomes) >= PASSED[group]
+
+
+@pytest.mark.parametrize("group", PASSED)
 def test_rules_refuse_only_data_types_and_ranks(group: str) -> None:
     found = {name for _, one in outcomes_of(group) if one.verdict == "violations" for name in one.why.split()}
     assert all(one.endswith(("-dtype", "-rank")) for one in found), found

@@ -263,8 +263,7 @@ class Walk:
                         raise
         if convert is None:
             return
-        if visit.is_constant and node.inputs:
-            self._later(visit, row, version, convert, inputs, elements)
+        if visit.is_constant and node.inputs and _later(visit, row, version, convert, inputs, elements):
             return
         use = Use(node, row, version, self.builder, inputs, elements)
         before = self._count
@@ -285,26 +284,33 @@ class Walk:
             given = as_element(array, element)
             known.take(OnnxValue(element, array.shape, read=partial(_itself, given), name=name))
 
-    def _later(
-        self,
-        visit: Visit,
-        row: OperatorRow,
-        version: Version,
-        convert: Callable[[Use], Any],
-        inputs: Sequence[OnnxValue | None],
-        elements: Sequence[str],
-    ) -> None:
-        """Fold a node when its elements are asked for: its conversion gives the sizes, and computes the elements."""
-        scratch = Builder(collect=True)
-        copies = [None if one is None else OnnxValue(one.element, one.sizes, read=one.read) for one in inputs]
-        use = Use(visit.node, row, version, scratch, copies, elements)
-        made = convert(use)
-        outputs = [one for one in (made if isinstance(made, tuple) else (made,))]
-        visit.fate = "folded"
-        computed = _Computed(scratch, use.constants, outputs)
-        for place, (known, value) in enumerate(zip(visit.outputs, outputs, strict=False)):
-            if value is not None:
-                known.take(OnnxValue(value.element, value.sizes, read=partial(computed.output, place), name=value.name))
+
+def _later(
+    visit: Visit,
+    row: OperatorRow,
+    version: Version,
+    convert: Callable[[Use], Any],
+    inputs: Sequence[OnnxValue | None],
+    elements: Sequence[str],
+) -> bool:
+    """Fold a node when its elements are asked for: its conversion gives the sizes, and computes the elements.
+
+    False where a rule of DirectML refuses the node, so that nothing can compute the elements.
+    """
+    scratch = Builder(collect=True)
+    copies = [None if one is None else OnnxValue(one.element, one.sizes, read=one.read) for one in inputs]
+    use = Use(visit.node, row, version, scratch, copies, elements)
+    made = convert(use)
+    if scratch.violations:
+        return False
+    outputs = (made if isinstance(made, tuple) else (made,))[: len(visit.outputs)]
+    visit.fate = "folded"
+    computed = _Computed(scratch, use.constants, outputs)
+    for place, (known, value) in enumerate(zip(visit.outputs, outputs, strict=False)):
+        if value is not None:
+            read = value.read or partial(computed.output, place)
+            known.take(OnnxValue(value.element, value.sizes, read=read, name=value.name))
+    return True
 
 
 class _Computed:
@@ -331,12 +337,8 @@ class _Computed:
         results = compiled(*(_plain(one) for one in self.inputs))
         arrays = iter(results if isinstance(results, tuple) else (results,))
         for one in self.outputs:
-            if one is None:
-                yield None
-            else:
-                numpy = ELEMENTS[one.element].numpy
-                array = next(arrays).reshape(one.sizes)
-                yield array if array.dtype.name == numpy else array.view(numpy) if numpy == "bool" else array
+            found = None if one is None or one.value is None else next(arrays)
+            yield None if one is None or found is None else found.view(ELEMENTS[one.element].numpy).reshape(one.sizes)
 
 
 def _plain(one: OnnxValue) -> NDArray[Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dmlcy._facts.tables import desc_class
 from dmlcy._frontends.onnx.conversions.elementwise import unary as unary
+from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, right_aligned
 
@@ -39,7 +40,8 @@ def dropout(use: Use) -> tuple[OnnxValue, OnnxValue | None]:
         use.refuse("DML-ONNX-unsupported", what="dropping elements at random")
     mask = None
     if use.wants(1):
-        mask = OnnxValue(use.element(1), use[0].sizes, read=lambda: np.ones(use[0].sizes, bool))
+        ones = np.broadcast_to(np.ones((), ELEMENTS[use.element(1)].numpy), use[0].sizes)
+        mask = OnnxValue(use.element(1), use[0].sizes, read=lambda: ones)
     return use.out(use.make(use.right(0)), use[0].sizes), mask
 
 

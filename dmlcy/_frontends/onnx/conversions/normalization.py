@@ -95,7 +95,7 @@ def skip_layer(use: Use) -> tuple[OnnxValue | None, ...]:
     total = reduce(use.g.element_wise_add, (_spread_left(use, place, sizes) for place in added), use.left(0))
     beta = names.index("beta") if has_mean else len(names)
     whole = _layer(use, total, len(sizes) - 1, 2, beta, use_mean=has_mean)
-    return use.out(whole, sizes), None, None, use.out(total, sizes, 3)
+    return use.out(whole, sizes), None, None, use.out(total, sizes, 3) if use.wants(3) else None
 
 
 def _layer(use: Use, x: Value, axis: int, scale: int, bias: int, *, use_mean: bool = True) -> Value:
