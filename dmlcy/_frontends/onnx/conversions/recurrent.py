@@ -22,12 +22,19 @@ OUTPUTS: Final = ("output_sequence", "output_single", "output_cell_single")
 
 
 def rnn(use: Use) -> tuple[OnnxValue | None, ...]:
+    _without_clip(use)
     return _recurrent(use, ("Tanh",), (0, 1, 2, 3, 5, 4))
 
 
 def gru(use: Use) -> tuple[OnnxValue | None, ...]:
+    _without_clip(use)
     linear = bool(use.attribute("linear_before_reset"))
     return _recurrent(use, ("Sigmoid", "Tanh"), (0, 1, 2, 3, 5, 4), linear_before_reset=linear)
+
+
+def _without_clip(use: Use) -> None:
+    if use.attribute("clip") is not None:
+        use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with a threshold to clip at")
 
 
 def lstm(use: Use) -> tuple[OnnxValue | None, ...]:
