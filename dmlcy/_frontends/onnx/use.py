@@ -82,20 +82,13 @@ class Use:
             self.refuse("DML-ONNX-node-input", input=self._input(place))
         return found
 
-    def require_rank(self, least: int, most: int | None = None) -> None:
-        """Refuse a first input of fewer axes, or more."""
-        one = self[0]
+    def require_rank(self, least: int, most: int | None = None, place: int = 0) -> OnnxValue:
+        """An input, which must not have fewer axes, or more; without ``most`` any number from the least one on."""
+        one = self[place]
         if one.rank < least or (most is not None and one.rank > most):
             wanted = f"{least} or more" if most is None else least if least == most else f"{least} to {most}"
             self.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=wanted)
-
-    def has_rank(self, place: int, *ranks: int) -> OnnxValue:
-        """An input that must have one of these numbers of axes."""
-        found = self[place]
-        if found.rank not in ranks:
-            wanted = " or ".join(map(str, ranks))
-            self.refuse("DML-ONNX-rank", name=found.name, rank=found.rank, wanted=wanted)
-        return found
+        return one
 
     def constant(self, place: int) -> NDArray[Any]:
         """The elements of an input that must be known before the graph runs."""

@@ -31,7 +31,7 @@ class Sizes(NamedTuple):
 
 def _sizes(use: Use, hidden: int) -> Sizes:
     """The sizes, where the first input has the axes {batch, sequence, elements}."""
-    batch, queries, _ = use.has_rank(0, 3).sizes
+    batch, queries, _ = use.require_rank(3, 3).sizes
     return Sizes(batch, queries, hidden, _count(use, "num_heads", hidden))
 
 
@@ -79,7 +79,7 @@ def _mask(use: Use, place: int, sizes: Sizes) -> dict[str, Any]:
         groups = one.sizes[0] // sizes.batch
         kind = "KEY_SEQUENCE_LENGTH" if groups == 1 else "KEY_SEQUENCE_END_START"
         return {"mask": use.view(place, (groups, sizes.batch)), "mask_type": kind}
-    use.has_rank(place, 2, 3, 4)
+    use.require_rank(2, 4, place)
     own = (*one.sizes[:1], *(1,) * (4 - one.rank), *one.sizes[1:])
     queries = own[2] if own[2] not in (1, sizes.queries) else sizes.queries
     mask = use.spread(place, (sizes.batch, sizes.heads, queries, own[3]), own=own)
@@ -93,7 +93,7 @@ def _key_mask(use: Use, place: int, sizes: Sizes) -> dict[str, Any]:
     """A mask of numbers of keys, of lengths, starts and ends, or of truth for the keys of each item."""
     if not use.has(place):
         return {}
-    one = use.has_rank(place, 1, 2)
+    one = use.require_rank(1, 2, place)
     if one.rank == 2:
         own = (one.sizes[0], 1, 1, one.sizes[1])
         whole = (sizes.batch, sizes.heads, sizes.queries, one.sizes[1])
@@ -131,7 +131,7 @@ def attention(use: Use) -> OnnxValue:
 
 def _weighted(use: Use) -> tuple[int, Sizes]:
     """The elements of all values, and the sizes."""
-    weights = use.has_rank(1, 2)
+    weights = use.require_rank(2, 2, 1)
     given = use.integers("qkv_hidden_sizes") or ()
     if given and (len(given) != 3 or given[0] != given[1] or sum(given) != weights.sizes[1] or min(given) < 1):
         known = f"three numbers whose sum is {weights.sizes[1]}"
@@ -189,7 +189,7 @@ def _past(use: Use, place: int) -> dict[str, Any]:
     """The keys and values of earlier runs, which are in one tensor."""
     if not use.has(place):
         return {}
-    past = use.has_rank(place, 5)
+    past = use.require_rank(5, 5, place)
     whole, window = use.view(place, past.sizes), (1, *past.sizes[1:])
     cut = use.method("SLICE1")
     return {
@@ -225,7 +225,7 @@ def multi_head_attention(use: Use) -> tuple[OnnxValue | None, ...]:
         sizes = Sizes(query.sizes[0], query.sizes[1], hidden, _count(use, "num_heads", hidden))
         given: dict[str, Any] = {"stacked_query_key_value": use.view(0, query.sizes)}
     else:
-        sizes = _sizes(use, use.has_rank(0, 3, 5).sizes[-1])
+        sizes = _sizes(use, use.require_rank(3, 5).sizes[-1])
         given = {"query": use.view(0, query.sizes), **_keys(use)}
     bias, position, past_key, past_value = _same(use, 3, 5, 6, 7)
     fields: dict[str, Any] = {
@@ -266,10 +266,10 @@ def _keys(use: Use) -> dict[str, Any]:
     """The keys and values, by the fields that take them."""
     if not use.has(1):
         return {}
-    key = use.has_rank(1, 3, 4, 5)
+    key = use.require_rank(3, 5, 1)
     if key.rank == 5:
         return {"stacked_key_value": use.view(1, key.sizes)}
-    use.has_rank(2, key.rank)
+    use.require_rank(key.rank, key.rank, 2)
     names = ("key", "value") if key.rank == 3 else ("past_key", "past_value")
     return {name: use.view(place, use[place].sizes) for name, place in zip(names, (1, 2), strict=True)}
 
@@ -283,7 +283,7 @@ def group_query_attention(use: Use) -> tuple[OnnxValue, ...]:
     for name, known in (("causal", (1,)), ("local_window_size", (-1,)), ("smooth_softmax", (-1, 0))):
         if use.attribute(name) not in known:
             use.refuse("DML-ONNX-attribute-value", name=name, value=use.attribute(name), known=[*known])
-    query, key, _ = (use.has_rank(place, 3) for place in range(3))
+    query, key, _ = (use.require_rank(3, 3, place) for place in range(3))
     sizes = _sizes(use, query.sizes[-1])
     heads = _count(use, "kv_num_heads", key.sizes[2])
     present = (sizes.batch, heads, use.single(6, "iu"), key.sizes[2] // heads)

@@ -76,11 +76,8 @@ def _read(use: Use, place: int) -> Value | None:
 
 def _sizes(use: Use, place: int, directions: int) -> tuple[int, ...]:
     """The sizes of an output; only the first one has all steps."""
-    for one in (0, 2):
-        if use[one].rank != 3:
-            use.refuse("DML-ONNX-rank", name=use[one].name, rank=use[one].rank, wanted=3)
-    steps, batch, _ = use[0].sizes
-    whole = (directions, batch, use[2].sizes[-1])
+    steps, batch, _ = use.require_rank(3, 3).sizes
+    whole = (directions, batch, use.require_rank(3, 3, 2).sizes[2])
     return whole if place else (steps, *whole)
 
 

@@ -69,8 +69,8 @@ def rotary_embedding(use: Use) -> OnnxValue:
 
 def _rotation(use: Use) -> Rotation:
     x, cache = use[0], use[2]
-    use.has_rank(0, 3, 4)
-    use.has_rank(2, 2)
+    use.require_rank(3, 4)
+    use.require_rank(2, 2, 2)
     is_headed = x.rank == 4
     hidden = x.sizes[1] * x.sizes[3] if is_headed else x.sizes[2]
     heads, part = use.attribute("num_heads") or 0, use.attribute("rotary_embedding_dim") or 0
