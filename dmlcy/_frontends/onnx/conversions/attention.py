@@ -256,10 +256,10 @@ def multi_head_attention(use: Use) -> tuple[OnnxValue | None, ...]:
 
 def _key_count(use: Use, given: dict[str, Any], sizes: Sizes) -> int:
     """The number of keys of earlier runs and of this one."""
-    earlier = use[6].sizes[2] if use.has(6) and use[6].rank == 4 else 0
     if "past_key" in given:
         return use[1].sizes[2]
-    return earlier + (use[1].sizes[1] if use.has(1) else sizes.queries)
+    earlier = use.require_rank(4, 4, 6).sizes[2] if use.has(6) else 0
+    return earlier + (use[1].sizes[1] if "query" in given and use.has(1) else sizes.queries)
 
 
 def _keys(use: Use) -> dict[str, Any]:

@@ -259,7 +259,7 @@ def _labels(use: Use, equation: Equation) -> dict[str, int]:
         one = use.require_rank(len(labels), len(labels), place)
         for label, size in zip(labels, one.sizes, strict=True):
             if known.setdefault(label, size) != size:
-                wanted = [known[label] for label in labels]
+                wanted = [known.get(other, length) for other, length in zip(labels, one.sizes, strict=True)]
                 use.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=wanted)
     return known
 
