@@ -40,14 +40,14 @@ def activation(use: Use, field: str, name: str, number: Callable[[str], float | 
     row = operator(ONNX, name)
     kind = OTHERS.get(name) or (row.becomes[0][-1] if row is not None and row.becomes else "")
     host = desc_class(use.row.becomes[0][-1]).operator
-    if kind not in dict(host.field(field).among):
+    known = [one for one in desc_class(kind).operator.fields if one.kind == "attribute"] if kind else []
+    others = {one.python for one in known if one.type != "float" and one.value is None}
+    if kind not in dict(host.field(field).among) or others != more.keys():
         use.refuse("DML-ONNX-unsupported", what=f"the activation {name} at the end of {host.name}")
     declared = row.versions[-1].attributes if row is not None and row.versions else {}
     fields = dict(more)
-    for one in desc_class(kind).operator.fields:
-        if one.type != "float" or one.python in fields:
-            continue
-        given = number(one.python)
+    for one in known:
+        given = number(one.python) if one.type == "float" else None
         if given is None and one.python in declared:
             given = declared[one.python].default
         if given is None:

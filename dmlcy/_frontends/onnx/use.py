@@ -82,12 +82,13 @@ class Use:
             self.refuse("DML-ONNX-node-input", input=self._input(place))
         return found
 
-    def require_rank(self, least: int, most: int | None = None) -> None:
-        """Refuse a first input of fewer axes, or more."""
-        one = self[0]
+    def require_rank(self, least: int, most: int | None = None, place: int = 0) -> OnnxValue:
+        """An input, which must not have fewer axes, or more; without ``most`` any number from the least one on."""
+        one = self[place]
         if one.rank < least or (most is not None and one.rank > most):
             wanted = f"{least} or more" if most is None else least if least == most else f"{least} to {most}"
             self.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=wanted)
+        return one
 
     def constant(self, place: int) -> NDArray[Any]:
         """The elements of an input that must be known before the graph runs."""
@@ -188,18 +189,22 @@ class Use:
         one = self[place] if isinstance(place, int) else place
         return self.view(one, one.sizes + (1,) * (rank - one.rank))
 
-    def spread(self, place: int | OnnxValue, sizes: Sequence[int], rank: int = RANK) -> Value:
-        """An input broadcast to sizes of ONNX, by strides of 0, with axes of size 1 in front up to this rank."""
+    def spread(
+        self, place: int | OnnxValue, sizes: Sequence[int], rank: int = RANK, own: Sequence[int] | None = None
+    ) -> Value:
+        """An input broadcast to sizes of ONNX, by strides of 0, with axes of size 1 in front up to this rank.
+
+        ``own``: the sizes of the input, with axes of size 1 where its own sizes do not have them.
+        """
         one = self[place] if isinstance(place, int) else place
         wanted = right_aligned(tuple(sizes), rank)
-        own = right_aligned(one.sizes, len(wanted))
-        if own == wanted:
+        mine = right_aligned(one.sizes if own is None else tuple(own), len(wanted))
+        if mine == wanted:
             return self.view(one, wanted)
-        if len(own) > len(wanted) or any(mine not in (1, size) for mine, size in zip(own, wanted, strict=True)):
+        if len(mine) > len(wanted) or any(size not in (1, whole) for size, whole in zip(mine, wanted, strict=True)):
             self.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[*sizes])
-        steps = packed(own)
         return self.view(
-            one, wanted, [0 if mine == 1 else step for mine, step in zip(own, steps, strict=True)]
+            one, wanted, [0 if size == 1 else step for size, step in zip(mine, packed(mine), strict=True)]
         )  # fmt: skip
 
     def along(self, place: int, axis: int, sizes: Sequence[int], rank: int = RANK) -> Value:

@@ -22,8 +22,7 @@ def conv(use: Use) -> OnnxValue:
 
 def nhwc_conv(use: Use) -> OnnxValue:
     """Sizes of NCHW with the strides of NHWC, in the input, the filter and the output."""
-    if use[0].rank != RANK:
-        use.refuse("DML-ONNX-rank", name=use[0].name, rank=use[0].rank, wanted=RANK)
+    use.require_rank(RANK, RANK)
     windows = Windows(use, use[0].sizes[1:-1], _filter(use, 1, slice(1, -1)))
     sizes = (use[0].sizes[0], *windows.positions(), use[1].sizes[0])
     turned = output_desc(use.dtype(), channels_first(sizes), channels_first(packed(sizes)))
@@ -96,12 +95,8 @@ def _forward(use: Use, weights: int) -> tuple[Windows, tuple[int, ...]]:
 
 def _filter(use: Use, place: int, spatial: slice = slice(2, None)) -> tuple[int, ...]:
     """The spatial sizes of a filter."""
-    x, weights = use[0], use[place]
-    if x.rank < 3:
-        use.refuse("DML-ONNX-rank", name=x.name, rank=x.rank, wanted="at least 3")
-    if weights.rank != x.rank:
-        use.refuse("DML-ONNX-rank", name=weights.name, rank=weights.rank, wanted=x.rank)
-    return weights.sizes[spatial]
+    rank = use.require_rank(3).rank
+    return use.require_rank(rank, rank, place).sizes[spatial]
 
 
 def _between(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -56,21 +56,13 @@ def max_pool(use: Use) -> Any:
 
 def _windows(use: Use) -> tuple[Windows, tuple[int, ...]]:
     """The windows, and the sizes of the output in ONNX."""
-    sizes = _at_least(use, 2).sizes
+    sizes = use.require_rank(2).sizes
     windows = Windows(use, sizes[2:])
     return windows, (*sizes[:2], *windows.positions(round_up=bool(use.attribute("ceil_mode"))))
 
 
-def _at_least(use: Use, rank: int) -> OnnxValue:
-    """The input, which has so many axes."""
-    x = use[0]
-    if x.rank < rank:
-        use.refuse("DML-ONNX-rank", name=x.name, rank=x.rank, wanted=f"at least {rank}")
-    return x
-
-
 def global_pool(use: Use) -> OnnxValue:
-    x = _at_least(use, 2)
+    x = use.require_rank(2)
     fields = {"p": _power(use)} if "p" in use.version.attributes else {}
     return use.out(use.make(use.right(0), window_size=_whole(x.sizes[2:]), **fields), _ends(x.sizes))
 
@@ -85,7 +77,7 @@ def _ends(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def qlinear_average_pool(use: Use) -> OnnxValue:
-    sizes = _first(use, _at_least(use, 3).sizes)
+    sizes = _first(use, use.require_rank(3).sizes)
     windows = Windows(use, sizes[2:])
     sizes = (*sizes[:2], *windows.positions(round_up=bool(use.attribute("ceil_mode"))))
     fields = {"include_padding": bool(use.attribute("count_include_pad")), **windows.fields()}
@@ -93,7 +85,7 @@ def qlinear_average_pool(use: Use) -> OnnxValue:
 
 
 def qlinear_global_average_pool(use: Use) -> OnnxValue:
-    sizes = _first(use, _at_least(use, 3).sizes)
+    sizes = _first(use, use.require_rank(3).sizes)
     return _quantized(use, _ends(sizes), window_size=_whole(sizes[2:]))
 
 
@@ -129,7 +121,7 @@ def _strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 def max_unpool(use: Use) -> OnnxValue:
     """The indices count the elements of the output, also of one that has other sizes than the windows say."""
-    x = _at_least(use, 2)
+    x = use.require_rank(2)
     windows = Windows(use, x.sizes[2:])
     wanted = use.integers("output_shape", 2)
     if wanted is None:
@@ -145,7 +137,7 @@ def max_roi_pool(use: Use) -> OnnxValue:
     pooled = use.integers("pooled_shape") or ()
     if len(pooled) != 2:
         use.refuse("DML-ONNX-attribute-value", name="pooled_shape", value=[*pooled], known="2 numbers")
-    x, regions = _at_least(use, 2), use[1]
+    x, regions = use.require_rank(2), use[1]
     value = use.make(use.right(0), use.right(1), spatial_scale=use.number("spatial_scale"), pooled_size=pooled)
     return use.out(value, (*regions.sizes[:1], x.sizes[1], *pooled))
 
@@ -156,7 +148,7 @@ def roi_align(use: Use) -> OnnxValue:
     for name, value, known in (("mode", mode, REDUCTIONS), ("coordinate_transformation_mode", halves, HALVES)):
         if value not in known:
             use.refuse("DML-ONNX-attribute-value", name=name, value=value, known=[*known])
-    x, regions = _at_least(use, 2), use[1]
+    x, regions = use.require_rank(2), use[1]
     pooled = use.integer("output_height"), use.integer("output_width")
     samples, scale = use.integer("sampling_ratio"), use.number("spatial_scale")
     value = use.make(

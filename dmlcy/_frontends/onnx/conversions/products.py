@@ -81,11 +81,9 @@ def _spread(use: Use, one: OnnxValue, matrices: Matrices, batches: tuple[int, ..
 
 
 def gemm(use: Use) -> OnnxValue:
-    for place in (0, 1):
-        if use[place].rank != 2:
-            use.refuse("DML-ONNX-rank", name=use[place].name, rank=use[place].rank, wanted=2)
+    a, b = (use.require_rank(2, 2, place) for place in (0, 1))
     turned = [bool(use.attribute(name)) for name in ("transA", "transB")]
-    sizes = use[0].sizes[turned[0]], use[1].sizes[not turned[1]]
+    sizes = a.sizes[turned[0]], b.sizes[not turned[1]]
     modes = ["TRANSPOSE" if one else "NONE" for one in turned]
     value = use.make(
         use.right(0),
@@ -132,8 +130,7 @@ def _transposed(use: Use, place: int, letter: str) -> Matrices:
     one = use[place]
     sizes, strides = (([*numbers]) for numbers in _matrices(use, one, is_left=place == 0))
     if use.attribute(f"transBatch{letter}"):
-        if one.rank < 3:
-            use.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted="at least 3")
+        use.require_rank(3, place=place)
         for numbers in (sizes, strides):
             numbers.insert(-1, numbers.pop(0))
     if use.attribute(f"trans{letter}") and one.rank > 1:
@@ -192,13 +189,11 @@ def matmul_n_bits(use: Use) -> OnnxValue:
             use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with {name}")
     bits, block = use.integer("bits"), use.integer("block_size")
     rows, columns = use.integer("N"), use.integer("K")
-    a = use[0]
+    a = use.require_rank(2)
     if bits not in (4, 8):
         use.refuse("DML-ONNX-attribute-value", name="bits", value=bits, known=[4, 8])
     if block < 1 or columns % block:
         use.refuse("DML-ONNX-unsupported", what=f"{columns} columns in blocks of {block}")
-    if a.rank < 2:
-        use.refuse("DML-ONNX-rank", name=a.name, rank=a.rank, wanted="at least 2")
     batches = a.sizes[:-2]
     dtype = f"UINT{bits}"
     weights = _repeated(use, 1, batches, (rows, columns), columns, dtype)
@@ -261,12 +256,10 @@ def _labels(use: Use, equation: Equation) -> dict[str, int]:
     """The size of each label."""
     known: dict[str, int] = {}
     for place, labels in enumerate(equation.inputs):
-        one = use[place]
-        if one.rank != len(labels):
-            use.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=len(labels))
+        one = use.require_rank(len(labels), len(labels), place)
         for label, size in zip(labels, one.sizes, strict=True):
             if known.setdefault(label, size) != size:
-                wanted = [known[label] for label in labels]
+                wanted = [known.get(other, length) for other, length in zip(labels, one.sizes, strict=True)]
                 use.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=wanted)
     return known
 

@@ -22,12 +22,19 @@ OUTPUTS: Final = ("output_sequence", "output_single", "output_cell_single")
 
 
 def rnn(use: Use) -> tuple[OnnxValue | None, ...]:
+    _without_clip(use)
     return _recurrent(use, ("Tanh",), (0, 1, 2, 3, 5, 4))
 
 
 def gru(use: Use) -> tuple[OnnxValue | None, ...]:
+    _without_clip(use)
     linear = bool(use.attribute("linear_before_reset"))
     return _recurrent(use, ("Sigmoid", "Tanh"), (0, 1, 2, 3, 5, 4), linear_before_reset=linear)
+
+
+def _without_clip(use: Use) -> None:
+    if use.attribute("clip") is not None:
+        use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with a threshold to clip at")
 
 
 def lstm(use: Use) -> tuple[OnnxValue | None, ...]:
@@ -69,11 +76,8 @@ def _read(use: Use, place: int) -> Value | None:
 
 def _sizes(use: Use, place: int, directions: int) -> tuple[int, ...]:
     """The sizes of an output; only the first one has all steps."""
-    for one in (0, 2):
-        if use[one].rank != 3:
-            use.refuse("DML-ONNX-rank", name=use[one].name, rank=use[one].rank, wanted=3)
-    steps, batch, _ = use[0].sizes
-    whole = (directions, batch, use[2].sizes[-1])
+    steps, batch, _ = use.require_rank(3, 3).sizes
+    whole = (directions, batch, use.require_rank(3, 3, 2).sizes[2])
     return whole if place else (steps, *whole)
 
 

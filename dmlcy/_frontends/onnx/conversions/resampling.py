@@ -137,6 +137,7 @@ def _axes(use: Use) -> list[Axis]:
 def _scales(use: Use, count: int) -> Sequence[float]:
     found: Sequence[float] | None
     if "height_scale" in use.version.attributes:
+        use.require_rank(4, 4)
         found = [1.0] * (count - 2) + [use.number(name) for name in ("height_scale", "width_scale")]
     else:
         found = _numbers(use, "scales", count)
