@@ -68,7 +68,7 @@ def power(use: Use) -> Array:
         return np.power(base, exponent.astype(base.dtype))
     if exponent.dtype.kind == "f" or (exponent < 0).any():
         return np.power(base.astype(np.float64), exponent)
-    return np.power(base, exponent.astype(base.dtype))
+    return np.power(base, exponent)
 
 
 def clip(use: Use) -> Array:
@@ -91,7 +91,7 @@ def where(use: Use) -> Array:
 def cast(use: Use) -> Array:
     """Cast and CastLike, except from or to text and small floats."""
     element = made_element(use)
-    array = numbers(use, 0, "biuf")
+    array = numbers(use, 0, "biuf", bits=2)
     if not are_numbers(element, "biuf"):
         use.refuse("DML-ONNX-type", element=element.name, name=use.node.outputs[0])
     return (

@@ -60,10 +60,9 @@ def _slice(places: range) -> slice:
 
 
 def split(use: Use) -> tuple[Array, ...]:
-    axis = use.axis()
+    axis, lengths = shapes.parts(use)
     bounded(use, use[0].sizes)
-    ends = np.cumsum(shapes.parts(use, axis))
-    return tuple(np.split(use.constant(0), ends[:-1], axis))
+    return tuple(np.split(use.constant(0), np.cumsum(lengths[:-1], dtype=int), axis))
 
 
 def tile(use: Use) -> Array:
@@ -80,11 +79,14 @@ def pad(use: Use) -> Array:
     added, sizes = shapes.paddings(use), use[0].sizes
     bounded(use, shapes.padded(sizes, added))
     array, value = use.constant(0), shapes.padding_value(use)
+    if not sizes:
+        return array
     kept = tuple(
         slice(max(-before, 0), size + min(after, 0)) for size, (before, after) in zip(sizes, added, strict=True)
     )
     widths = [(max(before, 0), max(after, 0)) for before, after in added]
-    return np.pad(array[kept], widths, constant_values="" if value is None and array.dtype == object else value or 0)
+    element = "" if value is None and array.dtype == object else value or 0
+    return np.pad(array[kept], widths, constant_values=np.asarray(element).astype(array.dtype).item())
 
 
 def trilu(use: Use) -> Array:
