@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dmlcy._frontends.onnx.folding.reading import Array, are_numbers, made_element, numbers
+from dmlcy._frontends.onnx.folding.reading import Array, are_numbers, numbers
+from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.shapes import replaced
 from dmlcy._frontends.onnx.use import Use
 
@@ -16,7 +17,7 @@ def dequantize(use: Use) -> Array:
 
 
 def quantize(use: Use) -> Array:
-    element = made_element(use)
+    element = ELEMENTS[use.element()]
     if not are_numbers(element, "iu"):
         use.refuse("DML-ONNX-type", element=element.name, name=use.node.outputs[0])
     array, scale = numbers(use, 0, "iuf"), _parameter(use, 1, numbers(use, 1, "f"))

@@ -25,14 +25,6 @@ def are_numbers(element: Element, kinds: str) -> bool:
     return np.dtype(element.numpy).kind in kinds
 
 
-def made_element(use: Use) -> Element:
-    """The data type of the output, where the node says it."""
-    found = ELEMENTS.get(use.elements[0]) if use.elements else None
-    if found is None:
-        use.refuse("DML-ONNX-type", element="unknown", name=use.row.name)
-    return found
-
-
 def bounded(use: Use, sizes: Sequence[int]) -> tuple[int, ...]:
     """Sizes of an array that is not too large to make."""
     if prod(sizes) > LARGEST or spanned(sizes) > HUGE:
