@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ pytest.importorskip("onnx", reason="needs onnx, which makes the models")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime, which runs the models")
 
 import onnxruntime as ort
-from onnx import helper, numpy_helper
-from protos import BY_NUMBER, node_of
+from onnx import helper, numpy_helper, parser
 
 from dmlcy._frontends.onnx.inlining import expand, inlined
 from dmlcy._frontends.onnx.model import ONNX, Attribute, Function, Graph, Info, Model, Node, Tensor
+from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.tables import operator
 from dmlcy._frontends.onnx.walk import Walk
 
@@ -44,40 +45,75 @@ def test_the_nodes_compute_what_the_function_computes(
 ) -> None:
     name, opset, arrays, attributes = case
     inputs = {f"x{at}": one.astype(dtype) if one.dtype.kind == "f" else one for at, one in enumerate(arrays)}
-    call = helper.make_node(name, [*inputs], ["y"], **attributes)
+    infos = [helper.make_tensor_value_info(name, _number(one), one.shape) for name, one in inputs.items()]
+    output = helper.make_tensor_value_info("y", _number(inputs["x0"]), None)
+    graph = helper.make_graph([helper.make_node(name, [*inputs], ["y"], **attributes)], "g", infos, [output])
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    (wanted,) = _run(proto, inputs)
+    model = decode("model.onnx", proto.SerializeToString(), None)
     row = operator(ONNX, name)
     version = None if row is None else row.version(opset)
     assert row is not None and version is not None
-    elements = [BY_NUMBER[helper.np_dtype_to_tensor_dtype(one.dtype)] for one in inputs.values()]
-    nodes = inlined(row.inlined, node_of(call), version, elements)
-    found = _run([_proto(one) for one in nodes], inputs, opset)
-    wanted = _run([call], inputs, opset)
+    elements = [one.element for one in model.graph.inputs]
+    (found,) = _run(_with(proto, inlined(row.inlined, model.graph.nodes[0], version, elements)), inputs)
     assert found.dtype == wanted.dtype and found.shape == wanted.shape
     np.testing.assert_allclose(found, wanted, rtol=0, atol=4 * float(np.finfo(dtype).eps))
-
-
-def _proto(node: Node) -> Any:
-    attributes = {
-        one.name: numpy_helper.from_array(one.value.array()) if isinstance(one.value, Tensor) else one.value
-        for one in node.attributes.values()
-    }
-    return helper.make_node(node.operator, node.inputs, node.outputs, **attributes)
-
-
-def _run(nodes: list[Any], inputs: dict[str, Any], opset: int) -> Any:
-    infos = [helper.make_tensor_value_info(name, _number(one), one.shape) for name, one in inputs.items()]
-    output = helper.make_tensor_value_info("y", _number(inputs["x0"]), None)
-    graph = helper.make_graph(nodes, "g", infos, [output])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
-    (found,) = ort.InferenceSession(model.SerializeToString()).run(None, inputs)
-    return found
 
 
 def _number(array: Any) -> int:
     return int(helper.np_dtype_to_tensor_dtype(array.dtype))
 
 
+def _with(proto: Any, nodes: Sequence[Node]) -> Any:
+    """The model with other nodes."""
+    del proto.graph.node[:], proto.functions[:]
+    for node in nodes:
+        attributes = {
+            one.name: numpy_helper.from_array(one.value.array()) if isinstance(one.value, Tensor) else one.value
+            for one in node.attributes.values()
+        }
+        proto.graph.node.append(helper.make_node(node.operator, node.inputs, node.outputs, **attributes))
+    return proto
+
+
+def _run(proto: Any, inputs: dict[str, Any]) -> list[Any]:
+    return list(ort.InferenceSession(proto.SerializeToString()).run(None, inputs))
+
+
 # Functions of models -------------------------------------------------------------------------------------------------
+
+
+TEXT = """
+<ir_version: 10, opset_import: ["": 18, "own": 1]>
+main (float[2, 3] y, float[3] b) => (float[2, 3] out, float[2, 3] copy) {
+  out, copy = own.scaled <alpha: float = 0.25> (y, b)
+}
+<domain: "own", opset_import: ["": 18]>
+sum (x, y) => (t) { t = Add (x, y) }
+<domain: "own", opset_import: ["": 18, "own": 1]>
+scaled <alpha, beta: float = 0.5> (x, z) => (y, x) {
+  t = own.sum (x, z)
+  y = HardSigmoid <alpha: float = @alpha, beta: float = @beta> (t)
+}
+"""
+"""Names inside of functions are those of other values outside, and an output is an input."""
+
+
+def test_functions_of_a_model_are_expanded() -> None:
+    """onnxruntime runs the nodes only: it takes no output of a function that is an input."""
+    proto = parser.parse_model(TEXT)
+    inputs = {"y": DRAWN.normal(size=(2, 3)).astype(np.float32), "b": DRAWN.normal(size=3).astype(np.float32)}
+    wanted = [np.clip(0.25 * (inputs["y"] + inputs["b"]) + 0.5, 0, 1), inputs["y"]]
+    model = decode("model.onnx", proto.SerializeToString(), None)
+    outer = expand(model.functions["own", "scaled", ""], model.graph.nodes[0])
+    flat = [*expand(model.functions["own", "sum", ""], outer[0]), *outer[1:]]
+    for one, other in zip(_run(_with(proto, flat), inputs), wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    walk = Walk(model)
+    assert [(one.node.operator, one.fate) for one in walk.all()] == [
+        ("scaled", "inside"), ("sum", "inside"), ("Add", "converted"), ("HardSigmoid", "converted"),
+        ("Identity", "view"),
+    ]  # fmt: skip
 
 
 def test_graphs_inside_of_functions_read_the_values_of_the_call() -> None:

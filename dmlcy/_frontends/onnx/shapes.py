@@ -16,12 +16,21 @@ MOST_AXES: Final = 64
 def axes_of(use: Use, name: str, place: int, rank: int) -> tuple[int, ...] | None:
     """Axes that are an attribute or an input, each at most once, counted from the first one."""
     given = use.integers(name, place)
-    if given is None:
-        return None
+    return None if given is None else _different(use, name, given, rank)
+
+
+def _different(use: Use, name: str, given: Sequence[int], rank: int) -> tuple[int, ...]:
     axes = use.axes(given, name, rank)
-    if len(set(axes)) < len(axes):
+    if len(set(axes)) < len(axes) or len(axes) > rank:
         use.refuse("DML-ONNX-axis", name=name, axis=given[-1], rank=rank)
     return axes
+
+
+def axis_of(use: Use) -> int:
+    """The axis that the node names, of an input that has axes."""
+    if use[0].rank == 0:
+        use.refuse("DML-ONNX-rank", name=use[0].name, rank=0, wanted="1 or more")
+    return use.axis()
 
 
 def counted(use: Use, name: str, given: Any, wanted: int) -> Any:
@@ -126,7 +135,7 @@ def windows(use: Use) -> list[range]:
     starts, ends = needed(use, "starts", 1), needed(use, "ends", 2)
     axes = axes_of(use, "axes", 3, len(own)) if use.has(3) or "axes" in use.version.attributes else None
     if axes is None:
-        axes = use.axes(range(len(starts)))
+        axes = _different(use, "starts", range(len(starts)), len(own))
     steps = use.integers("steps", 4) if use.has(4) else None
     steps = (1,) * len(axes) if steps is None else steps
     found = [range(size) for size in own]
@@ -139,8 +148,9 @@ def windows(use: Use) -> list[range]:
     return found
 
 
-def parts(use: Use, axis: int) -> tuple[int, ...]:
-    """Split: the size of each part along the axis."""
+def parts(use: Use) -> tuple[int, tuple[int, ...]]:
+    """Split: the axis, and the size of each part along the axis."""
+    axis = axis_of(use)
     length, count = use[0].sizes[axis], len(use.node.outputs)
     given = use.integers("split", 1)
     if given is None:
@@ -149,9 +159,9 @@ def parts(use: Use, axis: int) -> tuple[int, ...]:
         step = -(-length // max(pieces, 1))
         given = (step,) * (pieces - 1) + (length - step * (pieces - 1),)
     counted(use, "split", given, count)
-    if min(given) < 0 or sum(given) != length:
+    if any(one < 0 for one in given) or sum(given) != length:
         use.refuse("DML-ONNX-reshape", sizes=[length], wanted=[*given])
-    return given
+    return axis, given
 
 
 def paddings(use: Use) -> tuple[tuple[int, int], ...]:
@@ -217,17 +227,15 @@ def repeats(use: Use) -> tuple[int, ...]:
 
 def looked_up(use: Use) -> tuple[int, tuple[int, ...]]:
     """Gather: the axis, and the sizes with those of the indices in its place."""
-    axis, own = use.axis(), use[0].sizes
-    if not own:
-        use.refuse("DML-ONNX-rank", name=use[0].name, rank=0, wanted=1)
+    axis, own = axis_of(use), use[0].sizes
     return axis, own[:axis] + use[1].sizes + own[axis + 1 :]
 
 
 def looked_up_by_elements(use: Use) -> int:
     """GatherElements and ScatterElements: the axis, for indices whose other sizes are at most those of the input."""
-    axis, own, sizes = use.axis(), use[0].sizes, use[1].sizes
-    if not own or len(sizes) != len(own):
-        use.refuse("DML-ONNX-rank", name=use[1].name, rank=len(sizes), wanted=max(len(own), 1))
+    axis, own, sizes = axis_of(use), use[0].sizes, use[1].sizes
+    if len(sizes) != len(own):
+        use.refuse("DML-ONNX-rank", name=use[1].name, rank=len(sizes), wanted=len(own))
     if any(mine > size for at, (mine, size) in enumerate(zip(sizes, own, strict=True)) if at != axis):
         use.refuse("DML-ONNX-broadcast", sizes=[*sizes], wanted=[*own])
     return axis
@@ -237,11 +245,11 @@ def looked_up_by_tuples(use: Use, batches: int) -> tuple[int, tuple[int, ...]]:
     """GatherND and ScatterND: how many axes a tuple of indices chooses from, and the sizes of what they choose."""
     own, sizes = use[0].sizes, use[1].sizes
     if not own or not sizes:
-        use.refuse("DML-ONNX-rank", name=use[int(bool(own))].name, rank=0, wanted=1)
+        use.refuse("DML-ONNX-rank", name=use[int(bool(own))].name, rank=0, wanted="1 or more")
     if not 0 <= batches < min(len(own), len(sizes)):
         use.refuse("DML-ONNX-axis", name="batch_dims", axis=batches, rank=min(len(own), len(sizes)))
     depth = sizes[-1]
-    if own[:batches] != sizes[:batches] or batches + depth > len(own):
+    if own[:batches] != sizes[:batches] or not 0 < depth <= len(own) - batches:
         use.refuse("DML-ONNX-broadcast", sizes=[*sizes], wanted=[*own])
     return depth, sizes[:-1] + own[batches + depth :]
 

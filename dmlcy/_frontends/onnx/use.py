@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.model import ELEMENTS, Node
 from dmlcy._frontends.onnx.tables import OperatorRow, Version
-from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned
+from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned, spanned
 from dmlcy._generated.index import OPERATORS
 from dmlcy._graph.build import Graph
 from dmlcy._graph.values import Value
 
 RANK: Final = 4
 """The rank up to which ONNX Runtime adds axes of size 1."""
+HUGE: Final = 2**48
+"""More elements than NumPy has arrays of, whatever their data type is."""
 
 
 class Unconverted(Exception):
@@ -239,6 +241,8 @@ class Use:
     def out(self, value: Value | None, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output of the node: a value of the graph, and the sizes that it has in ONNX; an empty one has no value."""
         element = self.element(place) if place < len(self.elements) else "FLOAT"  # nothing reads an output without name
+        if value is None and spanned(sizes) > HUGE:
+            self.refuse("DML-ONNX-fold-large", elements=spanned(sizes))
         read = None if value is not None else partial(np.zeros, tuple(sizes), ELEMENTS[element].numpy)
         return OnnxValue(element, tuple(sizes), value=value, read=read, name=self._output(place))
 

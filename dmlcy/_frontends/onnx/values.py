@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from numpy.typing import NDArray
@@ -60,6 +61,11 @@ def packed(sizes: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= size
     return tuple(reversed(strides))
+
+
+def spanned(sizes: Sequence[int]) -> int:
+    """The number of elements, as if no size were 0: NumPy limits this number."""
+    return prod(size or 1 for size in sizes)
 
 
 def right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:

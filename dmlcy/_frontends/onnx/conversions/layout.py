@@ -51,8 +51,8 @@ def concat(use: Use) -> OnnxValue:
 
 def split(use: Use) -> tuple[OnnxValue, ...]:
     """Outputs without elements are left out."""
-    axis = use.axis()
-    sizes = [shapes.replaced(use[0].sizes, axis, length) for length in shapes.parts(use, axis)]
+    axis, lengths = shapes.parts(use)
+    sizes = [shapes.replaced(use[0].sizes, axis, length) for length in lengths]
     full = [right_aligned(one, RANK) for one in sizes if 0 not in one]
     made = iter(use.make(use.right(0), axis=use.promoted([axis])[0], output_sizes=full) if full else ())
     return tuple(use.filled(one, lambda: next(made), place) for place, one in enumerate(sizes))

@@ -7,7 +7,8 @@ from functools import reduce
 
 import numpy as np
 
-from dmlcy._frontends.onnx.folding.reading import Array, alike, are_numbers, bounded, made_element, numbers
+from dmlcy._frontends.onnx.folding.reading import Array, alike, are_numbers, bounded, numbers
+from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import Use
 
 
@@ -68,7 +69,7 @@ def power(use: Use) -> Array:
         return np.power(base, exponent.astype(base.dtype))
     if exponent.dtype.kind == "f" or (exponent < 0).any():
         return np.power(base.astype(np.float64), exponent)
-    return np.power(base, exponent.astype(base.dtype))
+    return np.power(base, exponent)
 
 
 def clip(use: Use) -> Array:
@@ -90,8 +91,8 @@ def where(use: Use) -> Array:
 
 def cast(use: Use) -> Array:
     """Cast and CastLike, except from or to text and small floats."""
-    element = made_element(use)
-    array = numbers(use, 0, "biuf")
+    element = ELEMENTS[use.element()]
+    array = numbers(use, 0, "biuf", bits=2)
     if not are_numbers(element, "biuf"):
         use.refuse("DML-ONNX-type", element=element.name, name=use.node.outputs[0])
     return (

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
 from dmlcy._frontends.onnx.folding.reading import Array, bounded
 from dmlcy._frontends.onnx.use import Use
+
+MODES: Final = ("constant", "edge", "reflect", "wrap")
+"""How NumPy pads, and ONNX."""
 
 
 def _view(sizes: Callable[[Use], tuple[int, ...]]) -> Callable[[Use], Array]:
@@ -60,10 +64,9 @@ def _slice(places: range) -> slice:
 
 
 def split(use: Use) -> tuple[Array, ...]:
-    axis = use.axis()
+    axis, lengths = shapes.parts(use)
     bounded(use, use[0].sizes)
-    ends = np.cumsum(shapes.parts(use, axis))
-    return tuple(np.split(use.constant(0), ends[:-1], axis))
+    return tuple(np.split(use.constant(0), np.cumsum(lengths[:-1], dtype=int), axis))
 
 
 def tile(use: Use) -> Array:
@@ -73,18 +76,25 @@ def tile(use: Use) -> Array:
 
 
 def pad(use: Use) -> Array:
-    """With a constant; negative paddings remove elements."""
-    mode = use.text("mode")
-    if mode != "constant":
-        use.refuse("DML-ONNX-attribute-value", name="mode", value=mode, known=["constant"])
-    added, sizes = shapes.paddings(use), use[0].sizes
+    """Negative paddings remove elements."""
+    mode, added, sizes = use.text("mode"), shapes.paddings(use), use[0].sizes
+    if mode not in MODES:
+        use.refuse("DML-ONNX-attribute-value", name="mode", value=mode, known=[*MODES])
     bounded(use, shapes.padded(sizes, added))
-    array, value = use.constant(0), shapes.padding_value(use)
     kept = tuple(
         slice(max(-before, 0), size + min(after, 0)) for size, (before, after) in zip(sizes, added, strict=True)
     )
+    array, value = use.constant(0)[kept], shapes.padding_value(use)
     widths = [(max(before, 0), max(after, 0)) for before, after in added]
-    return np.pad(array[kept], widths, constant_values="" if value is None and array.dtype == object else value or 0)
+    if not any(map(any, widths)):
+        return array
+    if mode != "constant":
+        if 0 in array.shape:
+            use.refuse("DML-ONNX-empty", name=use[0].name)
+        pad_by: Any = mode
+        return np.pad(array, widths, pad_by)
+    element = "" if value is None and array.dtype == object else value or 0
+    return np.pad(array, widths, constant_values=np.asarray(element).astype(array.dtype).item())
 
 
 def trilu(use: Use) -> Array:

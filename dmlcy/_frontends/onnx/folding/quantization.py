@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from dmlcy._frontends.onnx.folding.reading import Array, are_numbers, made_element, numbers
+from dmlcy._frontends.onnx.folding.reading import Array, are_numbers, numbers
+from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.shapes import replaced
 from dmlcy._frontends.onnx.use import Use
 
 
 def dequantize(use: Use) -> Array:
-    array, scale = numbers(use, 0, "iu"), _parameter(use, 1, numbers(use, 1, "f"))
-    zero = _parameter(use, 2, numbers(use, 2, "iu")) if use.has(2) else np.zeros((), array.dtype)
+    array, scale = numbers(use, 0, "iu", bits=2), _parameter(use, 1, numbers(use, 1, "f"))
+    zero = _parameter(use, 2, numbers(use, 2, "iu", bits=2)) if use.has(2) else np.zeros((), array.dtype)
     return (array.astype(np.int64) - zero).astype(scale.dtype) * scale
 
 
 def quantize(use: Use) -> Array:
-    element = made_element(use)
+    element = ELEMENTS[use.element()]
     if not are_numbers(element, "iu"):
         use.refuse("DML-ONNX-type", element=element.name, name=use.node.outputs[0])
     array, scale = numbers(use, 0, "iuf"), _parameter(use, 1, numbers(use, 1, "f"))
-    zero = _parameter(use, 2, numbers(use, 2, "iu")) if use.has(2) else np.zeros((), np.int64)
+    zero = _parameter(use, 2, numbers(use, 2, "iu", bits=2)) if use.has(2) else np.zeros((), np.int64)
     least = -(2 ** (element.bits - 1)) if element.name.startswith("INT") else 0
     rounded = np.rint(array.astype(scale.dtype) / scale).astype(np.float64) + zero
     return np.clip(np.nan_to_num(rounded), least, least + 2**element.bits - 1)

@@ -9,7 +9,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from dmlcy._frontends.onnx.model import ELEMENTS, Element
-from dmlcy._frontends.onnx.use import Use
+from dmlcy._frontends.onnx.use import HUGE, Use
+from dmlcy._frontends.onnx.values import spanned
 
 LARGEST: Final = 2**24
 """How many elements a folded array may have."""
@@ -24,44 +25,37 @@ def are_numbers(element: Element, kinds: str) -> bool:
     return np.dtype(element.numpy).kind in kinds
 
 
-def made_element(use: Use) -> Element:
-    """The data type of the output, where the node says it."""
-    found = ELEMENTS.get(use.elements[0])
-    if found is None:
-        use.refuse("DML-ONNX-type", element="unknown", name=use.node.outputs[0])
-    return found
-
-
 def bounded(use: Use, sizes: Sequence[int]) -> tuple[int, ...]:
     """Sizes of an array that is not too large to make."""
-    elements = prod(sizes)
-    if elements > LARGEST:
-        use.refuse("DML-ONNX-fold-large", elements=elements)
+    if prod(sizes) > LARGEST or spanned(sizes) > HUGE:
+        use.refuse("DML-ONNX-fold-large", elements=spanned(sizes))
     return tuple(sizes)
 
 
-def numbers(use: Use, place: int, kinds: str = "iuf") -> Array:
-    """The elements of an input whose data type is of these kinds of NumPy, and not only known by its bits."""
+def numbers(use: Use, place: int, kinds: str = "iuf", *, bits: int = 8) -> Array:
+    """The elements of an input that are numbers of these kinds, and of a data type of at least so many bits."""
     one = use[place]
     bounded(use, one.sizes)
-    if not are_numbers(ELEMENTS[one.element], kinds):
+    element = ELEMENTS[one.element]
+    if 0 < element.bits < bits or not are_numbers(element, kinds):
         use.refuse("DML-ONNX-type", element=one.element, name=one.name)
     return use.constant(place)
 
 
 def alike(use: Use, kinds: str = "iuf") -> list[Array]:
     """The elements of all inputs, which have one data type and sizes that can be broadcast."""
-    first = use[0]
-    for at in range(1, len(use.inputs)):
+    first, rows = use[0], use.version.inputs
+    count = len(use.inputs) if rows[-1].mark else len(rows)
+    for at in range(1, count):
         if use[at].element != first.element:
             use.refuse("DML-ONNX-type", element=use[at].element, name=use[at].name)
-    arrays = [numbers(use, at, kinds) for at in range(len(use.inputs))]
+    arrays = [numbers(use, at, kinds) for at in range(count)]
     if use.attribute("broadcast"):
         arrays[1] = _from_axis(use, arrays[1])
         if not _fits(arrays[1].shape, first.sizes):
             use.refuse("DML-ONNX-broadcast", sizes=[*use[1].sizes], wanted=[*first.sizes])
     else:
-        bounded(use, use.broadcast_sizes())
+        bounded(use, use.broadcast_sizes(*range(count)))
     return arrays
 
 

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, bounded, made_element, numbers
-from dmlcy._frontends.onnx.model import Tensor
+from dmlcy._frontends.onnx.folding.reading import Array, bounded, numbers
+from dmlcy._frontends.onnx.model import ELEMENTS, Tensor
 from dmlcy._frontends.onnx.shapes import not_negative
 from dmlcy._frontends.onnx.use import Use
 
@@ -53,4 +53,4 @@ def sequence(use: Use) -> Array:
 def eye_like(use: Use) -> Array:
     sizes = bounded(use, shapes.matrix(use))
     k = max(-sizes[0], min(sizes[1], use.integer("k")))
-    return np.eye(sizes[0], sizes[1], k, dtype=made_element(use).numpy)
+    return np.eye(sizes[0], sizes[1], k, dtype=ELEMENTS[use.element()].numpy)
