@@ -20,7 +20,7 @@ from dmlcy._frontends.onnx.model import ELEMENTS, ONNX
 from dmlcy._frontends.onnx.queries import _QUERIES
 from dmlcy._frontends.onnx.tables import CONDITIONS, RELEASES, OperatorRow, Version, called, operator, shown
 from dmlcy._generated.onnx import OPERATORS
-from dmlcy._show.explain.find import find
+from dmlcy._show.explain.find import find, suggestion
 from dmlcy._show.explain.onnx import advice, opsets_in_words
 from dmlcy._show.explain.text import lay_out
 
@@ -301,6 +301,11 @@ def test_an_operator_of_both_is_explained_as_directml_does() -> None:
         assert "onnx operator" not in {one["kind"] for one in rest}
         assert re.search(r"^  ONNX +Gather, ", lay_out([found], 100), re.M)
     assert {one["kind"] for one in find("com.microsoft Attention")} == {"onnx operator"}
+
+
+def test_a_misspelt_operator_leads_to_the_one_that_was_meant() -> None:
+    assert find("NonMaxSupression") == []
+    assert suggestion("NonMaxSupression") == 'Did you mean "NonMaxSuppression"?'
 
 
 def test_an_operator_of_directml_is_explained_without_the_tables() -> None:

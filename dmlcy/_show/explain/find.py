@@ -121,6 +121,7 @@ def _names(word: str) -> Iterator[str]:
         yield from also
     yield from (slug for slug in ERRORS if not slug.startswith("DML-"))
     yield from (level.directml for level in LEVELS)
+    yield from onnx.names()
 
 
 # Each function gives the facts of what the word, in small letters, names.

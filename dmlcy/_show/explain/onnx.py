@@ -30,6 +30,13 @@ def of_word(word: str) -> Iterator[Facts]:
     yield from map(of_operator, called(word.replace(" ", ".")))
 
 
+def names() -> Iterator[str]:
+    """The names of all operators of ONNX."""
+    from dmlcy._generated import onnx
+
+    yield from dict.fromkeys(name for _, name in onnx.OPERATORS)
+
+
 def of_operator(row: OperatorRow) -> Facts:
     """An operator of ONNX."""
     from dmlcy._frontends.onnx.tables import CONDITIONS, RELEASES, shown
