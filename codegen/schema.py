@@ -186,7 +186,8 @@ def _onnx() -> dict[str, JSON]:
         "name": TEXT, "domain": TEXT, "kernels": numbers, "becomes": _tables(WORDS), "sometimes": WORDS,
         "place": _enum(PLACES), "graph": _enum(("never", "two inputs")), "constants": numbers, "types": _map(WORDS),
         "query": TEXT, "fused": WORDS, "about": TEXT, "conversion": TEXT, "fold": TEXT, "element": TEXT,
-        "otherwise": TEXT, "inlined": TEXT, "sizes": _enum(("first",)), "source": TEXT, "version": _tables(_table(version, ("since",))),
+        "otherwise": TEXT, "inlined": TEXT, "sizes": _enum(("first",)), "source": TEXT,
+        "version": _tables(_table(version, ("since",))),
     }  # fmt: skip
     runtime = {"version": TEXT, "opset": INT, "minimum": LEVEL, "source": TEXT}
     shared = {
