@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from each import each_of
 from planned import specs
+from small_models import CASES, Node, ids_of, small
 
 import dmlcy as dml
 from codegen.model import ErrorText
@@ -22,3 +26,13 @@ def test_the_command_explains_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", ERRORS[0].id]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert ERRORS[0].about in said and f"docs/reference/onnx_errors.md#{ERRORS[0].id}" in said
+
+
+@each_of("case", CASES)
+def test_each_of_a_node_is_found(case: tuple[str, bytes, Mapping[str, Any]]) -> None:
+    slug, data, options = case
+    assert f"DML-ONNX-{slug}" in ids_of(data, **options)
+
+
+def test_a_valid_model_has_none() -> None:
+    assert ids_of(small([Node("Relu", "x", "h"), Node("Tanh", "h", "y")], {"x": ("FLOAT", (2, 3))})) == set()

@@ -16,6 +16,7 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx import folding, inlining, valid
 from dmlcy._frontends.onnx.binding import FreeDimension, bound
 from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
+from dmlcy._frontends.onnx.folding.reading import LARGEST
 from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
 from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
@@ -324,6 +325,9 @@ class _Computed:
 
     def output(self, place: int) -> NDArray[Any]:
         """The elements of an output."""
+        elements = max(prod(one.sizes) for one in (*self.inputs, *self.outputs) if one is not None)
+        if elements > LARGEST:
+            raise Unconverted("DML-ONNX-fold-large", elements=elements)
         if self.found is None:
             self.found = [*self._compute()]
         found = self.found[place]
