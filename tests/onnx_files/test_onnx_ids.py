@@ -6,20 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from each import each_of
 from planned import specs
 from small_models import CASES, Node, ids_of, small
 
 import dmlcy as dml
-from codegen.model import ErrorText
 from dmlcy._cli import main
 
 ERRORS = [error for error in specs().facts.model_errors if error.id.startswith("DML-ONNX-")]
 
 
-@each_of("error", ERRORS)
-def test_each_is_explained(error: ErrorText) -> None:
-    assert error.id in dml.specs.ids() and error.id in dml.specs.errors()
+def test_each_is_published() -> None:
+    assert {error.id for error in ERRORS} <= dml.specs.ids().keys() & dml.specs.errors().keys()
 
 
 def test_the_command_explains_one(capsys: pytest.CaptureFixture[str]) -> None:

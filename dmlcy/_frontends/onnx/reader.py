@@ -70,6 +70,7 @@ def decode(name: str, data: Data, folder: Path | None) -> Model:
     functions = [_function(graphs, span, opsets) for span in found.get("functions", ())]
     by_name = {(one.domain, one.name, one.overload): one for one in functions}
     producer = " ".join(filter(None, (found.get("producer_name"), found.get("producer_version"))))
+    wire.texts.clear()  # tensors keep what reads the file
     model = Model(name, version, opsets, producer, graph, by_name)
     if problems := [*graphs.problems, *check(model, functions)]:
         refuse(problems)

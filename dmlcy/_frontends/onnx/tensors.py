@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,9 @@ class _Read:
     element: Element
     sizes: tuple[int, ...]
 
-    def wrong_elements(self, field: str, actual: str, expected: str) -> None:
-        words = {"element": self.element.name, "sizes": _shown(self.sizes), "field": field}
+    def wrong_elements(self, field: str, unit: str, actual: object, expected: int) -> NoReturn:
+        """Refuse a tensor with more or fewer elements than its sizes say."""
+        words = {"element": self.element.name, "sizes": _shown(self.sizes), "field": field, "unit": unit}
         self.wire.refuse("elements", self.byte, what=self.what, actual=actual, expected=expected, **words)
 
     @property
@@ -110,7 +111,7 @@ def _inside(one: _Read, found: Mapping[str, Any]) -> Callable[[], NDArray[Any]]:
     if stores == ["raw_data"]:
         start, stop = found["raw_data"]
         if stop - start != one.bytes:
-            one.wrong_elements("raw_data", f"{stop - start} bytes", str(one.bytes))
+            one.wrong_elements("raw_data", "bytes", stop - start, one.bytes)
         return partial(_raw, one, (start, stop))
     return {"string_data": _strings, "float_data": _fixed, "double_data": _fixed}.get(own, _numbers)(
         one, own, found.get(own, ())
@@ -119,7 +120,7 @@ def _inside(one: _Read, found: Mapping[str, Any]) -> Callable[[], NDArray[Any]]:
 
 def _strings(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], NDArray[Any]]:
     if len(values) != one.count:
-        one.wrong_elements(field, f"{len(values)} elements", str(one.count))
+        one.wrong_elements(field, "elements", len(values), one.count)
 
     def read() -> NDArray[Any]:
         array = np.empty(len(values), object)
@@ -141,7 +142,7 @@ def _fixed(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], NDArr
     """What reads the numbers of float_data or double_data: their bytes are those of raw_data."""
     actual = sum(stop - start for start, stop in values)
     if actual != one.bytes:
-        one.wrong_elements(field, f"{actual} bytes", str(one.bytes))
+        one.wrong_elements(field, "bytes", actual, one.bytes)
     if len(values) == 1:
         return partial(_raw, one, values[0])
     return lambda: as_elements(b"".join(one.wire.data[start:stop] for start, stop in values), one.element, one.sizes)
@@ -156,8 +157,8 @@ def _numbers(one: _Read, field: str, values: Sequence[int | Span]) -> Callable[[
     count = -(-one.count // each)
     lengths = [1 if isinstance(value, int) else value[1] - value[0] for value in values]
     if not -(-sum(lengths) // 10) <= count <= sum(lengths):
-        found = sum(lengths) if all(isinstance(value, int) for value in values) else f"{sum(lengths)} bytes of"
-        one.wrong_elements(field, f"{found} numbers", str(count))
+        most = sum(lengths)
+        one.wrong_elements(field, "numbers", f"at most {most}" if count > most else f"at least {-(-most // 10)}", count)
 
     def read() -> NDArray[Any]:
         try:
@@ -166,7 +167,7 @@ def _numbers(one: _Read, field: str, values: Sequence[int | Span]) -> Callable[[
             span = next(value for value in values if not isinstance(value, int))
             one.wire.refuse(str(damage), span[0], message=messages.TENSOR.name, end=span[1])
         if len(numbers) != count:
-            one.wrong_elements(field, f"{len(numbers)} numbers", str(count))
+            one.wrong_elements(field, "numbers", len(numbers), count)
         if one.element.bits <= 6:
             packed = numbers.astype(np.uint8)
             if one.element.bits == 6:
@@ -188,7 +189,7 @@ def _external(one: _Read, elsewhere: External, folder: Path | None) -> NDArray[A
         words = {"element": one.element.name, "actual": "external_data", "expected": "string_data"}
         one.wire.refuse("storage", one.byte, what=one.what, **words)
     if elsewhere.length is not None and elsewhere.length != one.bytes:
-        one.wrong_elements(external.FIELD, f"{elsewhere.length} bytes", str(one.bytes))
+        one.wrong_elements(external.FIELD, "bytes", elsewhere.length, one.bytes)
     data = external.elements(one.wire, elsewhere, one.bytes, folder, one.what, one.byte)
     return as_elements(data, one.element, one.sizes)
 
