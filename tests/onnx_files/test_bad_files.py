@@ -54,7 +54,8 @@ def test_problems_of_the_structure_are_reported_together() -> None:
 
 
 def test_no_more_than_a_hundred_problems_are_reported() -> None:
-    assert len(refused(model(graph(*(node("Relu", f"q{i}", f"r{i}") for i in range(500))))).violations) == 100
+    error = refused(model(graph(*(node("Relu", f"q{i}", f"r{i}") for i in range(500)))))
+    assert len(error.violations) == 100 and "Only 100 problems are listed." in str(error)
 
 
 def test_names_are_shown_without_what_a_terminal_obeys() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import Final
@@ -39,7 +40,10 @@ def ordered(graph: Graph | Function, file: str = "", steps: Steps = ()) -> tuple
 
 def check(model: Model, functions: Sequence[Function]) -> list[Problem]:
     """What is wrong with the structure of a model, at most so much as is reported; Refusal for a cycle alone."""
-    found = [*islice(_problems(model, functions), _MOST)]
+    found = [*islice(_problems(model, functions), _MOST + 1)]
+    if len(found) > _MOST:
+        violation = replace(found[_MOST - 1].violation, hint=f"Only {_MOST} problems are listed.")
+        found[_MOST - 1 :] = [replace(found[_MOST - 1], violation=violation)]
     if not found:
         _no_cycles(model.file, model.graph, ())
         for function in functions:
