@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from each import each_of
 from planned import specs
 from small_models import CASES, Node, ids_of, small
 
