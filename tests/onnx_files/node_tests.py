@@ -43,6 +43,15 @@ class Case:
         node = self.model.graph.node[0]
         return operator(node.domain or ONNX, node.op_type)
 
+    def of_version(self, since: int) -> Case:
+        """The same node in a model of another opset version."""
+        model = type(self.model)()
+        model.CopyFrom(self.model)
+        for one in model.opset_import:
+            if one.domain == model.graph.node[0].domain:
+                one.version = since
+        return replace(self, model=model)
+
     @property
     def has_types(self) -> bool:
         """Whether DirectML has the data types of all inputs and outputs."""
