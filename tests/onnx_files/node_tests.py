@@ -182,9 +182,11 @@ def _differences(results: Mapping[str, Any], expected: Sequence[Any], few_digits
 
 
 def _plain_elements(array: Any) -> Any:
-    """The elements as numbers of NumPy: those of 2 or 4 bits as integers of a byte."""
+    """The elements as ``model.ELEMENTS`` has them: integers of 2 and 4 bits in a byte, small floats as bits."""
     found = values_of(np.asarray(array))
-    return found.astype(found.dtype.name.replace("int2", "int8")) if found.dtype.name.endswith("int2") else found
+    if found.dtype.name.endswith("int2"):
+        return found.astype(found.dtype.name.replace("2", "8"))
+    return found.view(f"u{found.itemsize}") if found.dtype.type.__module__ == "ml_dtypes" else found
 
 
 def _is_close(result: Any, wanted: Any, few_digits: bool) -> bool:
