@@ -43,6 +43,15 @@ class Case:
         node = self.model.graph.node[0]
         return operator(node.domain or ONNX, node.op_type)
 
+    def of_version(self, since: int) -> Case:
+        """The same node in a model of another opset version."""
+        model = type(self.model)()
+        model.CopyFrom(self.model)
+        for one in model.opset_import:
+            if one.domain == model.graph.node[0].domain:
+                one.version = since
+        return replace(self, model=model)
+
     @property
     def has_types(self) -> bool:
         """Whether DirectML has the data types of all inputs and outputs."""
@@ -173,9 +182,11 @@ def _differences(results: Mapping[str, Any], expected: Sequence[Any], few_digits
 
 
 def _plain_elements(array: Any) -> Any:
-    """The elements as numbers of NumPy: those of 2 or 4 bits as integers of a byte."""
+    """The elements as ``model.ELEMENTS`` has them: integers of 2 and 4 bits in a byte, small floats as bits."""
     found = values_of(np.asarray(array))
-    return found.astype(found.dtype.name.replace("int2", "int8")) if found.dtype.name.endswith("int2") else found
+    if found.dtype.name.endswith("int2"):
+        return found.astype(found.dtype.name.replace("2", "8"))
+    return found.view(f"u{found.itemsize}") if found.dtype.type.__module__ == "ml_dtypes" else found
 
 
 def _is_close(result: Any, wanted: Any, few_digits: bool) -> bool:

@@ -59,4 +59,6 @@ def _given(node: Node, row: OperatorRow, version: Version, known: Mapping[str, s
         return value.element
     if isinstance(value, int) and value:
         return BY_NUMBER.get(value)
+    if isinstance(value, str) and value in ELEMENTS:
+        return value  # the first version of Cast
     return row.otherwise if row.otherwise in ELEMENTS else known.get(row.otherwise)

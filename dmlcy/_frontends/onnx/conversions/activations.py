@@ -16,7 +16,7 @@ from dmlcy._frontends.onnx.values import OnnxValue, right_aligned
 def parameterized_relu(use: Use) -> OnnxValue:
     """Before opset 7, a vector of slopes has one for each channel."""
     sizes = use[0].sizes
-    is_vector = use.version.since < 7 and use[0].rank > 1 and prod(use[1].sizes) > 1
+    is_vector = use.version.since < 7 and use[1].rank == 1 and prod(use[1].sizes) > 1
     slope = use.along(1, 1, sizes) if is_vector else use.spread(1, sizes)
     return use.out(use.make(use.right(0), slope), sizes)
 
