@@ -72,8 +72,15 @@ class Equation(NamedTuple):
         return PRODUCTS.get(text)
 
 
+def recognised(text: str) -> Equation | None:
+    """The equation; None for one that has no operator."""
+    found = parse(text)
+    ways = () if found is None else (found.is_transpose, found.is_multiply, found.is_sum, found.product)
+    return found if any(one not in (False, None) for one in ways) else None
+
+
 def parse(text: str) -> Equation | None:
-    """An equation without repeated labels in an input; None for one that the provider does not read."""
+    """The labels of an equation; None for one with other characters, or with a label twice in a tensor."""
     left, arrow, output = text.replace(" ", "").partition("->")
     inputs = tuple(left.split(","))
     labels = "".join(inputs)

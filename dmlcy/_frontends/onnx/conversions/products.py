@@ -11,7 +11,7 @@ import numpy as np
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.activations import activation, fused
-from dmlcy._frontends.onnx.equations import Equation, parse
+from dmlcy._frontends.onnx.equations import Equation, Turns, recognised
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned
 from dmlcy._graph.values import Value
@@ -223,7 +223,7 @@ def _repeated(
 def einsum(use: Use) -> OnnxValue:
     """The ways of the tables: a product of matrices, a product of elements, a sum, a copy."""
     text = use.text("equation")
-    equation = parse(text)
+    equation = recognised(text)
     if equation is None or len(equation.inputs) != len(use.inputs):
         use.refuse("DML-ONNX-unsupported", what=f"the equation {text}")
     known = _labels(use, equation)
@@ -238,9 +238,7 @@ def einsum(use: Use) -> OnnxValue:
     if equation.is_sum:
         added = [axis for axis, one in enumerate(equation.inputs[0]) if one not in equation.output]
         return use.out(use.make(use.view(0, use[0].sizes), way=2, function="SUM", axes=added), sizes)
-    turns = equation.product
-    if turns is None:
-        use.refuse("DML-ONNX-unsupported", what=f"the equation {text}")
+    turns = equation.product or Turns()
     fields: dict[str, Any] = {"trans_a": turns.a, "trans_b": turns.b, "beta": 0.0}
     if not turns.swapped:
         left = use.view(0, (1, 1, *sizes[:1], 1)) if turns.is_column else use.right(0)

@@ -1,0 +1,191 @@
+"""ONNX Runtime's attention operators beside its CPU provider: forms of masks, earlier keys, rotary positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from each import each_of
+
+pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are expected")
+pytest.importorskip("onnx", reason="needs onnx, which makes the models")
+
+from single import (
+    MICROSOFT,
+    Single,
+    bytes_,
+    floats,
+    ints,
+    longs,
+    must_be_refused,
+    must_pass,
+    on_the_cpu,
+    outcome_of,
+    scale,
+    zero,
+)
+
+BATCH, QUERIES, KEYS, HEADS, HEAD = 2, 3, 5, 2, 4
+HIDDEN = HEADS * HEAD
+TRUTH = ints(1, 1, 1, 0, 1, 1, 0, 0, 1, 1).reshape(BATCH, KEYS)
+
+
+def multi_head(*more: Any, keys: int = KEYS, outputs: int = 1, values: int = HIDDEN, **attributes: Any) -> Single:
+    inputs = [floats(BATCH, QUERIES, HIDDEN), floats(BATCH, keys, HIDDEN), floats(BATCH, keys, values), *more]
+    return Single("MultiHeadAttention", inputs, {"num_heads": HEADS, **attributes}, MICROSOFT, outputs=outputs)
+
+
+@each_of(
+    "single",
+    [
+        multi_head(floats(3 * HIDDEN), scale=0.3),
+        multi_head(None, ints(2, 5)),
+        multi_head(None, TRUTH, mask_filter_value=-100.0),
+        multi_head(None, None, floats(BATCH, HEADS, QUERIES, KEYS)),
+        multi_head(
+            None, None, None, *(floats(BATCH, HEADS, KEYS, HEAD) for _ in range(2)), keys=QUERIES, outputs=3
+        ),
+        multi_head(values=6),
+    ],
+)  # fmt: skip
+def test_multi_head_attention(single: Single) -> None:
+    must_pass(single, "MULTIHEAD_ATTENTION")
+
+
+def test_stacked_inputs_are_the_same_inputs() -> None:
+    """ONNX Runtime's CPU provider does not take stacked ones."""
+    query, key, value = (floats(BATCH, QUERIES, HEADS, HEAD) for _ in range(3))
+    apart = [one.reshape(BATCH, QUERIES, HIDDEN) for one in (query, key, value)]
+    scores = np.einsum("bqhd,bkhd->bhqk", query, key) / np.sqrt(HEAD)
+    weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    expected = np.einsum("bhqk,bkhd->bqhd", weights, value).reshape(BATCH, QUERIES, HIDDEN).astype(np.float32)
+    for inputs in (
+        apart,
+        [apart[0], np.stack([key, value], 3)],
+        [np.stack([query, key, value], 3)],
+    ):
+        must_pass(Single("MultiHeadAttention", inputs, {"num_heads": HEADS}, MICROSOFT, expected=[expected]))
+
+
+def attention(*more: Any, **attributes: Any) -> Single:
+    width = sum(attributes.get("qkv_hidden_sizes", [3 * HIDDEN]))
+    inputs = [floats(BATCH, QUERIES, 6), floats(6, width), floats(width), *more]
+    return Single("Attention", inputs, {"num_heads": HEADS, **attributes}, MICROSOFT)
+
+
+@each_of(
+    "single",
+    [
+        attention(ints(2, 3)),
+        attention(ints(2, 3, 1, 0)),
+        attention(TRUTH[:, :QUERIES]),
+        attention(np.tril(np.ones((BATCH, QUERIES, QUERIES), np.int32)), mask_filter_value=-100.0),
+        attention(None, None, floats(BATCH, HEADS, QUERIES, QUERIES)),
+    ],
+)
+def test_attention(single: Single) -> None:
+    must_pass(single, "GEMM", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION")
+
+
+def test_values_of_another_size() -> None:
+    single = attention(qkv_hidden_sizes=[HIDDEN, HIDDEN, 6])
+    must_pass(single, "GEMM", "SLICE1", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION")
+
+
+def test_a_mask_for_longer_sequences_is_cut() -> None:
+    """ONNX Runtime's CPU provider does not take this form: the same node with the part that is read is expected."""
+    single = attention()
+    longer = np.tril(np.ones((BATCH, 1, 7, 7), np.int32))
+    part = longer[:, 0, :QUERIES, :QUERIES].copy()
+    short, long = (single._replace(inputs=[*single.inputs, one]) for one in (part, longer))
+    must_pass(long._replace(expected=on_the_cpu(short)))
+
+
+def quantized(*more: Any, outputs: int = 1, **attributes: Any) -> Single:
+    inputs = [
+        bytes_(BATCH, QUERIES, 6), bytes_(6, 3 * HIDDEN), floats(3 * HIDDEN), scale(0.01), scale(0.02), *more
+    ]  # fmt: skip
+    return Single("QAttention", inputs, {"num_heads": HEADS, **attributes}, MICROSOFT, outputs=outputs)
+
+
+ZEROS = zero(120), zero(130)
+
+
+@each_of(
+    "single, more",
+    [
+        (quantized(ints(2, 3), *ZEROS), []),
+        (quantized(None, *ZEROS, unidirectional=1), ["DIAGONAL_MATRIX1"]),
+        (
+            quantized(None, *ZEROS, floats(2, BATCH, HEADS, KEYS, HEAD), outputs=2, unidirectional=1),
+            ["DIAGONAL_MATRIX1", "SLICE1", "JOIN"],
+        ),
+    ],
+)
+def test_quantized_attention(single: Single, more: list[str]) -> None:
+    must_pass(single, "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION", *more)
+
+
+def grouped(queries: int, kind: str) -> Single:
+    """Queries of 2 heads of 8 elements, and keys of one; the keys of earlier runs are not read."""
+    sizes = [(2 * 8,), (8,), (8,)]
+    inputs = [floats(BATCH, queries, *one).astype(kind) for one in sizes]
+    inputs += [np.zeros((BATCH, 1, queries, 8), kind)] * 2 + [ints(*[queries - 1] * BATCH), ints(queries)]
+    return Single("GroupQueryAttention", inputs, {"num_heads": 2, "kv_num_heads": 1}, MICROSOFT, outputs=3)
+
+
+@each_of(
+    "queries, kind, more",
+    [(3, "float32", ["FILL_VALUE_CONSTANT"]), (1, "float32", []), (3, "float16", ["FILL_VALUE_CONSTANT", "CAST"])],
+)
+def test_grouped_queries(queries: int, kind: str, more: list[str]) -> None:
+    must_pass(grouped(queries, kind), "MULTIHEAD_ATTENTION1", *more)
+
+
+def rotary(sizes: tuple[int, ...], positions: Any, **attributes: Any) -> Single:
+    inputs = [floats(*sizes), positions, floats(9, HEAD // 2), floats(9, HEAD // 2)]
+    return Single("RotaryEmbedding", inputs, attributes, MICROSOFT)
+
+
+PLACES = longs(0, 2, 4, 1, 3, 5).reshape(BATCH, QUERIES)
+
+
+@each_of(
+    "single",
+    [
+        rotary((BATCH, QUERIES, HIDDEN), PLACES),
+        rotary((BATCH, QUERIES, HIDDEN), longs(2), interleaved=1),
+        rotary((BATCH, HEADS, QUERIES, HEAD), longs(2)),
+        rotary((BATCH, QUERIES, HEADS * 6), PLACES, num_heads=HEADS, rotary_embedding_dim=HEAD),
+        rotary((BATCH, HEADS, QUERIES, 6), longs(1), num_heads=HEADS, rotary_embedding_dim=HEAD, interleaved=1),
+    ],
+)
+def test_rotary_positions(single: Single) -> None:
+    must_pass(single)
+
+
+@each_of(
+    "single, identifier",
+    [
+        (multi_head(unidirectional=1), "DML-ONNX-unsupported"),
+        (multi_head(num_heads=3), "DML-ONNX-attribute-value"),
+        (attention(unidirectional=1), "DML-ONNX-unsupported"),
+        (attention(qkv_hidden_sizes=[HIDDEN, 6, HIDDEN]), "DML-ONNX-attribute-value"),
+        (quantized(ints(2, 3), *ZEROS, unidirectional=1), "DML-ONNX-unsupported"),
+        (grouped(1, "float32")._replace(attributes={"num_heads": 2, "kv_num_heads": 3}), "DML-ONNX-attribute-value"),
+        (rotary((BATCH, 10, HIDDEN), longs(0)), "DML-ONNX-broadcast"),
+        (rotary((BATCH, QUERIES, HIDDEN), PLACES, num_heads=HEADS, rotary_embedding_dim=3), "DML-ONNX-attribute-value"),
+        (rotary((BATCH, HIDDEN), longs(0)), "DML-ONNX-rank"),
+    ],
+)
+def test_refused(single: Single, identifier: str) -> None:
+    must_be_refused(single, identifier)
+
+
+def test_keys_of_earlier_runs_only_are_refused_by_the_rules_of_the_operator() -> None:
+    """ONNX Runtime gives them to DirectML, whose page wants the key and the value of this run."""
+    past = floats(BATCH, HEADS, KEYS, HEAD)
+    single = Single("MultiHeadAttention", [floats(BATCH, QUERIES, HIDDEN), past, past], {"num_heads": HEADS}, MICROSOFT)
+    found = outcome_of(single)
+    assert "DML-MULTIHEAD_ATTENTION-key-once" in found.why.split()
