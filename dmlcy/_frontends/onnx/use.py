@@ -241,6 +241,8 @@ class Use:
     def out(self, value: Value | None, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output of the node: a value of the graph, and the sizes that it has in ONNX; an empty one has no value."""
         element = self.element(place) if place < len(self.elements) else "FLOAT"  # nothing reads an output without name
+        if any(size < 0 for size in sizes):
+            self.refuse("DML-ONNX-negative", name=self._output(place), value=min(sizes))
         if value is None and spanned(sizes) > HUGE:
             self.refuse("DML-ONNX-fold-large", elements=spanned(sizes))
         read = None if value is not None else partial(np.zeros, tuple(sizes), ELEMENTS[element].numpy)
