@@ -18,10 +18,11 @@ import onnxruntime as ort
 from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
 
 from dmlcy._frontends.onnx import folding
-from dmlcy._frontends.onnx.folding.reading import LARGEST
 from dmlcy._frontends.onnx.inlining import FUNCTIONS
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.tables import operator
+from dmlcy._frontends.onnx.use import Unconverted
+from dmlcy._frontends.onnx.values import LARGEST
 from dmlcy._frontends.onnx.walk import Walk, _conversion
 from dmlcy._generated.onnx import OPERATORS
 
@@ -126,15 +127,11 @@ def _model(name: str, opset: int, arrays: tuple[Any, ...], attributes: dict[str,
 
 
 REFUSED: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
-    ("ConstantOfShape", (i64(LARGEST, 2),), {}, "DML-ONNX-fold-large"),
-    ("Expand", (np.ones(2, np.int8), i64(2**40, 2)), {}, "DML-ONNX-fold-large"),
-    ("Expand", (np.ones((0, 1), np.int8), i64(0, 2**62)), {}, "DML-ONNX-fold-large"),
-    ("Range", (np.array(0), np.array(2**62), np.array(1)), {}, "DML-ONNX-fold-large"),
-    ("Tile", (np.ones(2, np.int8), i64(2**62)), {}, "DML-ONNX-fold-large"),
     ("Div", (WHOLE, np.array(0, np.int32)), {}, "DML-ONNX-division-zero"),
     ("Gather", (X, i64(4)), {"axis": 1}, "DML-ONNX-index"),
     ("GatherND", (X, i64(0, -4)), {}, "DML-ONNX-index"),
     ("ScatterElements", (X[0, 0], i64(4), X[0, 0, :1]), {}, "DML-ONNX-index"),
+    ("Expand", (np.ones((0, 1), np.int8), i64(0, 2**62)), {}, "DML-ONNX-fold-large"),
     ("Reshape", (X, i64(-1, -1)), {}, "DML-ONNX-reshape"),
     ("Squeeze", (X,), {}, ""),
     ("Transpose", (X,), {"perm": [0, 1, 1]}, "DML-ONNX-attribute-value"),
@@ -149,6 +146,26 @@ def test_what_is_not_folded_has_an_id(case: tuple[str, tuple[Any, ...], dict[str
     (visit,) = walk.visits
     assert [one.identifier for one in visit.problems] == ([identifier] if identifier else []), name
     assert (visit.fate == "folded") == (not identifier)
+
+
+LARGE: list[tuple[str, tuple[Any, ...]]] = [
+    ("ConstantOfShape", (i64(LARGEST, 2),)),
+    ("Expand", (np.ones(2, np.int8), i64(2**40, 2))),
+    ("Range", (np.array(0), np.array(2**62), np.array(1))),
+    ("Tile", (np.ones(2, np.int8), i64(2**62))),
+]
+
+
+@each_of("case", LARGE)
+def test_large_constants_are_not_computed(case: tuple[str, tuple[Any, ...]]) -> None:
+    """Their sizes are known."""
+    name, arrays = case
+    walk = Walk(decode("model.onnx", _model(name, 18, arrays, {}, ["y"]).SerializeToString(), None))
+    value = walk.scope["y"].value
+    assert value is not None and np.prod(value.sizes, dtype=object) > LARGEST
+    if value.read is not None:
+        with pytest.raises(Unconverted, match="DML-ONNX-fold-large"):
+            value.read()
 
 
 def test_the_tables_name_functions_that_exist() -> None:

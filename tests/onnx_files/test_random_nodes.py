@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from math import prod
 
 from depth import seeds_of
 from random_nodes import Nodes
 
 import dmlcy
 from dmlcy._facts.tables import ERRORS
+from dmlcy._frontends.onnx.values import LARGEST
 from dmlcy._frontends.onnx.walk import Walk
 
 COUNT = 2000
@@ -42,6 +44,6 @@ def _look(walk: Walk) -> list[str]:
         for known in visit.outputs:
             if known.value is not None:
                 assert all(type(size) is int and size >= 0 for size in known.value.sizes)
-                if known.value.read is not None:
+                if known.value.read is not None and prod(known.value.sizes) <= LARGEST:
                     assert known.value.read().shape == known.value.sizes
     return [visit.fate for visit in walk.all()]
