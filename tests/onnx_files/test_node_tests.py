@@ -88,7 +88,8 @@ def test_conversions_give_the_expected_values(group: str) -> None:
 
 @pytest.mark.parametrize("group", PASSED)
 def test_nodes_whose_inputs_are_constants_are_folded_to_the_expected_values(group: str) -> None:
-    outcomes = [judge(case, range(len(case.model.graph.node[0].input))) for case in cases_of(group)]
+    several = [case for case in cases_of(group) if case.has_types]
+    outcomes = [judge(case, range(len(case.model.graph.node[0].input))) for case in several]
     failed = {one.case: one.why for one in outcomes if one.verdict == "failed"}
     assert not failed.keys() - DIFFERENCES.keys(), failed
     assert sum(one.verdict == "passed" and not one.operators for one in outcomes) >= PASSED[group]

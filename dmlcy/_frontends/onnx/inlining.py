@@ -148,7 +148,8 @@ class Body:
 
     def constant(self, value: Any, element: str = "INT64") -> str:
         """Add a constant."""
-        array = np.array(value, ELEMENTS[element].numpy)
+        with np.errstate(over="ignore"):
+            array = np.array(value, ELEMENTS[element].numpy)
         return self.add("Constant", value=Tensor("", element, array.shape, partial(np.asarray, array)))
 
     def cast(self, name: str, to: str) -> str:

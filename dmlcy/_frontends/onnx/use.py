@@ -24,6 +24,8 @@ from dmlcy._graph.values import Value
 
 RANK: Final = 4
 """The rank up to which ONNX Runtime adds axes of size 1."""
+LONGEST: Final = 2**16
+"""How many sizes, axes, paddings or the like an input may have."""
 HUGE: Final = 2**48
 """More elements than NumPy has arrays of, whatever their data type is."""
 
@@ -108,6 +110,9 @@ class Use:
 
     def whole(self, place: int) -> tuple[int, ...]:
         """The elements of an input of integers that must be known before the graph runs."""
+        count = prod(self[place].sizes)
+        if count > LONGEST:
+            self.refuse("DML-ONNX-count", name=self._input(place), count=count, wanted=f"{LONGEST} at most")
         return tuple(map(int, self.numbers(place, "iu")))
 
     def single(self, place: int, kinds: str = "iuf") -> Any:
@@ -241,6 +246,8 @@ class Use:
     def out(self, value: Value | None, sizes: Sequence[int], place: int = 0) -> OnnxValue:
         """An output of the node: a value of the graph, and the sizes that it has in ONNX; an empty one has no value."""
         element = self.element(place) if place < len(self.elements) else "FLOAT"  # nothing reads an output without name
+        if any(size < 0 for size in sizes):
+            self.refuse("DML-ONNX-negative", name=self._output(place), value=min(sizes))
         if value is None and spanned(sizes) > HUGE:
             self.refuse("DML-ONNX-fold-large", elements=spanned(sizes))
         read = None if value is not None else partial(np.zeros, tuple(sizes), ELEMENTS[element].numpy)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._graph.values import Value
+
+LARGEST: Final = 2**24
+"""How many elements a constant may have that is computed."""
 
 
 class OnnxValue:

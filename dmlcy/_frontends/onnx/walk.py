@@ -21,7 +21,7 @@ from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Size
 from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
 from dmlcy._frontends.onnx.use import Unconverted, Use
-from dmlcy._frontends.onnx.values import OnnxValue
+from dmlcy._frontends.onnx.values import LARGEST, OnnxValue
 from dmlcy._frontends.onnx.visits import Known, Path, Visit
 from dmlcy._graph.build import Graph as Builder
 from dmlcy._graph.graph_desc import GraphDesc
@@ -325,7 +325,7 @@ class _Computed:
 
     def output(self, place: int) -> NDArray[Any]:
         """The elements of an output."""
-        elements = max(prod(one.sizes) for one in (*self.inputs, *self.outputs) if one is not None)
+        elements = sum(prod(one.sizes) for one in self.outputs if one is not None)
         if elements > LARGEST:
             raise Unconverted("DML-ONNX-fold-large", elements=elements)
         if self.found is None:

@@ -161,7 +161,7 @@ def group(use: Use) -> OnnxValue:
 def embed_layer(use: Use) -> tuple[OnnxValue | None, ...]:
     """Rows of two or three tables are added up and normalized, and the mask is counted."""
     use.require_rank(2, 2)
-    sizes, g = use[0].sizes, use.g
+    sizes, g, tokens = use[0].sizes, use.g, use.right(0)
     if use.has(8):
         numbers = use.spread(8, sizes)
     else:
@@ -169,7 +169,7 @@ def embed_layer(use: Use) -> tuple[OnnxValue | None, ...]:
             output_sizes=(1, 1, 1, sizes[1]), value_start=0, value_delta=1, output_dtype="INT32"
         )  # fmt: skip
         numbers = g.broadcast(row, (1, 1, *sizes))
-    indices = [(2, use.right(0)), (3, numbers)]
+    indices = [(2, tokens), (3, numbers)]
     if use.has(1):
         indices.append((4, use.spread(1, sizes)))
     rows = [g.gather(_table(use, place), index, axis=2, index_dimensions=2) for place, index in indices]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dmlcy._frontends.onnx.model import ELEMENTS, Element
 from dmlcy._frontends.onnx.use import HUGE, Use
-from dmlcy._frontends.onnx.values import spanned
+from dmlcy._frontends.onnx.values import LARGEST, spanned
 
-LARGEST: Final = 2**24
-"""How many elements a folded array may have."""
 Array: TypeAlias = Any
 """An array of NumPy, whose functions do not say of which data type their results are."""
 
