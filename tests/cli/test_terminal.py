@@ -305,6 +305,7 @@ def test_the_documented_keys(model: Path, capsys: pytest.CaptureFixture[str]) ->
     table = dict(re.findall(r"^\| `(\w+) --json` \| (.*) \|$", page, re.M))
     arguments = {
         "operators": [], "info": [], "explain": ["5_0"], "lint": [str(model)], "compare": [str(expected), str(actual)],
+        "onnx": [str(ROOT / "examples" / "onnx" / "digits.onnx")],
     }  # fmt: skip
     assert set(table) == set(arguments)
     for command, more in arguments.items():

@@ -26,8 +26,8 @@ _NUMPY: Final = Kind("a NumPy array", f"{_VALUES} `dmlcy compare` takes it besid
 
 ONNX: Final = Kind(
     "an ONNX model",
-    "docs/e-invalidarg.md says what DirectML's code 80070057 means. ONNX Runtime can write the graphs that it gives to "
-    "DirectML, and dmlcy reads them: docs/graphs.md#serialized-graphs.",
+    "`dmlcy onnx` says where its nodes go, and `dmlcy lint` what DirectML refuses: docs/onnx.md. This command takes "
+    "the graphs that ONNX Runtime writes: docs/onnx.md#write-the-graphs-to-files.",
 )
 TENSORFLOW: Final = Kind("a protocol buffer, as TensorFlow writes its graphs", _OTHER)
 CUT: Final = Kind(
@@ -61,7 +61,7 @@ _MAGIC: Final = (
     (rb"PK(\x03\x04|\x05\x06)", ARCHIVE),
     (rb"\x1f\x8b", Kind("a gzip archive", f"Unpack it. {_MODELS}")),
     (rb"....TFL3", Kind("a TensorFlow Lite model", _OTHER)),
-    (rb"....ORTM", Kind("a model in ONNX Runtime's own format (.ort)", ONNX.hint)),
+    (rb"....ORTM", Kind("a model of ONNX Runtime (.ort)", f"Take the .onnx file: docs/onnx.md. {_MODELS}")),
     (rb"GGUF", Kind("a GGUF model", _OTHER)),
     (rb"\x89HDF\r\n\x1a\n", Kind("an HDF5 file, as Keras writes its models", _OTHER)),
     (rb"\x80[\x02-\x05][\x8a\x95c}\]]", Kind("a pickle, as PyTorch writes", _OTHER)),
