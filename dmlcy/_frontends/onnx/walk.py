@@ -16,7 +16,6 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx import folding, inlining, valid
 from dmlcy._frontends.onnx.binding import FreeDimension, bound
 from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
-from dmlcy._frontends.onnx.folding.reading import LARGEST
 from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
 from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
