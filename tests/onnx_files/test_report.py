@@ -122,7 +122,7 @@ CASES: Sequence[tuple[int, str, Mapping[str, Any], Mapping[str, tuple[str, list[
 )
 
 
-@pytest.mark.parametrize(("opset", "text", "options", "expected"), CASES, ids=lambda one: str(one)[:24])
+@pytest.mark.parametrize(("opset", "text", "options", "expected"), CASES)
 def test_a_node_goes_where_the_rules_say(
     opset: int, text: str, options: Mapping[str, Any], expected: Mapping[str, tuple[str, list[str]]]
 ) -> None:
