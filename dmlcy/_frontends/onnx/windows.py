@@ -45,14 +45,16 @@ class Windows:
         """An attribute of so many numbers."""
         found = self.use.integers(name) or default
         if found is None or len(found) != count:
-            self.use.refuse("DML-ONNX-attribute-value", name=name, value=[*(found or ())], known=f"{count} numbers")
+            self.use.refuse(
+                "DML-ONNX-attribute-value", name=name, value=[*(found or ())], known=f"a list of length {count}"
+            )
         return [*found]
 
     def _same(self) -> str:
         """The attribute ``auto_pad`` where it asks for paddings, else the empty text."""
         found = self.use.attribute("auto_pad") or PADDINGS[0]
         if found not in PADDINGS:
-            self.use.refuse("DML-ONNX-attribute-value", name="auto_pad", value=found, known=PADDINGS)
+            self.use.refuse("DML-ONNX-attribute-value", name="auto_pad", value=found, known=[*PADDINGS])
         if found == "VALID":
             self.start = self.end = [0] * self.count
         return found if found.startswith("SAME") else ""

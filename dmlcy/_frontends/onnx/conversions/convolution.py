@@ -61,7 +61,7 @@ def _wanted(use: Use, windows: Windows) -> Sequence[int] | None:
     given = use.integers("output_shape")
     if given:
         if len(given) not in (windows.count, windows.count + 2):
-            known = f"{windows.count} numbers"
+            known = f"a list of length {windows.count}"
             use.refuse("DML-ONNX-attribute-value", name="output_shape", value=[*given], known=known)
         return given[-windows.count :]
     if windows.same:

@@ -128,7 +128,7 @@ def max_unpool(use: Use) -> OnnxValue:
         reached = zip(windows.reached([0] * windows.count), windows.start, windows.end, strict=True)
         wanted = (*x.sizes[:2], *(max(size - start - end, 0) for size, start, end in reached))
     elif len(wanted) != x.rank:
-        use.refuse("DML-ONNX-attribute-value", name="output_shape", value=[*wanted], known=f"{x.rank} numbers")
+        use.refuse("DML-ONNX-attribute-value", name="output_shape", value=[*wanted], known=f"a list of length {x.rank}")
     value = use.make(use.right(0), use.right(1, dtype="UINT64"), output_sizes=right_aligned(wanted, RANK))
     return use.out(value, wanted)
 
@@ -136,7 +136,7 @@ def max_unpool(use: Use) -> OnnxValue:
 def max_roi_pool(use: Use) -> OnnxValue:
     pooled = use.integers("pooled_shape") or ()
     if len(pooled) != 2:
-        use.refuse("DML-ONNX-attribute-value", name="pooled_shape", value=[*pooled], known="2 numbers")
+        use.refuse("DML-ONNX-attribute-value", name="pooled_shape", value=[*pooled], known="a list of length 2")
     x, regions = use.require_rank(2), use[1]
     value = use.make(use.right(0), use.right(1), spatial_scale=use.number("spatial_scale"), pooled_size=pooled)
     return use.out(value, (*regions.sizes[:1], x.sizes[1], *pooled))

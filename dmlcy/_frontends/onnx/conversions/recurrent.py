@@ -85,7 +85,9 @@ def _activations(use: Use, functions: tuple[str, ...]) -> list[OperatorDesc]:
     """The descs of the activations; each takes as many of the numbers as it has, in order."""
     names = tuple(use.attribute("activations") or functions)[: len(functions)]
     if len(names) < len(functions):
-        use.refuse("DML-ONNX-attribute-value", name="activations", value=[*names], known=f"{len(functions)} names")
+        use.refuse(
+            "DML-ONNX-attribute-value", name="activations", value=[*names], known=f"a list of length {len(functions)}"
+        )
     rest = {name: iter(use.attribute(f"activation_{name}") or ()) for name in ("alpha", "beta")}
     return [
         activation(use, "activation_descs", one, lambda number: next(rest.get(number, iter(())), None)) for one in names

@@ -181,5 +181,5 @@ def _numbers(use: Use, name: str, count: int) -> Sequence[float] | None:
     if not found:
         return None
     if len(found) != count:
-        use.refuse("DML-ONNX-attribute-value", name=name, value=[*found], known=f"{count} numbers")
+        use.refuse("DML-ONNX-attribute-value", name=name, value=[*found], known=f"a list of length {count}")
     return found
