@@ -122,7 +122,7 @@ def judge(case: Case, known: Sequence[int] | None = None) -> Outcome:
     operators = tuple(dict.fromkeys(kind for visit in walk.all() for kind in visit.kinds))
     if violations := walk.builder.violations:
         return Outcome(case.name, case.operator, "violations", " ".join(one.id for one in violations), operators)
-    given = [_plain(arrays[one.name] if one.read is None else one.read()) for one in walk.inputs]
+    given = [_plain(arrays[one.name] if one.read is None else one.read(), one) for one in walk.inputs]
     results = dmlcy.compile(walk.builder.build(*values))(*given) if values else ()
     several = iter(results if isinstance(results, tuple) else (results,))
     found = {name: _result(one, several) for name, one in outputs.items()}
@@ -145,11 +145,11 @@ def _tensor(info: Info, array: Any) -> Tensor:
     return Tensor(info.name, info.element, array.shape, lambda: array)
 
 
-def _plain(array: Any) -> Any:
+def _plain(array: Any, one: OnnxValue) -> Any:
     """An array that a compiled graph takes."""
     found = np.asarray(array)
-    found = found.view(np.uint8) if found.dtype == bool else found
-    return found.reshape(1) if found.ndim == 0 else found
+    assert one.value is not None
+    return (found.view(np.uint8) if found.dtype == bool else found).reshape(one.value.desc.sizes)
 
 
 def _result(one: OnnxValue | None, results: Iterator[Any]) -> Any:
