@@ -25,7 +25,7 @@ PASSED = {
     "elementwise": 163,
     "generators": 30,
     "indexing": 18,
-    "layout": 92,
+    "layout": 98,
     "logic": 90,
     "normalization": 34,
     "pooling": 52,
