@@ -105,6 +105,11 @@ def test_older_versions_give_the_expected_values(group: str) -> None:
                 assert outcome.verdict == "passed" or is_other, (outcome, version.since)
 
 
+def test_what_is_known_to_fail_fails() -> None:
+    failed = {case.name for case in cases() if case.name in DIFFERENCES and judged(case).verdict == "failed"}
+    assert failed == {*DIFFERENCES} & {case.name for case in cases()}
+
+
 def test_wrong_results_fail() -> None:
     right = next(case for case in cases() if case.name == "neg_example")
     (y,) = right.expected
