@@ -14,12 +14,11 @@ from devices.uses import Arrays, Use
 from dmlcy._arithmetic import Array
 from dmlcy._reference.expected import outputs_of
 
-for folder in ("onnx_nodes", "onnx_backend"):
-    if (path := str(Path(__file__).resolve().parents[1] / folder)) not in sys.path:
-        sys.path.append(path)
+if (path := str(Path(__file__).resolve().parents[1] / "onnx_backend")) not in sys.path:
+    sys.path.append(path)
 
-import onnx_graphs.graph as graphs  # noqa: E402
-from onnx_graphs.graph import Graph  # noqa: E402
+import onnx_graphs.graph as graphs
+from onnx_graphs.graph import Graph
 
 Conversion = Callable[[Graph, Any], Any]
 MORE: dict[str, Conversion] = {}

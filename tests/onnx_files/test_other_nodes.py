@@ -169,6 +169,13 @@ def computed(model: Any, inputs: Sequence[Array]) -> list[Array]:
     return found
 
 
+def test_a_constant_of_nine_axes_is_read_under_the_sizes_that_its_reader_needs() -> None:
+    scale = SCALES[0].reshape((1,) * 9)
+    model = model_of("DequantizeLinear", MS, 1, [BYTES[0], scale], {}, ["y"])
+    case = Case("nine", "DequantizeLinear", model, (BYTES[0], scale), (BYTES[0] * SCALES[0],))
+    assert judge(case, [1]).verdict == judge(case, [0, 1]).verdict == "passed"
+
+
 def look(operator: str, model: Any, inputs: Sequence[Array], expected: Sequence[Array]) -> None:
     outcome = judge(Case(operator, operator, model, tuple(inputs), tuple(expected)))
     assert outcome.verdict == "passed", outcome

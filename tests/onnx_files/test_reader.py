@@ -1,4 +1,4 @@
-"""ONNX files are read as the onnx package reads them. Its node tests are read in tests/onnx_nodes."""
+"""ONNX files are read as the onnx package reads them. test_node_tests.py reads its node tests."""
 
 from __future__ import annotations
 

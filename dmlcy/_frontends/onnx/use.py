@@ -29,6 +29,9 @@ LONGEST: Final = 2**16
 HUGE: Final = 2**48
 """More elements than NumPy has arrays of, whatever their data type is."""
 
+MOST: Final = 8
+"""The most axes that a tensor of DirectML has."""
+
 
 class Unconverted(Exception):
     """Why a node has no descs: an id of specs/onnx_errors.toml, and the values of its message."""
@@ -177,7 +180,8 @@ class Use:
         if 0 in one.sizes:
             self.refuse("DML-ONNX-empty", name=one.name)
         if one.value is None:
-            one.value = self.g.input(TensorDesc(own, one.sizes or (1,)), name=one.name)
+            flat = (prod(one.sizes),)  # DirectML has no tensors of 0 or 9 axes; each reader has sizes of its own
+            one.value = self.g.input(TensorDesc(own, one.sizes if 1 <= one.rank <= MOST else flat), name=one.name)
             self.constants.append(one)
         return self.g.reinterpret(one.value, TensorDesc(dtype or own, tuple(sizes), strides))
 

@@ -345,9 +345,10 @@ class _Computed:
 
 
 def _plain(one: OnnxValue) -> NDArray[Any]:
-    assert one.read is not None
+    assert one.read is not None and one.value is not None
     array = one.read()
-    return np.ascontiguousarray(array.view(np.uint8) if array.dtype == bool else array).reshape(one.sizes or (1,))
+    plain = np.ascontiguousarray(array.view(np.uint8) if array.dtype == bool else array)
+    return plain.reshape(one.value.desc.sizes)
 
 
 def _infos(graph: Graph) -> dict[str, Info]:

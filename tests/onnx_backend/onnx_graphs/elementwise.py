@@ -5,25 +5,47 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from onnx_mapping import elementwise
 
 import dmlcy
 from onnx_graphs.graph import Graph, converts, refuse
 
-ONE = {name.upper(): kind for kind, name in elementwise.ONE.items() if kind != "Identity"}
-TWO = {name.upper(): kind for kind, name in elementwise.TWO.items()}
-TWO |= {
-    "ELEMENT_WISE_ADD1": "Add",
-    "ELEMENT_WISE_BIT_SHIFT_LEFT": "BitShift",
-    "ELEMENT_WISE_BIT_SHIFT_RIGHT": "BitShift",
-    "ELEMENT_WISE_MAX": "Max",
-    "ELEMENT_WISE_MIN": "Min",
-    "ELEMENT_WISE_MODULUS_FLOOR": "Mod",
+ONE = {
+    "ELEMENT_WISE_ABS": "Abs", "ELEMENT_WISE_ACOS": "Acos", "ELEMENT_WISE_ACOSH": "Acosh",
+    "ELEMENT_WISE_ASIN": "Asin", "ELEMENT_WISE_ASINH": "Asinh", "ELEMENT_WISE_ATAN": "Atan",
+    "ELEMENT_WISE_ATANH": "Atanh", "ELEMENT_WISE_BIT_NOT": "BitwiseNot", "ELEMENT_WISE_CEIL": "Ceil",
+    "ELEMENT_WISE_COS": "Cos", "ELEMENT_WISE_COSH": "Cosh", "ELEMENT_WISE_ERF": "Erf", "ELEMENT_WISE_EXP": "Exp",
+    "ELEMENT_WISE_FLOOR": "Floor", "ACTIVATION_HARD_SWISH": "HardSwish", "ELEMENT_WISE_LOG": "Log",
+    "ELEMENT_WISE_NEGATE": "Neg", "ELEMENT_WISE_RECIP": "Reciprocal", "ACTIVATION_RELU": "Relu",
+    "ELEMENT_WISE_ROUND": "Round", "ACTIVATION_SIGMOID": "Sigmoid", "ELEMENT_WISE_SIGN": "Sign",
+    "ELEMENT_WISE_SIN": "Sin", "ELEMENT_WISE_SINH": "Sinh", "ACTIVATION_SOFTPLUS": "Softplus",
+    "ACTIVATION_SOFTSIGN": "Softsign", "ELEMENT_WISE_SQRT": "Sqrt", "ELEMENT_WISE_TAN": "Tan",
+    "ELEMENT_WISE_TANH": "Tanh",
+}  # fmt: skip
+TWO = {
+    "ELEMENT_WISE_ADD": "Add", "ELEMENT_WISE_BIT_AND": "BitwiseAnd", "ELEMENT_WISE_BIT_OR": "BitwiseOr",
+    "ELEMENT_WISE_BIT_XOR": "BitwiseXor", "ELEMENT_WISE_DIVIDE": "Div", "ELEMENT_WISE_MULTIPLY": "Mul",
+    "ACTIVATION_PARAMETERIZED_RELU": "PRelu", "ELEMENT_WISE_POW": "Pow", "ELEMENT_WISE_SUBTRACT": "Sub",
+    "ELEMENT_WISE_ADD1": "Add", "ELEMENT_WISE_BIT_SHIFT_LEFT": "BitShift", "ELEMENT_WISE_BIT_SHIFT_RIGHT": "BitShift",
+    "ELEMENT_WISE_MAX": "Max", "ELEMENT_WISE_MIN": "Min", "ELEMENT_WISE_MODULUS_FLOOR": "Mod",
     "ELEMENT_WISE_MODULUS_TRUNCATE": "Mod",
+}  # fmt: skip
+LOGIC = {
+    "ELEMENT_WISE_LOGICAL_AND": "And", "ELEMENT_WISE_LOGICAL_OR": "Or", "ELEMENT_WISE_LOGICAL_XOR": "Xor",
+    "ELEMENT_WISE_LOGICAL_NOT": "Not",
+}  # fmt: skip
+TRUTH = {
+    "ELEMENT_WISE_LOGICAL_EQUALS": "Equal", "ELEMENT_WISE_LOGICAL_GREATER_THAN": "Greater",
+    "ELEMENT_WISE_LOGICAL_LESS_THAN": "Less", "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL": "GreaterOrEqual",
+    "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL": "LessOrEqual", "ELEMENT_WISE_IS_NAN": "IsNaN",
+}  # fmt: skip
+WITH: dict[str, tuple[str, dict[str, float]]] = {
+    "ACTIVATION_CELU": ("Celu", {"alpha": 1.0}),
+    "ACTIVATION_ELU": ("Elu", {"alpha": 1.0}),
+    "ACTIVATION_HARD_SIGMOID": ("HardSigmoid", {"alpha": 0.2, "beta": 0.5}),
+    "ACTIVATION_LEAKY_RELU": ("LeakyRelu", {"alpha": 0.01}),
+    "ACTIVATION_SCALED_ELU": ("Selu", {"alpha": 1.6732631921768188, "gamma": 1.0507010221481323}),
+    "ACTIVATION_THRESHOLDED_RELU": ("ThresholdedRelu", {"alpha": 1.0}),
 }
-LOGIC = {name.upper(): kind for kind, name in elementwise.LOGIC.items()}
-TRUTH = {name.upper(): kind for kind, name in elementwise.TRUTH.items()}
-WITH = {name.upper(): (kind, attributes) for kind, (name, attributes) in elementwise.WITH.items()}
 ATTRIBUTES = {
     "ELEMENT_WISE_BIT_SHIFT_LEFT": {"direction": "LEFT"},
     "ELEMENT_WISE_BIT_SHIFT_RIGHT": {"direction": "RIGHT"},

@@ -25,13 +25,8 @@ def unary(use: Use) -> OnnxValue:
     return use.out(use.make(use.right(0), **fields), use[0].sizes)
 
 
-def binary(use: Use) -> OnnxValue:
-    """An operator of two tensors that are broadcast."""
-    return two(use)
-
-
-def two(use: Use, *, way: int = 0, **fields: Any) -> OnnxValue:
-    """One of the ways of an operator of two tensors that are broadcast."""
+def binary(use: Use, *, way: int = 0, **fields: Any) -> OnnxValue:
+    """An operator of two tensors that are broadcast. Before opset 7, an attribute says where the second one begins."""
     axis = use.attribute("axis") if "broadcast" in use.version.attributes else None
     if axis is None or prod(use[1].sizes) == 1:
         sizes = use.broadcast_sizes(0, 1)
@@ -48,7 +43,7 @@ def variadic(use: Use) -> OnnxValue:
     return use.out(_chain(use, use.row.becomes[0][-1], sizes), sizes)
 
 
-def fused_sum(use: Use) -> OnnxValue:
+def fused_add(use: Use) -> OnnxValue:
     """The activation is fused with the last addition."""
     sizes = use.broadcast_sizes()
     last = max(len(use.inputs) - 1, 1)
@@ -79,7 +74,7 @@ def absolute(use: Use) -> OnnxValue:
 def power(use: Use) -> OnnxValue:
     """An exponent that is a constant of one element is a field."""
     if not use[1].is_constant or prod(use[1].sizes) != 1:
-        return two(use, way=1)
+        return binary(use, way=1)
     sizes = use.broadcast_sizes(0, 1)
     return use.out(use.make(use.spread(0, sizes), exponent=float(use.single(1))), sizes)
 
@@ -112,7 +107,7 @@ def is_infinity(use: Use) -> OnnxValue:
 
 def modulus(use: Use) -> OnnxValue:
     """The sign of the result is that of the divisor, with fmod that of the dividend."""
-    return two(use, way=int(use.integer("fmod") != 0))
+    return binary(use, way=int(use.integer("fmod") != 0))
 
 
 def where(use: Use) -> OnnxValue:
