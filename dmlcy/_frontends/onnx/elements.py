@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dmlcy._frontends.onnx.model import ELEMENTS, Node, Tensor
+from dmlcy._frontends.onnx.model import ELEMENTS, Element, Node, Tensor
 from dmlcy._frontends.onnx.tables import OperatorRow, Parameter, Version
 
 BY_NUMBER: Final = {one.number: one.name for one in ELEMENTS.values()}
@@ -20,6 +20,12 @@ def parameter(rows: Sequence[Parameter], place: int) -> Parameter | None:
     if place < len(rows):
         return rows[place]
     return rows[-1] if rows and rows[-1].mark in ("*", "+") else None
+
+
+def are_numbers(element: Element, kinds: str) -> bool:
+    """Whether the arrays of a data type have its numbers, which are of these kinds of NumPy, and not their bits."""
+    kind = "" if element.numpy is None else np.dtype(element.numpy).kind
+    return kind != "" and kind in kinds and (kind == "f" or "FLOAT" not in element.name)
 
 
 def element_of(array: NDArray[Any]) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dmlcy._frontends.onnx.elements import are_numbers
 from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Attribute, AttributeKind, Function, Graph, Node, Tensor
 from dmlcy._frontends.onnx.tables import Version
 from dmlcy._frontends.onnx.use import Unconverted
@@ -116,7 +117,7 @@ class Body:
     def element(self, place: int) -> str:
         """The data type of an input."""
         found = self.elements[place] if place < len(self.elements) else None
-        if found is None or not (ELEMENTS[found].numpy or "").startswith("float"):
+        if found is None or not are_numbers(ELEMENTS[found], "f"):
             self.refuse("DML-ONNX-type", element=found or "unknown", name=self[place])
         return found
 
@@ -236,7 +237,7 @@ def group_normalization(body: Body) -> None:
 def _stash(body: Body) -> str:
     number = body.number("stash_type")
     for one in ELEMENTS.values():
-        if one.number == number and (one.numpy or "").startswith("float"):
+        if one.number == number and are_numbers(one, "f"):
             return one.name
     body.refuse("DML-ONNX-attribute-value", name="stash_type", value=number, known=[1, 10, 11])
 

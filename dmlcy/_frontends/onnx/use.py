@@ -113,10 +113,10 @@ class Use:
 
     def whole(self, place: int) -> tuple[int, ...]:
         """The elements of an input of integers that must be known before the graph runs."""
-        count = prod(self[place].sizes)
-        if count > LONGEST:
-            self.refuse("DML-ONNX-count", name=self._input(place), count=count, wanted=f"{LONGEST} at most")
-        return tuple(map(int, self.numbers(place, "iu")))
+        found = self.numbers(place, "iu")
+        if found.size > LONGEST:
+            self.refuse("DML-ONNX-count", name=self._input(place), count=found.size, wanted=f"{LONGEST} at most")
+        return tuple(map(int, found))
 
     def single(self, place: int, kinds: str = "iuf") -> Any:
         """The element of an input that must be known and has one element, as a plain number."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Final
+from typing import Any, Final
 
 from dmlcy._frontends.onnx import shapes
 from dmlcy._frontends.onnx.use import RANK, Use
@@ -141,31 +141,19 @@ def _mode(use: Use) -> str:
 
 def col2im(use: Use) -> OnnxValue:
     """Windows are added where they overlap."""
-    image, window, own = use.whole(1), use.whole(2), use[0].sizes
-    rank, cells = len(image), prod(use.whole(2))
-    if len(own) != 3:
-        use.refuse("DML-ONNX-rank", name=use[0].name, rank=len(own), wanted=3)
-    fields = {
-        name: shapes.not_negative(use, name, shapes.counted(use, name, given, count))
-        for name, given, count in (
-            ("block_shape", window, rank),
-            ("strides", use.integers("strides") or (1,) * rank, rank),
-            ("dilations", use.integers("dilations") or (1,) * rank, rank),
-            ("pads", use.integers("pads") or (0,) * 2 * rank, 2 * rank),
-        )
-    }
-    if cells == 0 or own[1] % cells:
-        use.refuse("DML-ONNX-reshape", sizes=[own[1]], wanted=[*window])
-    sizes = (own[0], own[1] // cells, *shapes.not_negative(use, "image_shape", image))
-    return use.filled(
-        sizes,
-        lambda: use.make(
-            use.right(0, 3),
-            output_sizes=image,
-            window_sizes=window,
-            strides=fields["strides"],
-            dilations=fields["dilations"],
-            start_padding=fields["pads"][:rank],
-            end_padding=fields["pads"][rank:],
-        ),
+    image, window, one = use.whole(1), use.whole(2), use[0]
+    rank, cells = len(image), prod(window)
+    if one.rank != 3:
+        use.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=3)
+    shapes.not_negative(use, "block_shape", shapes.counted(use, "block_shape", window, rank))
+    strides, dilations, pads = (
+        shapes.not_negative(use, name, shapes.counted(use, name, use.integers(name) or default, len(default)))
+        for name, default in (("strides", (1,) * rank), ("dilations", (1,) * rank), ("pads", (0,) * 2 * rank))
     )
+    batches, channels = one.sizes[:2]
+    if cells == 0 or channels % cells:
+        use.refuse("DML-ONNX-reshape", sizes=[channels], wanted=[*window])
+    sizes = (batches, channels // cells, *shapes.not_negative(use, "image_shape", image))
+    fields: dict[str, Any] = {"window_sizes": window, "strides": strides, "dilations": dilations}
+    fields |= {"output_sizes": image, "start_padding": pads[:rank], "end_padding": pads[rank:]}
+    return use.filled(sizes, lambda: use.make(use.right(0, 3), **fields))

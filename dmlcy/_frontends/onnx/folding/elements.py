@@ -7,7 +7,8 @@ from functools import reduce
 
 import numpy as np
 
-from dmlcy._frontends.onnx.folding.reading import Array, alike, are_numbers, bounded, numbers
+from dmlcy._frontends.onnx.elements import are_numbers
+from dmlcy._frontends.onnx.folding.reading import Array, alike, bounded, numbers
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import Use
 

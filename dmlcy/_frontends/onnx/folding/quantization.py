@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dmlcy._frontends.onnx.folding.reading import Array, are_numbers, numbers
+from dmlcy._frontends.onnx.elements import are_numbers
+from dmlcy._frontends.onnx.folding.reading import Array, numbers
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.shapes import replaced
 from dmlcy._frontends.onnx.use import Use

@@ -6,21 +6,13 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from dmlcy._frontends.onnx.model import ELEMENTS, Element
+from dmlcy._frontends.onnx.elements import are_numbers
+from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import HUGE, Use
 from dmlcy._frontends.onnx.values import LARGEST, spanned
 
 Array: TypeAlias = Any
 """An array of NumPy, whose functions do not say of which data type their results are."""
-
-
-def are_numbers(element: Element, kinds: str) -> bool:
-    """Whether the arrays of a data type have its numbers, which are of these kinds of NumPy, and not their bits."""
-    if element.numpy is None or ("FLOAT" in element.name and not element.numpy.startswith("float")):
-        return False
-    return np.dtype(element.numpy).kind in kinds
 
 
 def bounded(use: Use, sizes: Sequence[int]) -> tuple[int, ...]:
