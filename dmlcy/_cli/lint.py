@@ -18,9 +18,8 @@ from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
 from dmlcy._frontends.dxdispatch.problems import Refusal, printable
 from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
+from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._frontends.graphs.lint import lint as lint_graph
-from dmlcy._frontends.onnx import reader as onnx_reader
-from dmlcy._frontends.onnx.lint import lint as lint_onnx
 from dmlcy._show.reports import github, json, sarif, text
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
@@ -113,11 +112,19 @@ def _fix(name: str, level: FeatureLevelName, limit: int) -> bool:
 
 def _lint(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[str, Sequence[int]]) -> FileReport:
     try:
-        if name != "-" and onnx_reader.is_model(name):
-            return lint_onnx(onnx_reader.read(name), level, shapes, limit)
+        if name != "-" and is_onnx(name):
+            return _lint_onnx(name, level, limit, shapes)
         return _look(name, *read_bytes(name), level, limit)
     except Refusal as error:
         return FileReport(error.problems[0].place.file, findings(error.problems, ""))
+
+
+def _lint_onnx(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[str, Sequence[int]]) -> FileReport:
+    """What is wrong with an ONNX model; what knows ONNX's operators is imported for one only."""
+    from dmlcy._frontends.onnx.lint import lint
+    from dmlcy._frontends.onnx.reader import read
+
+    return lint(read(name), level, shapes, limit)
 
 
 def _look(name: str, shown: str, data: bytes, level: FeatureLevelName, limit: int) -> FileReport:

@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from collections.abc import Iterator
 from typing import Any, Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit, add_shapes
-from dmlcy._facts.levels import NEWEST
-from dmlcy._facts.tables import DTYPES, LEVELS
-from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings
-from dmlcy._frontends.dxdispatch.problems import Refusal
-from dmlcy._frontends.onnx.model_report import ModelReport, fails, lines, to_json
-from dmlcy._frontends.onnx.reader import read
-from dmlcy._frontends.onnx.report import report_of
-from dmlcy._frontends.onnx.tables import RELEASES
-from dmlcy._show.onnx_findings import as_findings
-from dmlcy._show.reports import github, sarif
-from dmlcy._show.reports import text as report_text
+from dmlcy._facts.tables import DTYPES
 from dmlcy._words.values import listing, quote
 
 FORMATS: Final = ("text", "json", "sarif", "github")
@@ -39,9 +26,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--ort",
         type=_release,
-        default=next(iter(RELEASES)),
         metavar="VERSION",
-        help=f"the release of ONNX Runtime: {listing([*RELEASES])} (default: {next(iter(RELEASES))})",
+        help="the release of ONNX Runtime, one that dmlcy has tables of (default: the newest of these)",
     )
     add_feature_level(parser, "the level of the device")
     parser.add_argument(
@@ -66,39 +52,16 @@ def add(commands: Any) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the report; 1 where DirectML refuses a node."""
-    try:
-        report = report_of(
-            read(options.model),
-            shapes=dict(options.shape),
-            runtime=options.ort,
-            level=options.feature_level,
-            types=options.device_types,
-            limit=options.limit,
-        )
-    except Refusal as error:
-        unread = FileReport(error.problems[0].place.file, findings(error.problems, ""))
-        shown = Report(options.feature_level or LEVELS[NEWEST].name, (unread,))
-        for line in {"sarif": sarif, "github": github}.get(options.format, report_text).lines(shown):
-            sys.stdout.write(f"{line}\n")
-        return unread.status
-    for line in _lines(report, options):
-        sys.stdout.write(f"{line}\n")
-    refused = any(fails(why.id) for node in report.nodes for why in node.reasons)
-    return int(refused or (options.strict and report.count("cpu") > 0))
+    """Print the report; what knows ONNX's operators is imported for it only."""
+    from dmlcy._cli.onnx_report import execute
 
-
-def _lines(report: ModelReport, options: argparse.Namespace) -> Iterator[str]:
-    if options.format == "json":
-        yield json.dumps(to_json(report), indent=2, allow_nan=False)
-    elif options.format == "text":
-        yield from lines(report, every=options.all)
-    else:
-        yield from {"sarif": sarif, "github": github}[options.format].lines(as_findings(report))
+    return execute(options)
 
 
 def _release(name: str) -> str:
     """The type of ``--ort``."""
+    from dmlcy._frontends.onnx.tables import RELEASES
+
     if name not in RELEASES:
         known = listing([*RELEASES])
         raise argparse.ArgumentTypeError(f"{quote(name)} has no table here; the releases that have one: {known}")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dmlcy._frontends.dxdispatch.json import is_binary
+from dmlcy._frontends.dxdispatch.files import START, open_regular
+from dmlcy._frontends.dxdispatch.json import is_binary, is_flatbuffer
 from dmlcy._frontends.onnx.wire import Damage, varint
 
 
@@ -108,6 +109,16 @@ def kind_of(name: str, data: bytes, *, graph: bool, whole: bool = True) -> Kind 
     if _JSON.match(text):
         return None
     return _SUFFIXES.get(suffix) or (CPP if _CPP.search(text) else PYTHON if _PYTHON.search(text) else None)
+
+
+def is_onnx(path: str) -> bool:
+    """Whether a file begins as an ONNX model does."""
+    try:
+        with open_regular(path) as stream:
+            start = stream.read(START)
+    except (OSError, ValueError):
+        return False
+    return kind_of(path, start, graph=is_flatbuffer(start), whole=len(start) < START) is ONNX
 
 
 # The members of ONNX's ModelProto and of TensorFlow's GraphDef and SavedModel: numbers and types on the wire.

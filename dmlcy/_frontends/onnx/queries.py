@@ -119,7 +119,6 @@ def _matmul_n_bits(visit: Visit) -> str | None:
 
 
 _QUERIES: Final[dict[str, Callable[[Visit], str | None]]] = {
-    "attention": _attention,
     "batch_normalization": _batch_normalization,
     "einsum": _einsum,
     "layer_normalization": _layer_normalization,
@@ -127,9 +126,10 @@ _QUERIES: Final[dict[str, Callable[[Visit], str | None]]] = {
     "max_pool": _max_pool,
     "q_attention": _qattention,
     "q_linear_sigmoid": _qlinear_sigmoid,
-    "recurrent": _recurrent,
+    "recurrent_layout": _recurrent,
     "resize": _resize,
     "scatter": _scatter,
+    "self_attention": _attention,
     "skip_layer_normalization": _skip_layer_normalization,
     "slice": _slice,
 }

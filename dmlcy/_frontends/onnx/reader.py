@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._frontends.dxdispatch.files import START, open_regular
-from dmlcy._frontends.dxdispatch.json import is_flatbuffer
 from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
 from dmlcy._frontends.graphs.kinds import BINARY, CUT, Kind, kind_of
 from dmlcy._frontends.graphs.kinds import ONNX as IS_ONNX
@@ -38,16 +37,6 @@ def read(path: str | Path) -> Model:
         why = getattr(error, "strerror", None) or str(error)
         refuse([make("DML-MODEL-file", whole(name), {"why": why.lower()})])
     return decode(name, data, Path(path).parent)
-
-
-def is_model(path: str) -> bool:
-    """Whether a file begins as an ONNX model does."""
-    try:
-        with open_regular(path) as stream:
-            start = stream.read(START)
-            return kind_of(path, start, graph=is_flatbuffer(start), whole=len(start) < START) is IS_ONNX
-    except (OSError, ValueError):
-        return False
 
 
 def decode(name: str, data: Data, folder: Path | None) -> Model:
