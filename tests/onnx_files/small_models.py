@@ -199,6 +199,15 @@ CASES: Sequence[tuple[str, bytes, Mapping[str, Any]]] = (
         {},
     ),
     ("function-large", CALL, {"limit": 1}),
+    (
+        "fold-refused",
+        small(
+            [Node("MatMul", "f f", "m"), Node("Cast", "m", "c", {"to": 7}), Node("Reshape", "x c", "y")],
+            X,
+            {"f": np.ones((1, 1, 1, 1, 1), np.float32)},
+        ),
+        {},
+    ),
     ("dynamic", small([Node("NonZero", "x", "y")], X), {}),
     ("shape-free", small([RELU], ANY), {}),
     ("shape-name", small([RELU], ANY), {"shapes": {"z": (1, 2)}}),

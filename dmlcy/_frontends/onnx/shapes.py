@@ -115,7 +115,12 @@ def permutation(use: Use) -> tuple[int, ...]:
     if given is None:
         return tuple(reversed(axes))
     if sorted(given) != [*axes]:
-        use.refuse("DML-ONNX-attribute-value", name="perm", value=[*given], known=[*axes])
+        use.refuse(
+            "DML-ONNX-attribute-value",
+            name="perm",
+            value=[*given],
+            known=f"the axes 0 to {len(axes) - 1} in some order",
+        )
     return given
 
 

@@ -34,9 +34,16 @@ MOST: Final = 8
 
 
 class Unconverted(Exception):
-    """Why a node has no descs: an id of specs/onnx_errors.toml, and the values of its message."""
+    """Why a node has no descs: an id of specs/onnx/errors.toml, and the values of its message.
+
+    ``known`` is a phrase, or a list of the values that are allowed.
+    """
 
     def __init__(self, identifier: str, **values: object) -> None:
+        known = values.get("known")
+        if isinstance(known, list):
+            *others, last = map(str, known)
+            values["known"] = f"{', '.join(others)} or {last}" if others else last
         super().__init__(identifier, values)
         self.identifier = identifier
         self.values = values
