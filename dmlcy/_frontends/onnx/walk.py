@@ -340,7 +340,7 @@ class _Computed:
         try:
             results = compile(graph)(*(_plain(one) for one in self.inputs))
         except DmlError as error:
-            raise Unconverted("DML-ONNX-fold-refused", why=error.violations[0].message) from None
+            raise Unconverted("DML-ONNX-fold-refused", why=error.violations[0].message.rstrip(".")) from None
         arrays = iter(results if isinstance(results, tuple) else (results,))
         for one in self.outputs:
             found = None if one is None or one.value is None else next(arrays)
