@@ -141,6 +141,21 @@ BY_FORMULA: list[tuple[str, str, int, list[Array], dict[str, Any], Callable[...,
      lambda x: relu(normalized(x, (0, 2, 3), 1e-9))),
 ]  # fmt: skip
 
+REFUSED: list[tuple[str, str, int, list[Array | None], dict[str, Any], str]] = [
+    ("IsInf", "", 20, [X], {"detect_negative": 0, "detect_positive": 0}, "DML-ONNX-unsupported"),
+    ("Clip", "", 13, [X > 0], {}, "DML-ONNX-type"),
+    ("GroupNorm", MS, 1, [NHWC, *EIGHT[:2]], {"groups": 3, "activation": 0}, "DML-ONNX-attribute-value"),
+    ("EmbedLayerNormalization", MS, 1, [IDS, None, TABLES[0], numbers(5, 4), None, *EIGHT[:2]], {},
+     "DML-ONNX-broadcast"),
+    ("EmbedLayerNormalization", MS, 1, [IDS, None, TABLES[0], EIGHT[2], None, *EIGHT[:2]], {}, "DML-ONNX-rank"),
+    ("QLinearConcat", MS, 1, [SCALES[0], ZEROS[0], BYTES[0], SCALES[0], ZEROS[1], BYTES[1][0], SCALES[1], ZEROS[0]],
+     {"axis": 1}, "DML-ONNX-rank"),
+    ("QuantizeLinear", "", 21, [X, numbers(2, 3, 4, 3)], {"block_size": 3, "axis": 3}, "DML-ONNX-unsupported"),
+    ("SkipLayerNormalization", MS, 1, [ROWS, ROWS[0, 0, :3], EIGHT[0]], {}, "DML-ONNX-broadcast"),
+    ("BiasSplitGelu", MS, 1, [X[..., :3], THREE[0]], {}, "DML-ONNX-unsupported"),
+]  # fmt: skip
+"""Nodes that have no descs, and the ids of the reasons."""
+
 
 def model_of(
     operator: str, domain: str, opset: int, inputs: Sequence[Array | None], attributes: Any, outputs: list[str]
@@ -167,6 +182,14 @@ def computed(model: Any, inputs: Sequence[Array]) -> list[Array]:
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     found: list[Array] = session.run(None, dict(zip((one.name for one in model.graph.input), inputs, strict=True)))
     return found
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case[0]}-{case[5]}")
+def test_a_node_without_descs_is_refused(case: Any) -> None:
+    operator, domain, opset, inputs, attributes, identifier = case
+    model = model_of(operator, domain, opset, inputs, attributes, ["y"])
+    given = tuple(one for one in inputs if one is not None)
+    assert judge(Case(operator, operator, model, given, ())).why == identifier
 
 
 def test_a_constant_of_nine_axes_is_read_under_the_sizes_that_its_reader_needs() -> None:
