@@ -199,15 +199,6 @@ CASES: Sequence[tuple[str, bytes, Mapping[str, Any]]] = (
         {},
     ),
     ("function-large", CALL, {"limit": 1}),
-    (
-        "fold-refused",
-        small(
-            [Node("ReduceSum", "f", "m"), Node("Cast", "m", "c", {"to": 7}), Node("Reshape", "x c", "y")],
-            X,
-            {"f": np.ones((1, 70_000))},
-        ),
-        {},
-    ),
     ("dynamic", small([Node("NonZero", "x", "y")], X), {}),
     ("shape-free", small([RELU], ANY), {}),
     ("shape-name", small([RELU], ANY), {"shapes": {"z": (1, 2)}}),

@@ -32,7 +32,6 @@ _UNTOLD: Final = frozenset(
         "DML-ONNX-dynamic",
         "DML-ONNX-empty",
         "DML-ONNX-fold-large",
-        "DML-ONNX-fold-refused",
         "DML-ONNX-input-unknown",
         "DML-ONNX-type",
         "DML-ONNX-unsupported",

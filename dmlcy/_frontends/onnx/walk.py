@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dmlcy._desc.compile import compile
-from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx import folding, inlining, valid
 from dmlcy._frontends.onnx.binding import FreeDimension, bound
@@ -337,10 +336,7 @@ class _Computed:
     def _compute(self) -> Iterator[NDArray[Any] | None]:
         there = [one for one in self.outputs if one is not None and one.value is not None]
         graph = self.builder.build(*(one.value for one in there if one.value is not None))
-        try:
-            results = compile(graph)(*(_plain(one) for one in self.inputs))
-        except DmlError as error:
-            raise Unconverted("DML-ONNX-fold-refused", why=error.violations[0].message.rstrip(".")) from None
+        results = compile(graph)(*(_plain(one) for one in self.inputs))
         arrays = iter(results if isinstance(results, tuple) else (results,))
         for one in self.outputs:
             found = None if one is None or one.value is None else next(arrays)
