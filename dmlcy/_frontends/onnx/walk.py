@@ -16,7 +16,7 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx import folding, inlining, valid
 from dmlcy._frontends.onnx.binding import FreeDimension, bound
 from dmlcy._frontends.onnx.elements import as_element, element_of, output_elements
-from dmlcy._frontends.onnx.model import ELEMENTS, Graph, Info, Model, Node, Sizes, Tensor
+from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Graph, Info, Model, Node, Sizes, Tensor
 from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
 from dmlcy._frontends.onnx.use import Unconverted, Use
@@ -126,7 +126,7 @@ class Walk:
                 scope[name] = Known(tensor.element, tensor.sizes, value)
         for info in graph.inputs:
             if info.name not in scope or info.name not in graph.initializers:
-                scope[info.name] = self._said(info) if top else Known(info.element, info.sizes)
+                scope[info.name] = self._said(info) if top or info.name not in self.bound else Known(info.element)
         return scope
 
     def _said(self, info: Info, element: str | None = None) -> Known:
@@ -371,7 +371,8 @@ def _copy(known: Known, other: Known | None) -> None:
 
 def _branch(visit: Visit) -> str | None:
     """The branch that an If with a known condition takes."""
-    condition = visit.inputs[0] if visit.inputs and visit.node.operator == "If" else None
+    is_if = visit.row is not None and (visit.row.domain, visit.row.name) == (ONNX, "If")
+    condition = visit.inputs[0] if is_if and visit.inputs else None
     if condition is None or condition.value is None or condition.value.read is None:
         return None
     taken = "then_branch" if condition.value.read().reshape(-1)[:1].any() else "else_branch"
