@@ -231,8 +231,9 @@ THREADS = (
             "node 4 (Expand)": ("DML-ONNX-alone-sizes",),
             'node 5 "Concat_25" (Concat)': ("DML-ONNX-alone-sizes",),
         },
-        'model.onnx: node 1 (Gather): CPU: the input "sizes" is in the memory of the CPU, and the other inputs are '
-        'small or there, too. [DML-ONNX-cpu-shape]\n    also node 2 (Unsqueeze), node 3 "Concat_7" (Concat)',
+        'model.onnx: node 1 (Gather): CPU: the node computes with shapes. Its input "sizes" is in the memory of the '
+        "CPU, and each other input is in this memory or is small. [DML-ONNX-cpu-shape]\n"
+        '    also node 2 (Unsqueeze), node 3 "Concat_7" (Concat)',
         {"shapes": {"batch": (1,)}},
     ),
     Thread(

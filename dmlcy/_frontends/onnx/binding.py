@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
 from dmlcy._frontends.onnx.model import Model, Sizes
 from dmlcy._words.values import listing, quote
 
@@ -58,11 +59,27 @@ def bound(model: Model, shapes: Mapping[str, Sequence[int]]) -> tuple[dict[str, 
     return {name: tuple(given) for name, given in shapes.items() if name in inputs}, dimensions
 
 
-def unbound(dimensions: Iterable[FreeDimension]) -> dict[str, str]:
-    """The inputs that have free dimensions, with their sizes as ``--shape`` takes them."""
-    return {one.input: written(one.sizes) for one in dimensions}
+def unbound(dimensions: Iterable[FreeDimension]) -> dict[str, Sizes]:
+    """The inputs that have free dimensions, with their sizes."""
+    return {one.input: one.sizes for one in dimensions}
+
+
+def options(inputs: Mapping[str, Sizes]) -> str:
+    """The options that give inputs their sizes, with N for each number that is not known.
+
+    Free dimensions are given by name, and an input as a whole if one of its free dimensions does not have a name.
+    """
+    found: list[str] = []
+    for name, sizes in inputs.items():
+        free = [one for one in sizes if not isinstance(one, int)]
+        if all(free) and not any(one in inputs for one in free):
+            found += [f"{one}=N" for one in free]
+        else:
+            found.append(f"{name}={'x'.join(str(one) if isinstance(one, int) else 'N' for one in sizes)}")
+    return " ".join(f"--shape {shlex.quote(printable(one))}" for one in dict.fromkeys(found))
 
 
 def written(sizes: Sequence[int | str | None]) -> str:
-    """Such as 1x3xHxN."""
-    return "x".join("N" if size is None else str(size) for size in sizes)
+    """Such as 1x3x224x224, or batch x 3 x height x N with names and unknown sizes."""
+    between = "x" if all(isinstance(size, int) for size in sizes) else " x "
+    return printable(between.join("N" if size is None else str(size) for size in sizes))

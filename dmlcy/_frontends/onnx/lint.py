@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from dmlcy._desc.minimum import MinimumLevel
+from dmlcy._desc.minimum import LevelReason, MinimumLevel
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._frontends.dxdispatch.lint import FileReport, Verdict, findings
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, whole
 from dmlcy._frontends.onnx import valid
-from dmlcy._frontends.onnx.binding import unbound
+from dmlcy._frontends.onnx.binding import options, unbound, written
 from dmlcy._frontends.onnx.model import Model
 from dmlcy._frontends.onnx.model_report import fails
 from dmlcy._frontends.onnx.places import place_of
@@ -21,8 +21,8 @@ from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.minimum import lowest
-from dmlcy._graph.model import MOST, label_of
+from dmlcy._graph.minimum import NodeReason, lowest
+from dmlcy._graph.model import MOST, Node, label_of
 from dmlcy._graph.violations import GraphViolation
 
 _OF_A_WHOLE_GRAPH: Final = frozenset(
@@ -63,19 +63,35 @@ def problems(
         found += wrong
         later = all(one.warning or one.violation.error == "FeatureLevelError" for one in wrong)
         if later and not any(one.is_unmade for one in walk.all()):
-            minimum = _lowest(graph)
+            minimum = _lowest(walk, graph)
     found += [
-        make("DML-ONNX-shape-free", whole(model.file), {"name": name, "sizes": sizes}, warning=True)
+        make(
+            "DML-ONNX-shape-free",
+            whole(model.file),
+            {"name": name, "sizes": written(sizes), "options": options({name: sizes})},
+            warning=True,
+        )
         for name, sizes in unbound(walk.free()).items()
     ]
     return Found(found, minimum, sum(1 for _ in walk.all()))
 
 
-def _lowest(graph: GraphDesc) -> MinimumLevel | None:
+def _lowest(walk: Walk, graph: GraphDesc) -> MinimumLevel | None:
+    """The level that the descs need, and each reason once, with the first node of the model that has it."""
     try:
-        return lowest(graph)
+        found = lowest(graph)
     except DmlError:
         return None
+    places = {number: visit for visit in walk.all() for number in visit.made}
+    first: dict[str, LevelReason] = {}
+    for one in found.forced_by:
+        node = graph.nodes[one.node] if isinstance(one, NodeReason) and one.node in places else None
+        if isinstance(node, Node) and isinstance(one, NodeReason):
+            label, kind = graph.label(one.node), node.kind
+            place = place_of(walk.model.file, *places[one.node].steps)
+            said = one.subject.replace(label, f"{kind} of {place.path}")
+            first.setdefault(one.subject.replace(label, kind), replace(one, subject=said))
+    return replace(found, forced_by=(*first.values(),))
 
 
 def _of_nodes(walk: Walk) -> Iterator[Problem]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import printable
-from dmlcy._frontends.onnx.binding import FreeDimension, unbound
+from dmlcy._frontends.onnx.binding import FreeDimension, options, unbound
 from dmlcy._frontends.onnx.placing import Reason, Where
 from dmlcy._graph.check import counted
 from dmlcy._words.values import quote
@@ -23,9 +23,10 @@ WORDS: Final[dict[Where, str]] = {
 }
 """What becomes of nodes."""
 SHOWN: Final = 3
-"""Nodes of a reason that are named without ``--all``."""
+"""Further nodes of a reason that are named without ``--all``, and operators that are named for a feature level."""
 
-
+UNSIZED: Final = "DML-ONNX-alone-sizes"
+"""Why a node is in no graph if a size of its inputs or outputs is not known."""
 _GOES_ON: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-")
 _UNTOLD: Final = frozenset(
     {
@@ -42,6 +43,11 @@ _UNTOLD: Final = frozenset(
 def fails(identifier: str) -> bool:
     """Whether the model does not run where this is the reason; else the node is elsewhere, or its descs are unknown."""
     return not identifier.startswith(_GOES_ON) and identifier not in _UNTOLD
+
+
+def urgency(identifier: str) -> int:
+    """The place of a reason in the report: what the model fails of, nodes on the CPU, nodes that are in no graph."""
+    return 0 if fails(identifier) else 1 if not identifier.startswith("DML-ONNX-alone-") else 2
 
 
 def in_need(operators: Sequence[str], level: FeatureLevelName) -> list[str]:
@@ -170,12 +176,19 @@ def lines(report: ModelReport, *, every: bool = False) -> Iterator[str]:
         if number:
             graphs = f", in {counted(report.partitions, 'graph')}" if where == "dml" else ""
             yield f"  {number:>6} {words}{graphs}"
+    yield from _refused(report)
     yield from _needs(report)
-    yield from _bind(report.dimensions)
+    yield from _bind(report)
     for note in report.notes:
         yield f"{file}: note: {note.message} [{note.id}]"
     yield from _every(report) if every else _reasons(report)
     yield from _operators(report)
+
+
+def _refused(report: ModelReport) -> Iterator[str]:
+    number = sum(any(fails(why.id) for why in node.reasons) for node in report.nodes)
+    if number:
+        yield f"  {counted(number, 'node')} cannot run: the session, or its first run, fails"
 
 
 def _needs(report: ModelReport) -> Iterator[str]:
@@ -188,35 +201,33 @@ def _needs(report: ModelReport) -> Iterator[str]:
         if one.where == "dml" and one.level is not None and LEVEL_INDEX[one.level] == index
         for name in in_need(one.directml, report.needs)
     }
-    yield f"  needs feature level {report.needs}, for {', '.join(found)}"
+    names = [*found][:SHOWN]
+    names += [f"{len(found) - SHOWN} more"] if len(found) > SHOWN else []
+    yield f"  needs feature level {report.needs} (DirectML {LEVELS[index].directml}), for {', '.join(names)}"
 
 
-def _bind(dimensions: Iterable[FreeDimension]) -> Iterator[str]:
-    """The option that gives all sizes."""
-    options = [f"--shape {quote(name)[1:-1]}={printable(sizes)}" for name, sizes in unbound(dimensions).items()]
-    if options:
-        yield f"  free dimensions: {' '.join(options)} with numbers in place of the names"
+def _bind(report: ModelReport) -> Iterator[str]:
+    """The options that give all sizes, or that sizes are not known though no dimension is free."""
+    if found := unbound(report.dimensions):
+        yield f"  free dimensions: {options(found)}, with a number in place of each N"
+    elif any(why.id == UNSIZED for node in report.nodes for why in node.reasons):
+        yield f"  unknown sizes, though no dimension is free: dmlcy explain {UNSIZED}"
 
 
 def _reasons(report: ModelReport) -> Iterator[str]:
-    """Each reason once, with the first nodes that it holds for: a reason that differs in the value only is the same."""
+    """Each reason once, with the first nodes that it holds for: reasons that differ in a name only are the same."""
     groups: dict[tuple[object, ...], list[tuple[NodeReport, Why]]] = {}
     for node in report.nodes:
         for why in node.reasons:
             values = (str(value) for name, value in why.values.items() if name != "name")
             groups.setdefault((why.id, *values), []).append((node, why))
-    for (first, why), *others in groups.values():
+    for (first, why), *others in sorted(groups.values(), key=lambda group: urgency(group[0][1].id)):
         yield f"{printable(report.file)}: {first.place}: {why.message} [{why.id}]"
-        named = [_short(node) for node, _ in others[:SHOWN]]
+        named = [node.place for node, _ in others[:SHOWN]]
         left = len(others) - len(named)
         if named:
             more = f", and {left} more (--all names them)" if left else ""
             yield f"    also {', '.join(named)}{more}"
-
-
-def _short(node: NodeReport) -> str:
-    name = f" {quote(node.name)}" if node.name else ""
-    return f"node {node.number}{name} ({node.operator})"
 
 
 def _every(report: ModelReport) -> Iterator[str]:
@@ -262,7 +273,10 @@ def to_json(report: ModelReport) -> dict[str, Any]:
                 "version": one.version,
                 "place": one.place,
                 "where": one.where,
-                "reasons": [{"id": why.id, "message": why.message} for why in one.reasons],
+                "reasons": [
+                    {"id": why.id, "severity": "error" if fails(why.id) else "warning", "message": why.message}
+                    for why in one.reasons
+                ],
                 "directml": [*one.directml],
                 "level": one.level,
                 "partition": one.partition,
