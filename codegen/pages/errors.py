@@ -24,6 +24,11 @@ EXCEPTIONS = (
     ("ModelError", "ValueError", "A model file, or an operator desc in JSON, cannot be understood."),
     ("OperatorNotRunnableError", "NotImplementedError", "An operator is described, and does not run yet."),
 )
+ONNX_GROUPS = {
+    "places": ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-", "DML-ONNX-level"),
+    "files": ("DML-ONNX-file-", "DML-ONNX-graph-"),
+}
+"""How the ids of some tables of ONNX models begin."""
 
 
 def rule_error(rule: RulePlan) -> str:
@@ -65,12 +70,17 @@ def error_tables(plan: Plan) -> Mapping[str, str]:
 
 
 def onnx_errors(plan: Plan) -> Mapping[str, str]:
-    """The table of the ids of ONNX models."""
-    return {"ids": table(("Id, and error", "When"), _of_files(plan, "ONNX"))}
+    """The tables of the ids of ONNX models: where nodes go, files, and all others."""
+    groups: dict[str, list[tuple[str, str]]] = {"places": [], "files": [], "nodes": []}
+    for error in sorted(plan.facts.model_errors, key=lambda error: error.id):
+        if error.id.startswith("DML-ONNX-"):
+            group = next((name for name, starts in ONNX_GROUPS.items() if error.id.startswith(starts)), "nodes")
+            groups[group].append((f"{anchor(error.id)}{code(error.id)}", cell(error.about)))
+    return {name: table(("Id", "When"), rows) for name, rows in groups.items()}
 
 
 def _of_files(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
-    """A row for each id of model files, of graphs, or of ONNX models."""
+    """A row for each id of model files, or of graphs."""
     for error in sorted(plan.facts.model_errors, key=lambda error: error.id):
         if error.id.startswith(f"DML-{kind}-"):
             yield f"{anchor(error.id)}{_slug(error.id, error.error)}", cell(error.about)

@@ -56,7 +56,11 @@ def _level(way: Sequence[str], facts: Facts) -> str:
     return max((facts.catalogue[name].since for name in way), key=facts.level_index)
 
 
-PLACES = {"cpu": "a node of the CPU", "shader": "a compute shader", "copy": "a copy"}
+PLACES = {
+    "cpu": "a node that runs on the CPU, whatever the provider is",
+    "shader": "a compute shader",
+    "copy": "a copy",
+}
 """What a node becomes that is no operator of DirectML."""
 
 

@@ -63,6 +63,7 @@ def command_line() -> argparse.ArgumentParser:
         "dmlcy example average_pooling > model.json    # a model to begin with",
         "dmlcy run model.json",
         "dmlcy lint model.json    # what is wrong, where, and the level that it needs",
+        "dmlcy onnx model.onnx    # which nodes DirectML gets, and why not the others",
         "dmlcy explain DML-AVERAGE_POOLING-window_size-fits    # what an error means",
         "dmlcy COMMAND --help    # options and examples of a command",
     )

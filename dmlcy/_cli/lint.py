@@ -34,7 +34,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "lint",
-        help="say what is wrong with model files and graphs",
+        help="say what is wrong with model files, graphs and ONNX models",
         description="Say what is wrong with model files in DxDispatch's format, with graphs, in JSON or serialized, "
         "and with the DirectML descs of the nodes of ONNX models, where, and which feature level each dispatchable, "
         "graph or ONNX model needs. Nothing is executed, and of the files that a "

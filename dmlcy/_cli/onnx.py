@@ -18,8 +18,10 @@ def add(commands: Any) -> None:
         "onnx",
         help="say which nodes of an ONNX model ONNX Runtime gives to DirectML",
         description="Say of each node of an ONNX model where ONNX Runtime's DirectML provider puts it, why, the "
-        "operators of DirectML that it becomes, and the feature level that they need. Nothing is run, and no GPU is "
-        "needed. `dmlcy lint MODEL.onnx` checks the descs of the nodes.",
+        "operators of DirectML that it becomes, and the feature level that they need. Nothing is run; neither a GPU "
+        "nor ONNX Runtime is needed. `dmlcy lint MODEL.onnx` checks the descs of the nodes, and `dmlcy explain ID` "
+        "explains a reason. Exit status: 0 no node is refused; 1 DirectML refuses a node, --shape does not fit the "
+        "model, or, with --strict, a node is on the CPU; 2 unreadable file or usage.",
     )
     parser.add_argument("model", metavar="MODEL.onnx", help="an ONNX model")
     add_shapes(parser)
@@ -36,13 +38,16 @@ def add(commands: Any) -> None:
         metavar="TYPES",
         help="the data types that the device has, such as FLOAT32,FLOAT16,INT32,UINT8 (default: all)",
     )
-    parser.add_argument("--all", action="store_true", help="name each node, not only those with a reason")
-    parser.add_argument("--strict", action="store_true", help="exit with 1 if a node is on the CPU, too")
+    parser.add_argument(
+        "--all", action="store_true", help="print a line for each node, with its operators of DirectML, level and graph"
+    )
+    parser.add_argument("--strict", action="store_true", help="exit with 1 also if a node is on the CPU")
     add_limit(parser)
     add_format(parser, FORMATS)
     add_examples(
         parser,
         "dmlcy onnx model.onnx",
+        "dmlcy onnx model.onnx --shape batch=1    # with a number for the free dimension batch",
         "dmlcy onnx model.onnx --shape x=1x3x224x224    # with the sizes of the input x",
         "dmlcy onnx model.onnx --feature-level 5_0 --all    # what an older device takes, node by node",
         "dmlcy onnx model.onnx --device-types FLOAT32,FLOAT16    # a device without 64-bit integers",

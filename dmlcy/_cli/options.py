@@ -103,7 +103,8 @@ def add_shapes(parser: argparse.ArgumentParser) -> None:
         type=shape,
         default=[],
         metavar="NAME=SIZES",
-        help="the sizes of an input of an ONNX model, such as x=1x3x224x224, or of a free dimension, such as batch=1",
+        help="the sizes of an input of an ONNX model, such as x=1x3x224x224, or of a free dimension, such as batch=1; "
+        "may be given several times",
     )
 
 

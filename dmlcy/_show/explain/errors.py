@@ -15,6 +15,8 @@ from dmlcy._show.explain.words import between, in_words, let_name, see
 from dmlcy._words.values import show
 
 WARNING: Final = "warning: dmlcy lint and check(desc, warnings=True) show it, and nothing is refused because of it"
+REASONS: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-", "DML-ONNX-level")
+"""How the ids of reasons begin that a report on an ONNX model gives: nothing raises them."""
 
 
 def rule_page(page: Page, rule: Facts) -> None:
@@ -124,9 +126,10 @@ def model_error_page(page: Page, error: Facts) -> None:
     what = "graph" if error["id"].startswith("DML-GRAPH-") else "model"
     page.title(error["id"])
     page.text(error["when"])
-    page.section("Refusal")
-    raises = f"{error['error']}, which is a {error['also']}"
-    page.rows([("Message", _template(error["message"])), ("Raises", raises)])
+    is_reason = error["id"].startswith(REASONS)
+    page.section("Report" if is_reason else "Refusal")
+    raises = [] if is_reason else [("Raises", f"{error['error']}, which is a {error['also']}")]
+    page.rows([("Message", _template(error["message"])), *raises])
     if error["breaks"]:
         page.section("For example")
         for path, value in error["breaks"].items():
@@ -135,6 +138,8 @@ def model_error_page(page: Page, error: Facts) -> None:
     page.section("See")
     index = "onnx_errors" if error["id"].startswith("DML-ONNX-") else "errors"
     page.code(f"docs/reference/{index}.md#{error['id']}", INDENT)
+    if is_reason:
+        page.code("docs/onnx.md#what-each-reason-means-and-what-to-do", INDENT)
 
 
 def retired_page(page: Page, facts: Facts) -> None:

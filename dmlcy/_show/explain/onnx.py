@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 REFERENCE: Final = "docs/reference/onnx.md"
 PLACES: Final = {
-    "cpu": "a node of the CPU, in a partition of DirectML",
+    "cpu": "a node that ONNX Runtime runs on the CPU, whatever the provider is",
     "shader": "a compute shader of ONNX Runtime",
     "copy": "a copy between the memory of CPU and GPU",
 }
