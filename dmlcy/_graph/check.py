@@ -185,8 +185,6 @@ class _Checker:
         given, needed = self.wiring.desc_of(source), self.wiring.desc_of_target(target)
         if given is None or needed is None or self.is_unknown(source):
             return
-        words = {"target": graph.target_label(target), "source": graph.source_label(source)}
-        field = None if target.node is None else self.wiring.inputs[target.node][target.place][0]
         types, sizes = (dtype_name(needed), dtype_name(given)), (in_bytes(needed), in_bytes(given))
         differ = None not in types and types[0] != types[1]
         hint = f"Their data types differ, {types[0]} and {types[1]}: CAST converts elements." if differ else ""
@@ -199,9 +197,13 @@ class _Checker:
         else:
             slug = "edge-size" if None not in sizes and sizes[0] != sizes[1] else ""
             found = {"actual": sizes[0], "expected": sizes[1]}
+        if not slug and not differ:
+            return
+        words = {"target": graph.target_label(target), "source": graph.source_label(source)}
+        field = None if target.node is None else self.wiring.inputs[target.node][target.place][0]
         if slug:
             yield made(graph, slug, "edges", place, words | found, node=target.node, field=field, hint=hint)
-        elif differ:
+        else:
             words |= {"actual": types[0], "expected": types[1]}
             yield made(graph, "edge-reinterprets", "edges", place, words, node=target.node, field=field, warning=True)
 

@@ -239,3 +239,9 @@ def test_a_network_is_valid() -> None:
     graph, _ = network()
     assert ids(graph) == []
     assert ids(chain(100)) == []
+
+
+def test_edges_without_a_fault_are_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    named: list[Port] = []
+    monkeypatch.setattr(GraphDesc, "target_label", lambda _, port: named.append(port))
+    assert ids(chain(20)) == [] and not named

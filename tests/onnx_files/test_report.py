@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dmlcy._facts.tables import ERRORS
-from dmlcy._frontends.onnx.model_report import ModelReport
+from dmlcy._frontends.onnx.model_report import ModelReport, lines
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
 
@@ -133,3 +133,16 @@ def test_every_reason_of_a_place_has_a_case() -> None:
     given = {f"DML-ONNX-{slug}" for *_, nodes in CASES for _, slugs in nodes.values() for slug in slugs}
     known = {one for one in ERRORS if one.startswith(("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-level"))}
     assert known - given == set()
+
+
+def test_the_lines_look_at_each_node_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = report(model(17, f"(float[2] x) => (float[2] y50) {{ y0 = Relu(x) {_chain(50)} }}"))
+    asked: list[ModelReport] = []
+    needs: Any = ModelReport.needs
+    monkeypatch.setattr(ModelReport, "needs", property(lambda one: asked.append(one) or needs.fget(one)))
+    assert "      51 DirectML, in 1 graph" in [*lines(found)]
+    assert len(asked) == 1
+
+
+def _chain(count: int) -> str:
+    return " ".join(f"y{at + 1} = Relu(y{at})" for at in range(count))

@@ -192,18 +192,18 @@ def _refused(report: ModelReport) -> Iterator[str]:
 
 
 def _needs(report: ModelReport) -> Iterator[str]:
-    if report.needs is None:
+    needs = report.needs
+    if needs is None:
         return
-    index = LEVEL_INDEX[report.needs]
     found = {
         name: None
         for one in report.nodes
-        if one.where == "dml" and one.level is not None and LEVEL_INDEX[one.level] == index
-        for name in in_need(one.directml, report.needs)
+        if one.where == "dml" and one.level == needs
+        for name in in_need(one.directml, needs)
     }
     names = [*found][:SHOWN]
     names += [f"{len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    yield f"  needs feature level {report.needs} (DirectML {LEVELS[index].directml}), for {', '.join(names)}"
+    yield f"  needs feature level {needs} (DirectML {LEVELS[LEVEL_INDEX[needs]].directml}), for {', '.join(names)}"
 
 
 def _bind(report: ModelReport) -> Iterator[str]:
