@@ -101,6 +101,18 @@ CASES: Sequence[tuple[int, str, Mapping[str, Any], Mapping[str, tuple[str, list[
     ),
     (
         21,
+        "(float[2,3] x, int64[1] s) => (float[n] y) { y = Reshape(x, s) }",
+        {},
+        {"Reshape": ("view", ["alone-constant"])},
+    ),
+    (
+        21,
+        "(float[1,4] x) => (float[1,m] y) { p = Constant<value = int64[4] {0, -1, 0, 0}>() y = Pad(x, p) }",
+        {},
+        {"Constant": ("folded", []), "Pad": ("dml", ["negative"])},
+    ),
+    (
+        21,
         "(float[2,3] x, int64[1] a) => (float[2,1] y) { b = Relu(x) y = ReduceSum(b, a) }",
         {},
         {"Relu": ("dml", []), "ReduceSum": ("dml", ["alone-constant"])},

@@ -138,9 +138,11 @@ class Placer:
             yield reason("alone-inputs", operator=shown(row.domain, row.name), count=len(node.inputs))
         if self.has_subgraph:
             yield reason("alone-subgraph")
-        yield from (reason("alone-sizes", name=name) for name in _unsized(visit))
+        # Sizes of outputs that are not known often follow from an input that is no constant, which is the reason then.
+        yield from (reason("alone-sizes", name=name) for name in _unsized(_inputs(visit)))
         yield from (reason("alone-empty", name=name) for name in _empty(visit, row))
         yield from (reason("alone-constant", name=name) for name in _computed(visit, row))
+        yield from (reason("alone-sizes", name=name) for name in _unsized(_names(visit)))
 
 
 def _kernel(row: OperatorRow, version: Version) -> Reason | None:
@@ -209,8 +211,8 @@ def _is_whole(known: Known) -> bool:
     return known.sizes is not None and all(isinstance(one, int) for one in known.sizes)
 
 
-def _unsized(visit: Visit) -> Iterator[str]:
-    yield from (name for name, known in _names(visit) if not _is_whole(known))
+def _unsized(named: Iterable[tuple[str, Known]]) -> Iterator[str]:
+    yield from (name for name, known in named if not _is_whole(known))
 
 
 def _empty(visit: Visit, row: OperatorRow) -> Iterator[str]:

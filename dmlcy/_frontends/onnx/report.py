@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._frontends.onnx.model import Model
-from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why, fails, in_need
+from dmlcy._frontends.onnx.model_report import UNSIZED, ModelReport, NodeReport, Why, fails, in_need
 from dmlcy._frontends.onnx.places import place_of
 from dmlcy._frontends.onnx.placing import Placement, Placer, Reason, older_opset, reason
 from dmlcy._frontends.onnx.tables import RELEASES, shown
@@ -61,8 +61,9 @@ def _node(one: Placement, levels: Mapping[int, FeatureLevelName | None], asked: 
         operators, level = (), None
     reasons = [*one.reasons]
     if one.where in ("dml", "view"):
-        wrong = (Reason(found.identifier, found.values) for found in visit.problems)
-        reasons += [found for found in wrong if fails(found.id)]
+        wrong = [Reason(found.identifier, found.values) for found in visit.problems if fails(found.identifier)]
+        # Of a node that fails, the sizes of outputs are not known because it fails.
+        reasons = [*wrong, *(found for found in reasons if not (wrong and found.id == UNSIZED))]
     if level is not None and LEVEL_INDEX[level] > LEVEL_INDEX[asked]:
         reasons.append(reason("level", operators=" and ".join(in_need(operators, level)), level=level, asked=asked))
     return NodeReport(
