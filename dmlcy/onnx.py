@@ -31,7 +31,7 @@ __all__ = ["ONNXRUNTIMES", "FreeDimension", "ModelReport", "NodeReport", "Where"
 def report(
     path: str | os.PathLike[str],
     *,
-    shapes: Mapping[str, Sequence[int]] | None = None,
+    shapes: Mapping[str, int | Sequence[int]] | None = None,
     onnxruntime: str = ONNXRUNTIMES[0],
     feature_level: str | None = None,
     device_types: Collection[str] | None = None,
@@ -44,7 +44,7 @@ def report(
     path
         The model. Weights are read only where a shape depends on them.
     shapes
-        The sizes of inputs, and of free dimensions by their names: ``{"x": (1, 3, 224, 224)}`` or ``{"batch": (1,)}``.
+        The sizes of inputs, and of free dimensions by their names: ``{"x": (1, 3, 224, 224)}`` or ``{"batch": 1}``.
     onnxruntime
         The release of ONNX Runtime, one of ``ONNXRUNTIMES``.
     feature_level
@@ -80,7 +80,7 @@ def report(
         model = reader.read(os.fspath(path))
         return report_of(
             model,
-            shapes=shapes,
+            shapes=_sizes(shapes),
             runtime=onnxruntime,
             level=_level(feature_level),
             types=None if device_types is None else frozenset(device_types),
@@ -93,7 +93,7 @@ def report(
 def check(
     path: str | os.PathLike[str],
     *,
-    shapes: Mapping[str, Sequence[int]] | None = None,
+    shapes: Mapping[str, int | Sequence[int]] | None = None,
     feature_level: str | None = None,
     limit: int = MOST,
 ) -> Violations:
@@ -117,10 +117,15 @@ def check(
         The file is no valid ONNX model, or ``shapes`` names what the model does not have (``DML-ONNX-...``).
     """
     try:
-        found = lint.problems(reader.read(os.fspath(path)), _level(feature_level), shapes, limit)
+        found = lint.problems(reader.read(os.fspath(path)), _level(feature_level), _sizes(shapes), limit)
     except Refusal as error:
         raise ModelError(error.violations) from None
     return Violations([one.located() for one in found.problems])
+
+
+def _sizes(shapes: Mapping[str, int | Sequence[int]] | None) -> dict[str, Sequence[int]]:
+    """The sizes of each name; a number is one size."""
+    return {name: (given,) if isinstance(given, int) else given for name, given in (shapes or {}).items()}
 
 
 def _level(name: str | None) -> FeatureLevelName:

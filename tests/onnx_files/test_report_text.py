@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from each import each_of
 from small_models import ANY, ONE, RELU, Node, Values, X, small
 
+import dmlcy.onnx
 from dmlcy._frontends.onnx.binding import options
 from dmlcy._frontends.onnx.lint import lint, problems
 from dmlcy._frontends.onnx.model import Sizes
@@ -77,3 +79,11 @@ def test_lint_names_the_first_node_that_needs_the_level() -> None:
     assert verdict.minimum is not None
     subjects = [one.subject for one in verdict.minimum.forced_by]
     assert subjects and all(one.endswith("GATHER of node 0 (Gather)") for one in subjects)
+
+
+def test_a_free_dimension_is_given_as_a_number_or_as_one_size(tmp_path: Path) -> None:
+    file = tmp_path / "m.onnx"
+    file.write_bytes(small([RELU], ANY))
+    for given in (2, (2,), [2]):
+        assert dmlcy.onnx.report(file, shapes={"n": given}).dimensions == ()
+        assert dmlcy.onnx.check(file, shapes={"n": given}) == []
