@@ -16,7 +16,7 @@ from dmlcy._words.values import quote
 
 WORDS: Final[dict[Where, str]] = {
     "dml": "DirectML",
-    "view": "DirectML, but only other sizes for the same bytes",
+    "view": "DirectML, without an operator: only the sizes change",
     "folded": "folded to constants before the model runs",
     "removed": "removed by the optimiser",
     "cpu": "CPU",
@@ -82,7 +82,7 @@ class NodeReport:
     version
         The version of the operator; None where the operator, or this version, is not known.
     where
-        "dml"; "view": DirectML, but only other sizes for the same bytes; "folded" to constants before the model runs;
+        "dml"; "view": DirectML, without an operator: only the sizes change; "folded" to constants before the model runs;
         "removed" by the optimiser; "cpu".
     reasons
         Why the node is on the CPU, why it is no part of a DirectML graph, or why DirectML refuses it.
