@@ -70,7 +70,7 @@ def test_few_operators_are_named_for_the_level() -> None:
     kinds = ("Relu", "Sigmoid", "Tanh", "Elu", "Selu")
     found = text(small([Node(kind, "x", kind) for kind in kinds], X))
     assert "  needs feature level 1_0 (DirectML 1.0.0), for ACTIVATION_RELU, " in found
-    assert re.search(r"needs feature level .*, 2 more$", found, re.M)
+    assert re.search(r"needs feature level .* and 2 more$", found, re.M)
 
 
 def test_lint_names_the_first_node_that_needs_the_level() -> None:
@@ -79,6 +79,12 @@ def test_lint_names_the_first_node_that_needs_the_level() -> None:
     assert verdict.minimum is not None
     subjects = [one.subject for one in verdict.minimum.forced_by]
     assert subjects and all(one.endswith("GATHER of node 0 (Gather)") for one in subjects)
+
+
+def test_lint_names_an_operator_once() -> None:
+    messages = [one.violation.message for one in problems(decode("m.onnx", MIXED, None), "5_0").problems]
+    (level,) = (one for one in messages if "feature level" in one)
+    assert level.startswith("ACTIVATION_GELU needs feature level 5_1 ")
 
 
 def test_a_free_dimension_is_given_as_a_number_or_as_one_size(tmp_path: Path) -> None:

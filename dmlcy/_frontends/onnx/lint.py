@@ -130,4 +130,6 @@ def _without_label(graph: GraphDesc, one: GraphViolation) -> Violation:
     if one.node is None:
         return one
     node = graph.nodes[one.node]
-    return replace(one, message=one.message.replace(label_of(node, one.node), node.kind))
+    message = one.message.replace(label_of(node, one.node), node.kind)
+    is_of_operator = message.startswith(f"{node.kind}: {node.kind} ")
+    return replace(one, message=message.removeprefix(f"{node.kind}: ") if is_of_operator else message)

@@ -201,9 +201,9 @@ def _needs(report: ModelReport) -> Iterator[str]:
         if one.where == "dml" and one.level == needs
         for name in in_need(one.directml, needs)
     }
-    names = [*found][:SHOWN]
-    names += [f"{len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    yield f"  needs feature level {needs} (DirectML {LEVELS[LEVEL_INDEX[needs]].directml}), for {', '.join(names)}"
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    directml = LEVELS[LEVEL_INDEX[needs]].directml
+    yield f"  needs feature level {needs} (DirectML {directml}), for {', '.join([*found][:SHOWN])}{more}"
 
 
 def _bind(report: ModelReport) -> Iterator[str]:
