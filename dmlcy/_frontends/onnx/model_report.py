@@ -82,8 +82,8 @@ class NodeReport:
     version
         The version of the operator; None where the operator, or this version, is not known.
     where
-        "dml"; "view": DirectML, without an operator: only the sizes change; "folded" to constants before the model runs;
-        "removed" by the optimiser; "cpu".
+        "dml"; "view": DirectML, without an operator: only the sizes change; "folded" to constants before the model
+        runs; "removed" by the optimiser; "cpu".
     reasons
         Why the node is on the CPU, why it is no part of a DirectML graph, or why DirectML refuses it.
     directml
