@@ -32,6 +32,12 @@ def test_what_the_model_fails_of_comes_first() -> None:
     assert "cannot run" not in text(MIXED)
 
 
+def test_further_nodes_of_a_reason_are_named_apart() -> None:
+    found = text(small([Node("HardSwish", "x", name) for name in "abcdef"], X, version=22))
+    inner = [f"node {number} (HardSwish), HardSwish, node 0 (HardSigmoid)" for number in range(1, 4)]
+    assert f"\n    also {'; '.join(inner)}; and 2 more (--all names them)\n" in found
+
+
 def test_each_reason_of_the_document_has_its_severity() -> None:
     nodes = to_json(report_of(decode("m.onnx", MIXED, None), level="5_0"))["nodes"]
     found = {node["operator"]: [why["severity"] for why in node["reasons"]] for node in nodes}

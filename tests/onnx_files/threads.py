@@ -233,7 +233,7 @@ THREADS = (
         },
         'model.onnx: node 1 (Gather): CPU: the node computes with shapes. Its input "sizes" is in the memory of the '
         "CPU, and each other input is in this memory or is small. [DML-ONNX-cpu-shape]\n"
-        '    also node 2 (Unsqueeze), node 3 "Concat_7" (Concat)',
+        '    also node 2 (Unsqueeze); node 3 "Concat_7" (Concat)',
         {"shapes": {"batch": (1,)}},
     ),
     Thread(

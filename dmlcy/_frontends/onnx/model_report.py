@@ -226,8 +226,8 @@ def _reasons(report: ModelReport) -> Iterator[str]:
         named = [node.place for node, _ in others[:SHOWN]]
         left = len(others) - len(named)
         if named:
-            more = f", and {left} more (--all names them)" if left else ""
-            yield f"    also {', '.join(named)}{more}"
+            more = f"; and {left} more (--all names them)" if left else ""
+            yield f"    also {'; '.join(named)}{more}"
 
 
 def _every(report: ModelReport) -> Iterator[str]:
