@@ -79,7 +79,10 @@ def onnx_page(page: Page, one: Facts) -> None:
     if one["kernels"]:
         _with_kernel(page, one)
     else:
-        page.text("No version has a kernel for DirectML: a node goes to the CPU.")
+        page.text(
+            "No version has a kernel for DirectML: a node goes to the CPU. A node without inputs, or whose inputs are "
+            "all constants, is computed before the model runs, if it gives no random numbers."
+        )
         if one["function"]:
             page.text(
                 "ONNX defines this operator by others. Where the CPU does not have a kernel of it, ONNX Runtime puts "
