@@ -22,7 +22,7 @@ def axes_of(use: Use, name: str, place: int, rank: int) -> tuple[int, ...] | Non
 def _different(use: Use, name: str, given: Sequence[int], rank: int) -> tuple[int, ...]:
     axes = use.axes(given, name, rank)
     if len(set(axes)) < len(axes) or len(axes) > rank:
-        use.refuse("DML-ONNX-axis", name=name, axis=given[-1], rank=rank)
+        use.refuse("DML-ONNX-attribute-value", name=name, value=tuple(given), known="different axes")
     return axes
 
 
@@ -148,7 +148,7 @@ def windows(use: Use) -> list[range]:
         counted(use, name, given, len(axes))
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         if step == 0:
-            use.refuse("DML-ONNX-attribute-value", name="steps", value=0, known=["not 0"])
+            use.refuse("DML-ONNX-attribute-value", name="steps", value=0, known="another number")
         found[axis] = range(*slice(start, end, step).indices(own[axis]))
     return found
 
@@ -160,12 +160,14 @@ def parts(use: Use) -> tuple[int, tuple[int, ...]]:
     given = use.integers("split", 1)
     if given is None:
         pieces = use.attribute("num_outputs") or count
+        if "num_outputs" not in use.version.attributes and length % max(pieces, 1):
+            use.refuse("DML-ONNX-parts", name=use[0].name, axis=axis, size=length, parts=f"{pieces} of one size")
         counted(use, "outputs", use.node.outputs, pieces)
         step = -(-length // max(pieces, 1))
         given = (step,) * (pieces - 1) + (length - step * (pieces - 1),)
     counted(use, "split", given, count)
     if any(one < 0 for one in given) or sum(given) != length:
-        use.refuse("DML-ONNX-reshape", sizes=[length], wanted=[*given])
+        use.refuse("DML-ONNX-parts", name=use[0].name, axis=axis, size=length, parts=given)
     return axis, given
 
 
@@ -206,12 +208,11 @@ def joined(use: Use) -> tuple[int, tuple[int, ...]]:
     length = 0
     for place in range(len(use.inputs)):
         one = use[place]
-        if one.element != first.element:
-            use.refuse("DML-ONNX-type", element=one.element, name=one.name)
         if one.rank != first.rank or any(
             mine != size for at, (mine, size) in enumerate(zip(one.sizes, first.sizes, strict=True)) if at != axis
         ):
-            use.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[*first.sizes])
+            wanted = f"{first.sizes}, except along the axis {axis}"
+            use.refuse("DML-ONNX-sizes", name=one.name, sizes=one.sizes, wanted=wanted)
         length += one.sizes[axis]
     return axis, replaced(first.sizes, axis, length)
 
@@ -242,7 +243,9 @@ def looked_up_by_elements(use: Use) -> int:
     if len(sizes) != len(own):
         use.refuse("DML-ONNX-rank", name=use[1].name, rank=len(sizes), wanted=len(own))
     if any(mine > size for at, (mine, size) in enumerate(zip(sizes, own, strict=True)) if at != axis):
-        use.refuse("DML-ONNX-broadcast", sizes=[*sizes], wanted=[*own])
+        use.refuse(
+            "DML-ONNX-sizes", name=use[1].name, sizes=sizes, wanted=f"at most {own}, except along the axis {axis}"
+        )
     return axis
 
 
@@ -275,9 +278,7 @@ def scattered_tuples(use: Use) -> int:
 
 def _updates(use: Use, sizes: tuple[int, ...]) -> None:
     if use[2].sizes != sizes:
-        use.refuse("DML-ONNX-broadcast", sizes=[*use[2].sizes], wanted=[*sizes])
-    if use[2].element != use[0].element:
-        use.refuse("DML-ONNX-type", element=use[2].element, name=use[2].name)
+        use.refuse("DML-ONNX-sizes", name=use[2].name, sizes=use[2].sizes, wanted=sizes)
 
 
 def one_hot(use: Use) -> tuple[int, tuple[int, ...]]:
@@ -286,7 +287,7 @@ def one_hot(use: Use) -> tuple[int, tuple[int, ...]]:
     not_negative(use, "depth", (depth, *own))
     axis = use.axis(rank=len(own) + 1)
     if use[2].sizes != (2,):
-        use.refuse("DML-ONNX-broadcast", sizes=[*use[2].sizes], wanted=[2])
+        use.refuse("DML-ONNX-sizes", name=use[2].name, sizes=use[2].sizes, wanted=(2,))
     return axis, (*own[:axis], depth, *own[axis:])
 
 
@@ -322,7 +323,7 @@ def sequence(use: Use) -> tuple[Any, Any, int]:
     """Range: the first element, the step, and how many elements there are before the limit."""
     start, limit, delta = (use.single(place) for place in range(3))
     if delta == 0:
-        use.refuse("DML-ONNX-attribute-value", name="delta", value=0, known=["not 0"])
+        use.refuse("DML-ONNX-attribute-value", name="delta", value=0, known="another number")
     if isinstance(start, int):
         return start, delta, max(0, -((start - limit) // delta))
     count = (limit - start) / delta

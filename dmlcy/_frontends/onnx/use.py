@@ -44,6 +44,7 @@ class Unconverted(Exception):
         if isinstance(known, list):
             *others, last = map(str, known)
             values["known"] = f"{', '.join(others)} or {last}" if others else last
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
         super().__init__(identifier, values)
         self.identifier = identifier
         self.values = values
@@ -115,7 +116,8 @@ class Use:
         """The elements of an input that must be known, in a row; ``kinds``: of which data types, as NumPy's kinds."""
         found = self.constant(place)
         if found.dtype.kind not in kinds:
-            self.refuse("DML-ONNX-type", element=self[place].element, name=self[place].name)
+            kind = "integers" if kinds == "iu" else "numbers"
+            self.refuse("DML-ONNX-input-type", element=self[place].element, name=self[place].name, wanted=kind)
         return found.reshape(-1)
 
     def whole(self, place: int) -> tuple[int, ...]:
@@ -229,7 +231,7 @@ class Use:
         """An input that has the axes of a tensor from one axis on, such as a vector of channels, broadcast to sizes."""
         one, wanted = self[place], tuple(sizes)
         if one.sizes != wanted[axis : axis + one.rank]:
-            self.refuse("DML-ONNX-broadcast", sizes=[*one.sizes], wanted=[*wanted[axis : axis + one.rank]])
+            self.refuse("DML-ONNX-sizes", name=one.name, sizes=one.sizes, wanted=wanted[axis : axis + one.rank])
         before = max(rank - len(wanted), 0) + axis
         strides = [0] * before + [*packed(one.sizes)]
         full = right_aligned(wanted, rank)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dmlcy._frontends.onnx.binding import written
-from dmlcy._frontends.onnx.model import Info, Node, Sizes
+from dmlcy._frontends.onnx.elements import parameter
+from dmlcy._frontends.onnx.model import ELEMENTS, Info, Node, Sizes
 from dmlcy._frontends.onnx.tables import OperatorRow, Parameter, Version, shown
 from dmlcy._frontends.onnx.use import Unconverted
 
@@ -28,6 +29,21 @@ def problems(node: Node, row: OperatorRow, version: Version) -> Iterator[Unconve
             yield Unconverted("DML-ONNX-node-attribute", name=name)
         elif given is not None and given.kind != declared.kind:
             yield Unconverted("DML-ONNX-node-attribute-kind", name=name, kind=given.kind, wanted=declared.kind)
+
+
+def types(node: Node, row: OperatorRow, version: Version, elements: Sequence[str | None]) -> Iterator[Unconverted]:
+    """The inputs whose data type is not that of the parameter, or of the inputs that must be alike."""
+    if not row.conversion and not row.fold:
+        return
+    results = {one.type for one in version.outputs}
+    wanted: dict[str, str] = {}
+    for place, (name, element) in enumerate(zip(node.inputs, elements, strict=True)):
+        one = parameter(version.inputs, place)
+        if one is None or element is None or (one.mark and one.mark != "?" and one.type not in results):
+            continue  # of any number of inputs, each may have a type of its own that the outputs do not have
+        allowed = one.type if one.type in ELEMENTS else wanted.setdefault(one.type, element)
+        if element != allowed:
+            yield Unconverted("DML-ONNX-input-type", name=name, element=element, wanted=allowed)
 
 
 def unknown(node: Node, row: OperatorRow, version: Version) -> Iterator[Unconverted]:

@@ -187,7 +187,7 @@ class Walk:
                 given = [None if one is None else one.element for one in visit.inputs]
                 for known, element in zip(visit.outputs, output_elements(node, row, version, given), strict=True):
                     known.element = element
-                visit.problems += valid.problems(node, row, version)
+                visit.problems += (*valid.problems(node, row, version), *valid.types(node, row, version, given))
                 if not visit.problems:
                     self._become(visit, row, version)
         except Unconverted as error:

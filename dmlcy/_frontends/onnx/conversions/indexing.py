@@ -88,11 +88,11 @@ def reverse_sequence(use: Use) -> OnnxValue:
     if len(own) < 2:
         use.refuse("DML-ONNX-rank", name=use[0].name, rank=len(own), wanted="2 or more")
     if batch == time:
-        use.refuse("DML-ONNX-axis", name="time_axis", axis=time, rank=len(own))
+        use.refuse("DML-ONNX-attribute-value", name="time_axis", value=time, known="another axis than batch_axis")
     if use[1].sizes != (own[batch],):
-        use.refuse("DML-ONNX-broadcast", sizes=[*use[1].sizes], wanted=[own[batch]])
+        use.refuse("DML-ONNX-sizes", name=use[1].name, sizes=use[1].sizes, wanted=(own[batch],))
     if use[1].element not in ("INT32", "INT64"):
-        use.refuse("DML-ONNX-type", element=use[1].element, name=use[1].name)
+        use.refuse("DML-ONNX-input-type", element=use[1].element, name=use[1].name, wanted="INT32 or INT64")
     sizes = right_aligned(shapes.replaced(own, time, 1), RANK)
     strides = [int(at == batch + len(sizes) - len(own)) for at in range(len(sizes))]
     return use.filled(

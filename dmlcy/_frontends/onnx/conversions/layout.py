@@ -105,7 +105,7 @@ def depth_to_space(use: Use) -> OnnxValue:
     """Blocks of channels become blocks of rows and columns."""
     (batches, channels, height, width), block = _blocks(use)
     if channels % block**2:
-        use.refuse("DML-ONNX-reshape", sizes=[channels], wanted=[block, block])
+        use.refuse("DML-ONNX-parts", name=use[0].name, axis=1, size=channels, parts=f"parts of {block**2}")
     sizes = batches, channels // block**2, height * block, width * block
     return use.filled(sizes, lambda: use.make(use.right(0), block_size=block, order=ORDERS[_mode(use)]))
 
@@ -113,8 +113,9 @@ def depth_to_space(use: Use) -> OnnxValue:
 def space_to_depth(use: Use) -> OnnxValue:
     """Blocks of rows and columns become blocks of channels, of which the block comes first."""
     (batches, channels, height, width), block = _blocks(use)
-    if height % block or width % block:
-        use.refuse("DML-ONNX-reshape", sizes=[height, width], wanted=[block, block])
+    for axis, size in ((2, height), (3, width)):
+        if size % block:
+            use.refuse("DML-ONNX-parts", name=use[0].name, axis=axis, size=size, parts=f"parts of {block}")
     if _mode(use) != "DCR":
         use.refuse("DML-ONNX-unsupported", what=f"the mode {_mode(use)}")
     sizes = batches, channels * block**2, height // block, width // block
@@ -152,7 +153,7 @@ def col2im(use: Use) -> OnnxValue:
     )
     batches, channels = one.sizes[:2]
     if cells == 0 or channels % cells:
-        use.refuse("DML-ONNX-reshape", sizes=[channels], wanted=[*window])
+        use.refuse("DML-ONNX-parts", name=one.name, axis=1, size=channels, parts=f"parts of {cells}")
     sizes = (batches, channels // cells, *shapes.not_negative(use, "image_shape", image))
     fields: dict[str, Any] = {"window_sizes": window, "strides": strides, "dilations": dilations}
     fields |= {"output_sizes": image, "start_padding": pads[:rank], "end_padding": pads[rank:]}

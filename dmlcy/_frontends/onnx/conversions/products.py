@@ -201,7 +201,7 @@ def matmul_n_bits(use: Use) -> OnnxValue:
     factors = [_repeated(use, 2, batches, (rows, blocks), blocks)]
     if use.has(3):
         if use[3].element != "UINT8":
-            use.refuse("DML-ONNX-type", element=use[3].element, name=use[3].name)
+            use.refuse("DML-ONNX-input-type", element=use[3].element, name=use[3].name, wanted="UINT8")
         step = -(-blocks * bits // 8) * 8 // bits
         factors.append(_repeated(use, 3, batches, (rows, blocks), step, dtype))
     kind = "SCALE_ZERO_POINT" if use.has(3) else "SCALE"

@@ -52,7 +52,8 @@ def _recurrent(
         use.refuse("DML-ONNX-unsupported", what="a batch that comes before the sequence")
     direction = use.attribute("direction")
     if direction not in DIRECTIONS:
-        use.refuse("DML-ONNX-attribute-value", name="direction", value=direction, known=[*DIRECTIONS])
+        known = "forward, reverse or bidirectional"
+        use.refuse("DML-ONNX-attribute-value", name="direction", value=direction, known=known)
     direction, count = DIRECTIONS[direction]
     wanted = [place for place in range(len(use.version.outputs)) if use.wants(place)] or [0]
     sizes = [_sizes(use, place, count) for place in wanted]

@@ -50,7 +50,7 @@ def top_k(use: Use) -> tuple[OnnxValue, OnnxValue]:
     k = use.integer("k") if "k" in use.version.attributes else use.single(1, "iu")
     length = sizes[axis] if sizes else 1
     if not 1 <= k <= length:
-        use.refuse("DML-ONNX-attribute-value", name="k", value=k, known=f"1 to {length}")
+        use.refuse("DML-ONNX-attribute-value", name="k", value=k, known=f"from 1 to {length}")
     sizes[axis : axis + 1] = [k] * len(sizes[axis : axis + 1])
     values, indices = use.make(
         use.right(0),

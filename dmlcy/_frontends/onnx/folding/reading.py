@@ -36,9 +36,6 @@ def alike(use: Use, kinds: str = "iuf") -> list[Array]:
     """The elements of all inputs, which have one data type and sizes that can be broadcast."""
     first, rows = use[0], use.version.inputs
     count = len(use.inputs) if rows[-1].mark else len(rows)
-    for at in range(1, count):
-        if use[at].element != first.element:
-            use.refuse("DML-ONNX-type", element=use[at].element, name=use[at].name)
     arrays = [numbers(use, at, kinds) for at in range(count)]
     if use.attribute("broadcast"):
         arrays[1] = _from_axis(use, arrays[1])
