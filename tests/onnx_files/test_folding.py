@@ -80,6 +80,7 @@ CASES: list[tuple[str, int, tuple[Any, ...], dict[str, Any]]] = [
     ("Shape", 15, (X,), {"start": -2, "end": 9}),
     ("Slice", 7, (X,), {"starts": [1, -3], "ends": [2**40, -1], "axes": [1, 2]}),
     ("Slice", 10, (X, i64(-1, 3), i64(-9, 0), i64(1, 2), i64(-1, -2)), {}),
+    ("Slice", 10, (X, i64(-9), i64(-(2**63)), i64(1), i64(-1)), {}),
     ("Split", 7, (X,), {"axis": 2, "split": [1, 3]}),
     ("Split", 18, (X,), {"axis": 1, "num_outputs": 2}),
     ("Squeeze", 11, (X[:, :1],), {"axes": [-2]}),

@@ -14,6 +14,7 @@ pytest.importorskip("onnxruntime", reason="needs onnxruntime, which runs the mod
 
 import onnxruntime as ort
 from onnx import helper, numpy_helper, parser
+from small_models import CALL
 
 from dmlcy._frontends.onnx.inlining import expand, inlined
 from dmlcy._frontends.onnx.model import ONNX, Attribute, Function, Graph, Info, Model, Node, Tensor
@@ -144,3 +145,17 @@ def test_functions_that_stand_for_too_many_nodes_are_refused() -> None:
     walk = Walk(Model("f", 10, {ONNX: 18, "own": 1}, "", graph, functions), limit=1000)
     assert {problem.identifier for one in walk.all() for problem in one.problems} == {"DML-ONNX-function-large"}
     assert walk.inlined <= 2 * 1000
+
+
+def test_a_call_does_not_copy_the_values_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    scopes: list[Any] = []
+    inside = Walk._inside
+
+    def look(walk: Walk, visit: Any, nodes: Any, infos: Any, scope: Any, *rest: Any) -> None:
+        scopes.append(scope)
+        inside(walk, visit, nodes, infos, scope, *rest)
+
+    monkeypatch.setattr(Walk, "_inside", look)
+    walk = Walk(decode("m.onnx", CALL, None))
+    assert [one.fate for one in walk.visits] == ["inside"]
+    assert scopes[0].maps[1] is walk.scope.maps[0]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dmlcy._facts.tables import ERRORS
+from dmlcy._frontends.onnx.binding import written
 from dmlcy._frontends.onnx.model_report import ModelReport, lines
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
@@ -158,3 +159,7 @@ def test_the_lines_look_at_each_node_a_few_times(monkeypatch: pytest.MonkeyPatch
 
 def _chain(count: int) -> str:
     return " ".join(f"y{at + 1} = Relu(y{at})" for at in range(count))
+
+
+def test_the_sizes_of_a_single_number_are_written() -> None:
+    assert [written(sizes) for sizes in ((), (2, 3), (None, "n"))] == ["()", "2x3", "N x n"]

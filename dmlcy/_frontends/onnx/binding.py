@@ -82,6 +82,6 @@ def options(inputs: Mapping[str, Sizes]) -> str:
 
 
 def written(sizes: Sequence[int | str | None]) -> str:
-    """Such as 1x3x224x224, or batch x 3 x height x N with names and unknown sizes."""
+    """Such as 1x3x224x224, or batch x 3 x height x N with names and unknown sizes; () for a single number."""
     between = "x" if all(isinstance(size, int) for size in sizes) else " x "
-    return printable(between.join("N" if size is None else str(size) for size in sizes))
+    return printable("()" if not sizes else between.join("N" if size is None else str(size) for size in sizes))

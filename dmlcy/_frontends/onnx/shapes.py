@@ -149,6 +149,7 @@ def windows(use: Use) -> list[range]:
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         if step == 0:
             use.refuse("DML-ONNX-attribute-value", name="steps", value=0, known="another number")
+        start = max(start, -own[axis]) if step < 0 else start  # where the slices of Python are empty
         found[axis] = range(*slice(start, end, step).indices(own[axis]))
     return found
 

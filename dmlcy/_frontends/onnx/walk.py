@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ EAGER: Final = 65_536
 """Elements of constant inputs up to which a node is folded at once; else when the elements are asked for."""
 DEEPEST: Final = 64
 """How deep nodes may be inside others."""
-Scope = dict[str, Known]
+Scope: TypeAlias = ChainMap[str, Known]
 
 
 @cache
@@ -67,7 +68,7 @@ class Walk:
         self.builder = Builder(limit=limit, collect=True, unique_names=True)
         self.inputs: list[OnnxValue] = []
         self.inlined = 0  # nodes that took the place of others
-        self.scope = self._scope(model.graph, {}, top=True)
+        self.scope = self._scope(model.graph, ChainMap(), top=True)
         self.visits = self._visit_graph(model.graph, self.scope, model.opsets, ())
 
     @property
@@ -117,7 +118,7 @@ class Walk:
 
     def _scope(self, graph: Graph, outer: Scope, *, top: bool = False) -> Scope:
         """What is known before the nodes of a graph: its inputs and initializers, and the values around it."""
-        scope = dict(outer)
+        scope = outer.new_child()
         # From version 4 on, an initializer that is an input too may be replaced when the model runs.
         replaceable = {one.name for one in graph.inputs} if top and self.model.ir_version >= 4 else set()
         for name, tensor in graph.initializers.items():
@@ -201,12 +202,12 @@ class Walk:
         function = self.model.functions.get((node.domain, node.operator, node.overload))
         if function is not None:
             nodes = inlining.expand(function, node)
-            self._inside(visit, nodes, {}, dict(scope), function.opsets, function.name)
+            self._inside(visit, nodes, {}, scope.new_child(), function.opsets, function.name)
         elif row is not None and row.inlined and visit.version is not None:
             nodes = inlining.inlined(
                 row.inlined, node, visit.version, [None if one is None else one.element for one in visit.inputs]
             )
-            self._inside(visit, nodes, {}, dict(scope), opsets, row.name)
+            self._inside(visit, nodes, {}, scope.new_child(), opsets, row.name)
         elif (branch := _branch(visit)) is not None:
             graph = node.attributes[branch].value
             inner = self._scope(graph, scope)
