@@ -9,6 +9,7 @@ import pytest
 
 from dmlcy._facts.tables import ERRORS
 from dmlcy._frontends.onnx.binding import written
+from dmlcy._frontends.onnx.lint import lint
 from dmlcy._frontends.onnx.model_report import ModelReport, lines
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
@@ -163,3 +164,9 @@ def _chain(count: int) -> str:
 
 def test_the_sizes_of_a_single_number_are_written() -> None:
     assert [written(sizes) for sizes in ((), (2, 3), (None, "n"))] == ["()", "2x3", "N x n"]
+
+
+def test_an_initializer_that_may_be_replaced_is_no_constant() -> None:
+    found = model(17, "(float[6] x, int64[1] s) => (float[n] y) <int64[1] s = {6}> { y = Reshape(x, s) }")
+    (violation,) = lint(decode("m.onnx", found.SerializeToString(), None), "6_4").findings
+    assert violation.violation.message == "The input shape must be known before the model runs, and it is no constant."

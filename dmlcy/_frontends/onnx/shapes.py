@@ -43,7 +43,7 @@ def counted(use: Use, name: str, given: Any, wanted: int) -> Any:
 def not_negative(use: Use, name: str, given: Sequence[int]) -> tuple[int, ...]:
     """Sizes or counts of at most so many axes as arrays have."""
     if len(given) > MOST_AXES:
-        use.refuse("DML-ONNX-rank", name=name, rank=len(given), wanted=MOST_AXES)
+        use.refuse("DML-ONNX-rank", name=name, rank=len(given), wanted=f"{MOST_AXES} at most")
     for one in given:
         if one < 0:
             use.refuse("DML-ONNX-negative", name=name, value=one)

@@ -30,7 +30,7 @@ def constant(use: Use) -> Array:
     rows = use.version.attributes
     given = [one for name, one in use.node.attributes.items() if name in rows and rows[name].kind == one.kind]
     if len(given) != 1 or given[0].value is None:
-        use.refuse("DML-ONNX-unsupported", what="a constant without one value")
+        use.refuse("DML-ONNX-unsupported", what="a Constant with a sparse value, or without exactly one value")
     value = given[0].value
     if isinstance(value, Tensor):
         bounded(use, value.sizes)
