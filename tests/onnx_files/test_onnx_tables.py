@@ -318,4 +318,4 @@ def test_an_operator_of_directml_is_explained_without_the_tables() -> None:
         "import sys; from dmlcy._show.explain.find import find; find('CONVOLUTION');"
         "sys.exit('dmlcy._generated.onnx' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-P", "-c", program], check=False).returncode == 0
