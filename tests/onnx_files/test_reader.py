@@ -12,7 +12,7 @@ import pytest
 onnx = pytest.importorskip("onnx", reason="needs onnx, which reads the same files")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-from peers import agree  # noqa: E402
+from proto_peers import agree  # noqa: E402
 from written import block, number, varint  # noqa: E402
 
 from dmlcy._frontends.onnx import messages  # noqa: E402

@@ -14,7 +14,7 @@ onnx = pytest.importorskip("onnx", reason="needs onnx, which reads the same tens
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnx.external_data_helper import convert_model_to_external_data  # noqa: E402
-from peers import agree, same_tensor  # noqa: E402
+from proto_peers import agree, same_tensor  # noqa: E402
 from written import block, number, tensor, varint, with_tensor  # noqa: E402
 
 from dmlcy._frontends.dxdispatch.problems import Refusal  # noqa: E402
