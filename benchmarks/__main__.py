@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks``; ``--help`` says its options."""
+"""The command: ``python -m benchmarks``, and ``python -m benchmarks figures``; ``--help`` says the options of each."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ if os.environ.get("OMP_WAIT_POLICY") != "PASSIVE" or any(name in os.environ for 
     environment["OMP_WAIT_POLICY"] = "PASSIVE"
     sys.exit(subprocess.run([sys.executable, "-m", "benchmarks", *sys.argv[1:]], env=environment).returncode)
 
-from benchmarks.main import main
+if sys.argv[1:2] == ["figures"]:
+    from benchmarks.groups.command import main as figures
 
-sys.exit(main())
+    sys.exit(figures(sys.argv[2:]))
+else:
+    from benchmarks.main import main
+
+    sys.exit(main())
