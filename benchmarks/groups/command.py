@@ -36,6 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{group.name}: {len(cells)} cells. {group.title}", *(f"  {cell.name}" for cell in cells), sep="\n")
         print(f"{sum(map(len, planned.values()))} cells in {len(planned)} groups")
         return 0
+    if options.resident:
+        from benchmarks.groups import resident
+
+        resident.report(cell.network for cells in planned.values() for cell in cells if cell.network)
+        return 0
     facts = machine.facts()
     print(*(f"{name}: {facts[name]}" for name in ("processor", "instructions", "versions", "load", "commit")), sep="\n")
     for text in (*(f"without {peers.NAMES[name]}: {why}" for name, why in facts["missing"].items()), *peers.blas()):
@@ -97,6 +102,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--below", type=float, metavar="RATIO", help="print all cells worse than this, not the worst 5")
     parser.add_argument("--cells", action="store_true", help="print a line for each cell, with all times and errors")
     parser.add_argument("--out", type=Path, metavar="JSON", help="write the medians")
+    parser.add_argument(
+        "--resident", action="store_true", help="memory of a process that runs a network once, no times"
+    )
     parser.add_argument("--list", action="store_true", help="print the cells instead of running them")
     parser.add_argument("--lock", action="store_true", help="add new cells to cells.lock; change none that is there")
     options = parser.parse_args(arguments)

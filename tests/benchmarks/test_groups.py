@@ -242,6 +242,17 @@ def test_a_quick_run_from_the_command_line(tmp_path: Path, capsys: pytest.Captur
     assert {DIRECT, COMPILED, ADD} <= set(found["rows"][0]["times"])
 
 
+@pytest.mark.deep
+def test_the_memory_of_a_process_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    if reason := peers.missing("onnxruntime"):
+        pytest.skip(reason)
+    if not Path("/proc/self/status").exists():
+        pytest.skip("/proc/self/status is not there")
+    assert main(["--resident", "--only", "lstm_tagger"]) == 0
+    ratio, name, *_ = capsys.readouterr().out.split()
+    assert 0.1 < float(ratio) < 10 and name == "lstm_tagger"
+
+
 def test_cells_are_listed_and_options_without_a_cell_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list", "--group", "nodes"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == ["  nodes/tanh_chain/whole/float32", "1 cells in 1 groups"]

@@ -32,11 +32,16 @@ def digest(cell: Cell) -> str:
 
 
 def graph_of(name: str) -> Any:
-    """The network as a graph of DirectML: what ``dmlcy lint`` makes of it."""
+    """The network as a graph of DirectML."""
+    return converted(name, net_of(name).model().SerializeToString())
+
+
+def converted(name: str, data: bytes) -> Any:
+    """What ``dmlcy lint`` makes of a model, with the weights as constants."""
     from dmlcy._frontends.onnx.reader import decode
     from dmlcy._frontends.onnx.walk import Walk
 
-    walk = Walk(decode(name, net_of(name).model().SerializeToString(), None))
+    walk = Walk(decode(name, data, None))
     graph = walk.graph()
     if graph is None or dml.check(graph):
         raise ValueError(f"{name}: dmlcy refuses the network")
