@@ -44,6 +44,8 @@ class Cell:
         The name of the network, where the work is one.
     tolerance
         The greatest difference of two results, in units of their greatest magnitude; None: that of the data type.
+    each
+        What is to be reached in this cell; None: what is to be reached in each of the group.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Cell:
     works: Mapping[str, Work] = field(default_factory=dict)
     network: str = ""
     tolerance: float | None = None
+    each: float | None = None
 
     @property
     def work(self) -> str:

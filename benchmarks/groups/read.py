@@ -12,7 +12,20 @@ from benchmarks.groups.model import COMPILED, DIRECT, PEERS, Cell, Copy, Figure,
 
 FORMS = {"direct": DIRECT, "compiled": COMPILED}
 GROUP = {"title", "page", "against", "figure", "work", "sizes", "dtypes", "most_ulp", "memcpy", "loops", "tolerance"}
-WORK = {"name", "columns", "rows", "inputs", "constants", "dmlcy", "sizes", "dtypes", "network", "tolerance", *PEERS}
+WORK = {
+    "name",
+    "columns",
+    "rows",
+    "inputs",
+    "constants",
+    "dmlcy",
+    "sizes",
+    "dtypes",
+    "network",
+    "tolerance",
+    "each",
+    *PEERS,
+}
 
 
 def read(path: Path) -> Group:
@@ -59,6 +72,7 @@ def _cells(group: str, work: Mapping[str, Any], data: Mapping[str, Any]) -> Iter
                     works={peer: found for peer in PEERS if (found := _work(work.get(peer), names)) is not None},
                     network=_filled(work.get("network", ""), names),
                     tolerance=work.get("tolerance", data.get("tolerance")),
+                    each=work.get("each"),
                 )
 
 

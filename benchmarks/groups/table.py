@@ -63,8 +63,8 @@ def _figure(group: Group, figure: Figure, threads: int, rows: Iterable[Row], bel
     if not counted:
         yield f"{head}: not measured"
     else:
-        mean = _asked(figure, "mean", figure.mean, geometric_mean([value for value, _ in counted]))
-        yield f"{head}: {_means(counted)}{mean}{_asked(figure, 'each', figure.each, counted[0][0])}"
+        mean = _asked(figure, geometric_mean([value for value, _ in counted]))
+        yield f"{head}: {_means(counted)}{mean}{_missed(figure, counted)}"
         if figure.seconds is not None:
             longest = max(row.times[figure.form].median for _, row in counted)
             kept = "yes" if longest <= figure.seconds else "NO"
@@ -80,8 +80,7 @@ def _figure(group: Group, figure: Figure, threads: int, rows: Iterable[Row], bel
 def _copied(copy: Copy, threads: int, rows: Iterable[tuple[Times, Times, Row]]) -> Iterator[str]:
     """The part of a memcpy's bandwidth, and the cells that have the least of it."""
     shares = sorted(((theirs.median / ours.median, row) for theirs, ours, row in rows), key=lambda pair: pair[0])
-    limit = _asked(Figure("", each=copy.each), "each", copy.each, shares[0][0])
-    yield f"  {threads}t  part of memcpy, {copy.size}: {_means(shares)}{limit}"
+    yield f"  {threads}t  part of memcpy, {copy.size}: {_means(shares)}{_missed(Figure('', each=copy.each), shares)}"
     yield from (f"    {_times(share)}  {row.cell.name}" for share, row in shares[:WORST])
 
 
@@ -96,12 +95,30 @@ def has_loops(row: Row) -> bool:
     return row.cell.call.partition("(")[0] in {spec.python for spec in FAST.values()}
 
 
-def _asked(figure: Figure, what: str, limit: float | None, found: float) -> str:
-    """Whether a limit is kept."""
-    if limit is None:
+def _asked(figure: Figure, found: float) -> str:
+    """Whether the mean is reached."""
+    if figure.mean is None:
         return ""
-    kept = found <= limit if figure.at_most else found >= limit
-    return f"; {what} {'≤' if figure.at_most else '≥'} {limit:g}: {'yes' if kept else 'NO'}"
+    return f"; mean {_sign(figure)} {figure.mean:g}: {'yes' if _keeps(figure, found, figure.mean) else 'NO'}"
+
+
+def _missed(figure: Figure, pairs: Sequence[tuple[float, Row]]) -> str:
+    """Whether each cell reaches what it has to, or how many do not."""
+    limits = [(value, row.cell.each or figure.each) for value, row in pairs]
+    asked = [(value, limit) for value, limit in limits if limit is not None]
+    if not asked:
+        return ""
+    missed = sum(not _keeps(figure, value, limit) for value, limit in asked)
+    several = ", ".join(f"{limit:g}" for limit in sorted({limit for _, limit in asked}))
+    return f"; each {_sign(figure)} {several}: {f'{missed} of {len(asked)} miss it' if missed else 'yes'}"
+
+
+def _sign(figure: Figure) -> str:
+    return "≤" if figure.at_most else "≥"
+
+
+def _keeps(figure: Figure, found: float, limit: float) -> bool:
+    return found <= limit if figure.at_most else found >= limit
 
 
 def as_json(machine: dict[str, Any], rows: Iterable[Row]) -> str:

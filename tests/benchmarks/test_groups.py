@@ -188,7 +188,7 @@ def test_a_group_is_summed_up_with_its_worst_cells() -> None:
     assert found == [
         "arithmetic: some work",
         "  1t  dmlcy, speed beside the best of numpy, torch, onnxruntime: mean 1.00, median 1.25, 2 cells; "
-        "mean ≥ 1: yes; each ≥ 0.6: NO",
+        "mean ≥ 1: yes; each ≥ 0.6: 1 of 2 miss it",
         f"      0.50  {DIVIDED}  (numpy)",
         f"      2.00  {ADDED}  (torch)",
     ]
@@ -211,9 +211,15 @@ def test_the_part_of_memcpy_is_of_one_size() -> None:
     rows = [row(name, dmlcy=2.0, numpy=1.0, memcpy=share) for name, share in ((ADDED, 0.2), (large, 1.0))]
     found = [*summary(group(Figure(DIRECT), memcpy=Copy("64MB", each=0.85)), rows)]
     assert found[-2:] == [
-        "  1t  part of memcpy, 64MB: mean 0.50, median 0.50, 1 cells; each ≥ 0.85: NO",
+        "  1t  part of memcpy, 64MB: mean 0.50, median 0.50, 1 cells; each ≥ 0.85: 1 of 1 miss it",
         f"      0.50  {large}",
     ]
+
+
+def test_a_cell_can_have_a_limit_of_its_own() -> None:
+    rows = [row(f"windows/window_{window}/small/float32", dmlcy=1.5, beside=1.0) for window in (8, 16)]
+    found = [*summary(group(Figure(DIRECT, at_most=True), against=("beside",)), rows)]
+    assert found[1].endswith("; each ≤ 1.2, 1.8: 1 of 2 miss it")
 
 
 def test_a_figure_can_be_a_time() -> None:
