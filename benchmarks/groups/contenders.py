@@ -102,13 +102,15 @@ def is_read(name: str, text: str) -> bool:
 
 
 def beside(cell: Cell, inputs: Mapping[str, Array]) -> Call:
-    """A call of dmlcy to compare with."""
+    """A call of dmlcy to compare with: compiled, with its constants, where it has some."""
     work = cell.works[BESIDE]
     names: dict[str, Any] = {"np": np, **inputs, "sizes": cell.sizes}
     exec(work.before, names)
     made = {name: x for name, x in names.items() if isinstance(x, np.ndarray)}
     expression = Expression.of(work.call, made, cell.sizes)
-    return expression.direct(made, room(expression.direct(made).once()))
+    out = room(expression.direct(made).once())
+    constants = [name for name in cell.constants if expression.reads(name)]
+    return expression.compiled(made, out, constants) if constants else expression.direct(made, out)
 
 
 def prepared(work: Work, names: dict[str, Any]) -> Call:
