@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks``; ``--help`` says its options."""
+"""The command: ``python -m benchmarks``, and ``python -m benchmarks figures``; ``--help`` says the options of each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import os
 import subprocess
 import sys
 
-if os.environ.get("OMP_WAIT_POLICY") != "PASSIVE":
-    # OpenMP reads it when it is loaded. Threads that spin after a call would disturb whoever is timed next.
-    environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}
+# They make OpenBLAS take kernels of another processor: NumPy would be slow.
+HELD = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+
+if os.environ.get("OMP_WAIT_POLICY") != "PASSIVE" or any(name in os.environ for name in HELD):
+    # OpenMP and OpenBLAS read them when they are loaded. Threads that spin after a call would disturb whoever is timed
+    # next.
+    environment = {name: value for name, value in os.environ.items() if name not in HELD}
+    environment["OMP_WAIT_POLICY"] = "PASSIVE"
     sys.exit(subprocess.run([sys.executable, "-m", "benchmarks", *sys.argv[1:]], env=environment).returncode)
 
-from benchmarks.main import main
+if sys.argv[1:2] == ["figures"]:
+    from benchmarks.groups.command import main as figures
 
-sys.exit(main())
+    sys.exit(figures(sys.argv[2:]))
+else:
+    from benchmarks.main import main
+
+    sys.exit(main())

@@ -37,11 +37,27 @@ def versions() -> dict[str, str]:
 
 
 def set_num_threads(threads: int) -> None:
-    """Make all peers use so many threads; NumPy uses one for this work."""
+    """Make all peers use so many threads; NumPy uses one, but for products of matrices."""
     global _threads
     _threads = threads
     if not missing("torch"):
         library("torch").set_num_threads(threads)
+    if not absent("threadpoolctl"):
+        library("threadpoolctl").threadpool_limits(threads, user_api="blas")
+
+
+def blas() -> list[str]:
+    """The libraries that NumPy multiplies matrices with, and the kernels that they have chosen."""
+    if reason := absent("threadpoolctl"):
+        return [f"NumPy multiplies matrices with as many threads as it likes: {reason}"]
+    found = library("threadpoolctl").threadpool_info()
+    keys = ("internal_api", "version", "architecture")
+    return [" ".join(str(one.get(key)) for key in keys) for one in found if one["user_api"] == "blas"]
+
+
+def threads() -> int:
+    """How many threads the peers use."""
+    return _threads
 
 
 def library(name: str) -> Any:
