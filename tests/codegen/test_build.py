@@ -146,9 +146,9 @@ def test_a_build_narrows_a_row_and_adds_an_operator(checkout: Path) -> None:
 
 
 def test_a_header_compiles_what_includes_it(checkout: Path) -> None:
-    """The calls include layout.h; no module of the small family includes windows.h."""
+    """The calls include layout.h; no module of the small family includes window_loops.h."""
     runtime = checkout / "dmlcy" / "_runtime"
-    for header, including in ("layout.h", MODULES[:1]), ("windows.h", []):
+    for header, including in ("layout.h", MODULES[:1]), ("window_loops.h", []):
         with (runtime / header).open("a") as file:
             file.write("/* changed */\n")
         assert compiled(build(checkout)) == including
