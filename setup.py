@@ -1,6 +1,7 @@
 """Builds the extension modules: specs to Cython (codegen), Cython to C, C to modules. Metadata is in pyproject.toml."""
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -18,6 +19,8 @@ from setuptools.errors import CompileError, LinkError
 
 ROOT = Path(__file__).resolve().parent
 CYTHONIZED = Path("build/cython")
+RUNTIME = Path("dmlcy/_runtime")
+HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
     "language_level": 3,
@@ -123,7 +126,6 @@ def extensions() -> list[Extension]:
         from codegen.__main__ import generate
 
         generate(ROOT)
-    headers = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("dmlcy/_runtime/*.h"))
     # The largest first, which would else be compiled alone at the end.
     files = (path for folder in ("_runtime", "_generated") for path in (ROOT / "dmlcy" / folder).rglob("*.pyx"))
     found = sorted(files, key=lambda path: (-path.stat().st_size, path))
@@ -134,9 +136,9 @@ def extensions() -> list[Extension]:
         Extension(
             name,
             [c_file(source).as_posix()],
-            include_dirs=[numpy.get_include(), "dmlcy/_runtime"],
+            include_dirs=[numpy.get_include(), RUNTIME.as_posix()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-            depends=headers,
+            depends=headers_of(c_file(source)),
         )
         for name, source in modules.items()
     ]
@@ -162,6 +164,21 @@ def cythonize_changed(modules: dict[str, str]) -> None:
     cythonize(changed, build_dir=str(CYTHONIZED), nthreads=JOBS, force=True, compiler_directives=DIRECTIVES)
     for header in CYTHONIZED.rglob("*.h"):  # Cython's copy, which the compiler would find before a header that changed
         header.unlink()
+
+
+def headers_of(file: Path) -> list[str]:
+    """Return the headers of the runtime that a file of C includes, through others too and under any condition.
+
+    A macro that is included names its header in quotes as well, where it is defined.
+    """
+    found: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        names = HEADER.findall(waiting.pop().read_text(encoding="utf-8"))
+        new = {path for path in (RUNTIME / name for name in names) if path.exists()} - found
+        found |= new
+        waiting += new
+    return sorted(path.as_posix() for path in found)
 
 
 def c_file(source: str) -> Path:

@@ -193,9 +193,8 @@ def linear(sweep: Iterable[Row]) -> Judged:
     """Time per byte of the largest size beside that of the smaller ones that no cache holds."""
     by_operator: dict[str, list[tuple[float, Row]]] = {}
     for row in sweep:
-        moved = row.read + row.written
-        if moved >= 50e6:
-            by_operator.setdefault(row.cell.operator, []).append((row.times[OURS_OUT].median / moved, row))
+        if row.moved >= 50e6:
+            by_operator.setdefault(row.cell.operator, []).append((row.times[OURS_OUT].median / row.moved, row))
     pairs = [
         (costs[-1][0] / min(cost for cost, _ in costs[:-1]), costs[-1][1])
         for costs in by_operator.values()

@@ -107,7 +107,7 @@ def against_size(rows: Sequence[Row]) -> Any:
     measured = {row.cell.operator for row in rows}
     for name, colour in colours([name for name in OPERATORS if name in measured]).items():
         mine = [row for row in rows if row.cell.operator == name]
-        moved = [(row.read + row.written) / 1e6 for row in mine]
+        moved = [row.moved / 1e6 for row in mine]
         for contender, style in ((OURS_OUT, "o-"), (LIMIT, ":")):
             seconds = [row.times[contender].median * 1e3 for row in mine]
             label = name if contender == OURS_OUT else None

@@ -72,7 +72,7 @@ def markdown(results: Results, plots: Iterable[str]) -> str:
     parts = [
         "# Benchmarks",
         "Written by `python -m benchmarks` (what it measures, and how, is said in "
-        "[benchmarks/README.md](../../benchmarks/README.md)); every number is in [results.json](results.json). "
+        "[benchmarks/README.md](../../benchmarks/README.md)); the times are in [results.json](results.json). "
         "A ratio is a peer's median time in units of dmlcy's with `out=` given: above 1, dmlcy is faster. "
         f"A bold ratio is below {FLOOR}. Peak MB is what was resident above input and output.",
         *summary(results),
@@ -161,7 +161,7 @@ def sweep(rows: Iterable[Row]) -> str:
     costs: dict[str, dict[str, float]] = {}
     for row in rows:
         for name, ours in ((row.cell.operator, OURS_OUT), ("memcpy of the same", LIMIT)):
-            kilobytes = (row.read + row.written) / 1e3
+            kilobytes = row.moved / 1e3
             label = name if ours == OURS_OUT else f"{row.cell.operator}: memcpy"
             costs.setdefault(label, {})[row.cell.size] = row.times[ours].median * 1e9 / kilobytes
     sizes = list(next(iter(costs.values())))

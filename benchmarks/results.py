@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.cells import Cell
-from benchmarks.ratios import memcpy_ratio, peer_ratio, ratios
-from benchmarks.run import OURS, OURS_OUT, Row
+from benchmarks.peers import NAMES
+from benchmarks.ratios import forms
+from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Row
 from benchmarks.timing import Times
+
+OWN = (OURS, OURS_OUT, COMPILED, YARDSTICK)
+"""The contenders whose quartiles the page shows, and the file keeps; of the others it keeps the median."""
+
+CONTENDERS = (*OWN, LIMIT, *(form for name in NAMES for form in forms(name)))
 
 
 @dataclass(slots=True)
@@ -25,52 +31,57 @@ class Results:
     seconds: float = 0.0
 
     def save(self, path: Path) -> None:
-        """Write JSON, one row a line, so that two runs can be compared by their lines."""
+        """Write JSON, one row a line, so that two runs can be compared by their lines.
+
+        A row is the name of its cell, the number of threads, the bytes read and written, the bytes resident above the
+        tensors or null, why other libraries are absent, and then a time for each of ``contenders``, or null: the median
+        in nanoseconds, or ``[median, below, above]`` with the distance of both quartiles in percent of it.
+        """
         parts = [
             f'"machine": {json.dumps(self.machine, indent=1)}',
             f'"seconds": {self.seconds:.0f}',
-            f'"checks": {json.dumps({name: _times(times) for name, times in self.checks.items()})}',
+            f'"checks": {json.dumps({name: _time(times, True) for name, times in self.checks.items()})}',
+            f'"contenders": {json.dumps(CONTENDERS)}',
             *(f'"{name}": [\n{_lines(rows)}\n]' for name, rows in (("rows", self.rows), ("sweep", self.sweep))),
         ]
         path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
     @staticmethod
     def load(path: Path) -> Results:
-        """Read what `save` wrote; the ratios, which follow from the times, are not kept."""
+        """Read what `save` wrote: cells have no sizes and attributes then, and times no number of calls."""
         data = json.loads(path.read_text(encoding="utf-8"))
-        return Results(
-            data["machine"],
-            [_row(row) for row in data["rows"]],
-            [_row(row) for row in data["sweep"]],
-            {name: Times(**times) for name, times in data["checks"].items()},
-            data["seconds"],
-        )
+        rows, sweep = ([_row(data["contenders"], *row) for row in data[name]] for name in ("rows", "sweep"))
+        checks = {name: _times(time) for name, time in data["checks"].items()}
+        return Results(data["machine"], rows, sweep, checks, data["seconds"])
 
 
 def _lines(rows: list[Row]) -> str:
     return ",\n".join(json.dumps(_row_to_json(row)) for row in rows)
 
 
-def _row_to_json(row: Row) -> dict[str, Any]:
-    data = dataclasses.asdict(row)
-    data["times"] = {name: _times(times) for name, times in row.times.items()}
-    data["ratios"] = {name: _short(ratio) for name, ratio in ratios(row).items()}
-    best = {ours: peer_ratio(row, ours) for ours in (OURS_OUT, OURS)}
-    data["best_peer"] = {ours: _short(ratio) for ours, ratio in best.items() if ratio is not None}
-    copied = memcpy_ratio(row)
-    return data if copied is None else data | {"memcpy": _short(copied)}
+def _row_to_json(row: Row) -> list[Any]:
+    times = [_time(row.times[name], name in OWN) if name in row.times else None for name in CONTENDERS]
+    return [row.cell.name, row.threads, row.moved, row.peak, row.absent, *times]
 
 
-def _row(data: dict[str, Any]) -> Row:
-    cell = Cell(**{**data["cell"], "sizes": tuple(data["cell"]["sizes"])})
-    times = {name: Times(**values) for name, values in data["times"].items()}
-    return Row(cell, data["threads"], data["read"], data["written"], times, data["absent"], data["peak"])
+def _row(
+    contenders: list[str], name: str, threads: int, moved: int, peak: int | None, absent: Mapping[str, str], *times: Any
+) -> Row:
+    operator, variant, size, dtype, layout = name.split("/")
+    cell = Cell(operator, variant, size, dtype, layout, (), {})
+    found = {name: _times(time) for name, time in zip(contenders, times, strict=True) if time is not None}
+    return Row(cell, threads, moved, found, dict(absent), peak)
 
 
-def _times(times: Times) -> dict[str, float]:
-    return {name: _short(value) for name, value in dataclasses.asdict(times).items()}
-
-
-def _short(value: float) -> float:
+def _time(times: Times, quartiles: bool) -> Any:
     """Four digits, which is more than the spread leaves."""
-    return value if isinstance(value, int) else float(f"{value:.4g}")
+    nanoseconds = float(f"{times.median * 1e9:.4g}")
+    median = int(nanoseconds) if nanoseconds.is_integer() else nanoseconds
+    edges = [round(100 * (edge / times.median - 1)) for edge in (times.low, times.high)]
+    return [median, *edges] if quartiles else median
+
+
+def _times(time: Any) -> Times:
+    nanoseconds, below, above = time if isinstance(time, list) else (time, 0, 0)
+    median = nanoseconds / 1e9
+    return Times(median, median * (1 + below / 100), median * (1 + above / 100), 0, 0)

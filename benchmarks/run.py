@@ -33,8 +33,7 @@ class Row:
 
     cell: Cell
     threads: int
-    read: int
-    written: int
+    moved: int  # bytes read and written
     times: dict[str, Times]
     absent: dict[str, str]
     peak: int | None
@@ -59,7 +58,7 @@ def run_cell(cell: Cell, threads: int, seconds: float) -> Row:
         contenders[LIMIT] = Memcpy(read, written, threads)
     highest = peak(calls[OURS_OUT].once)
     times = measure(contenders, seconds, SHORT if cell.size == "tiny" else BLOCK)
-    return Row(cell, threads, read, written, times, absent, highest)
+    return Row(cell, threads, read + written, times, absent, highest)
 
 
 def prepare(cell: Cell, inputs: Inputs) -> tuple[dict[str, Call], dict[str, str], tuple[Array, ...]]:

@@ -45,4 +45,4 @@ def sweep_row(cell: Cell, threads: int, seconds: float) -> Row:
     read = sum(x.nbytes for x in inputs)
     highest = peak(ours.once)
     blocks: dict[str, Block] = {OURS_OUT: ours.block(), LIMIT: Memcpy(read, result.nbytes, threads)}
-    return Row(cell, threads, read, result.nbytes, measure(blocks, seconds), {}, highest)
+    return Row(cell, threads, read + result.nbytes, measure(blocks, seconds), {}, highest)

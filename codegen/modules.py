@@ -13,7 +13,8 @@ import jinja2
 from .names import CIMPORTS, constant, level
 from .plan import FamilyPlan, Surroundings
 
-CALLED = ("dmlcy._runtime.checks",)  # functions only: their names are words that a kernel may use
+# Functions only: their names are words that a kernel may use.
+CALLED = ("dmlcy._runtime.checks", "dmlcy._runtime.power", "dmlcy._runtime.values")
 
 
 def calls_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:

@@ -58,8 +58,8 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Run Take as_computed call_of",
     "dmlcy._runtime.checks": (
-        "append_size append_sizes ceil_div checked_add checked_mul checked_sub element1 element2 element3 element4"
-        " floor_div floor_mod largest magnitude power product same_sizes smallest tensor_holds total"
+        "append_size append_sizes ceil_div checked_add checked_mul checked_sub floor_div floor_mod largest magnitude"
+        " product same_sizes smallest tensor_holds total"
     ),
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.moves": (
@@ -69,6 +69,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.context": "element_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",
+    "dmlcy._runtime.power": "power",
     "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRows ScatterRun",
     "dmlcy._runtime.processor": (
         "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
@@ -79,6 +80,7 @@ CIMPORTS = {
         " set_rank"
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
+    "dmlcy._runtime.values": "element1 element2 element3 element4",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
 }
 

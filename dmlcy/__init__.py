@@ -30,7 +30,7 @@ from dmlcy._words.notebook import render_with as _render_with
 # Each of these is imported when it is first asked for.
 _LATER = {
     "dmlcy._desc.check": ("check",),
-    "dmlcy._desc.compile": ("compile",),
+    "dmlcy._compile": ("compile",),
     "dmlcy._errors": (
         "DmlError",
         "FeatureLevelError",

@@ -3,8 +3,8 @@
 
 from dmlcy import desc, graph, onnx, specs
 from dmlcy._check.support import SupportRow, support_table, supports
+from dmlcy._compile import compile
 from dmlcy._desc.check import check
-from dmlcy._desc.compile import compile
 from dmlcy._desc.minimum import LevelReason, MinimumLevel, minimum_feature_level
 from dmlcy._desc.packed import packed
 from dmlcy._errors import (

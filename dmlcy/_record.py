@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts import tables as _tables
 from dmlcy._field_types import type_of
@@ -157,7 +158,7 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
             arrays[field.kind][field.python] = kept if type(value) is tuple else kept[0]
             descs = tuple(TensorDesc(part.dtype, part.shape) for part in parts)
             given[field.python] = descs if type(value) is tuple else descs[0]
-    call = RecordedCall(_tables.desc_class(operator)(**given), arrays["input"], arrays["output"])
+    call = RecordedCall(desc_class(operator)(**given), arrays["input"], arrays["output"])
     for recording in recordings:
         if recording._state == "open":
             recording._calls.append(call)

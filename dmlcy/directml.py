@@ -71,6 +71,7 @@ __all__ = [
 if __name__ == "__main__":
     import sys
 
+    from dmlcy import directml
     from dmlcy._frontends.directml.script import main
 
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], directml))

@@ -27,10 +27,10 @@ from example_descs import arrays_of, desc_of_example, joined
 
 import dmlcy as dml
 from dmlcy import testing
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import desc_class
 from dmlcy._families.slices import Slices, replaced, sizes_of, slices
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc

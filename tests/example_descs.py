@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dmlcy._check.state import keyword
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Example, Operator
-from dmlcy._facts.tables import desc_class
 from dmlcy._field_types.tensor_desc import described
 
 

@@ -9,8 +9,9 @@ import pytest
 from each import each_of
 
 from dmlcy import specs
+from dmlcy._desc.classes import desc_class
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types.tensor_desc import described
 from dmlcy._graph.model import Node, inputs_of, outputs_of
 from dmlcy._show.explain.find import find

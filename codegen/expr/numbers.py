@@ -48,7 +48,8 @@ def numbers(node: Node, scope: Scope) -> str:
             return _joined(EXTREMES[function], [said(arg) for arg in args])
         case Call(function=function, args=(test,)) if function in SPREAD:
             assert isinstance(node, Call)
-            return f"self.{function}({elements_in(test, scope)[0]!r}, lambda: {numbers(test, inside(node, scope))})"
+            inner = numbers(test, inside(node, scope))
+            return f"self.{function}(self, {elements_in(test, scope)[0]!r}, lambda self: {inner})"
         case Call(function="in_range", args=(value,)):
             return f"self.in_range({said(value)})"
         case Call(function="saturate", args=(value,)):

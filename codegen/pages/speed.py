@@ -49,16 +49,26 @@ def _speeds(data: Mapping[str, Any]) -> Iterator[tuple[str, Speed]]:
     facts = data["machine"]
     versions = [f"{PEERS[name]} {facts['versions'][name]}" for name in PEERS if name in facts["versions"]]
     machine = ", ".join([str(facts["processor"]), f"{facts['threads']} threads", *versions])
-    rows: dict[str, dict[str, Any]] = {}
-    for row in data["rows"]:
-        name = "/".join(row["cell"][part] for part in ("operator", "variant", "size", "dtype", "layout"))
-        if name not in rows or row["threads"] > rows[name]["threads"]:
-            rows[name] = row
-    for operator in dict.fromkeys(row["cell"]["operator"] for row in rows.values()):
-        own = [row for row in rows.values() if row["cell"]["operator"] == operator]
-        found = {name: [row["ratios"][peer] for row in own if peer in row["ratios"]] for peer, name in PEERS.items()}
-        found["memcpy of the same bytes"] = [row["memcpy"] for row in own if "memcpy" in row]
-        yield operator, Speed({name: (_mean(all_), len(all_)) for name, all_ in found.items() if all_}, machine)
+    most: dict[str, int] = {}
+    medians: dict[str, dict[str, float]] = {}
+    for name, threads, _, _, _, *times in data["rows"]:
+        if threads > most.get(name, 0):
+            most[name] = threads
+            pairs = zip(data["contenders"], times, strict=True)
+            medians[name] = {one: time[0] if type(time) is list else time for one, time in pairs if time is not None}
+    for operator in dict.fromkeys(name.partition("/")[0] for name in medians):
+        own = [found for name, found in medians.items() if name.partition("/")[0] == operator]
+        ratios = {name: [*_ratios(own, peer, f"{peer} out")] for peer, name in PEERS.items()}
+        ratios["memcpy of the same bytes"] = [*_ratios(own, "memcpy")]
+        yield operator, Speed({name: (_mean(all_), len(all_)) for name, all_ in ratios.items() if all_}, machine)
+
+
+def _ratios(rows: Sequence[Mapping[str, float]], *forms: str) -> Iterator[float]:
+    """The time of another one's better form in units of ours, of each cell that has one."""
+    for row in rows:
+        times = [row[form] for form in forms if form in row]
+        if times:
+            yield min(times) / row["dmlcy out"]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from dmlcy._cli.options import add_examples, warn_of
+from dmlcy._desc.classes import desc_class
 from dmlcy._errors import DmlError
 from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import Example, Operator
-from dmlcy._facts.tables import desc_class
 from dmlcy._facts.words import operators_called
 from dmlcy._field_types.tensor_desc import described
 from dmlcy._frontends.dxdispatch import write

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from dmlcy._cli.options import add_examples, add_limit, assignment, warn_of, whole_number
 from dmlcy._cli.run import filled, given_inputs, load
+from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.check import check_inputs
-from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._desc.memory import extent, in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError

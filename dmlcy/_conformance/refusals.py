@@ -10,10 +10,10 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from dmlcy._conformance.source import drawn
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import desc_class
 from dmlcy._testing.broken import broken_from, valid_examples, ways_of
 
 TRIES: Final = 2

@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple
 import dask.array as da
 import numpy as np
 
+from dmlcy._compile import function
 from dmlcy._dask.call import Call
 from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._facts.levels import current_level, feature_level
-from dmlcy._facts.tables import DTYPES, FeatureLevelName, function
+from dmlcy._facts.tables import DTYPES, FeatureLevelName
 from dmlcy._families.pieces import Cut, Piece, bounds
 from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX

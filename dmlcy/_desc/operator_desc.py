@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NoReturn, Self, cast
 
 from dmlcy._check.checker import Check
 from dmlcy._errors import Violation
-from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.names import PREFIX, refuse, refuse_name
 from dmlcy._facts.rows import MISSING, Field, Operator
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.scale_bias import ScaleBias
 from dmlcy._field_types.size_2d import Size2D
@@ -128,7 +128,7 @@ class OperatorDesc(Shown, Nested):
         owner = getattr(cls, "operator", None)
         if owner is not None and owner.name != name:
             refuse("form", name, expected=f"one of {owner.name}", actual=f"one of {name}")
-        return cast(Self, _tables.desc_class(name)._of_members(members, ignore_unknown, tensors=True))
+        return cast(Self, cls._class_of(name)._of_members(members, ignore_unknown, tensors=True))
 
     @classmethod
     def _of_members(cls, members: Mapping[str, object], ignore_unknown: bool, *, tensors: bool) -> Self:
@@ -205,7 +205,7 @@ def _operator_name(desc: object) -> str:
     if not is_a(kind, str):
         refuse("form", "", expected=expected, actual=f"one of type {show(kind)}")
     name = cast(str, kind).removeprefix(PREFIX)
-    if name in _tables.OPERATORS:
+    if name in OPERATORS:
         return name
     refuse_name(kind, name)
 

@@ -1,6 +1,6 @@
 """Where the package meets what is generated; other private modules import it from here only.
 
-The tables, the function, the desc class and the compiled class of an operator are imported when they are asked for.
+The tables of an operator are imported when they are asked for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = [
     "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "IN_CHUNKS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS",
     "RUNNABLE", "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
-    "compiled_class", "desc_class", "function", "names_elsewhere", "onnx_names", "reference_class", "state_of",
+    "names_elsewhere", "onnx_names", "state_of",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -75,23 +75,6 @@ def state_of(name: str) -> str:
     return index.OPERATORS[name][4] if name in index.OPERATORS else next(iter(STATES))
 
 
-def function(name: str) -> Any:
-    """The function of an operator."""
-    python, *_ = index.OPERATORS[name]
-    return getattr(import_module(f"dmlcy._generated.functions.{name.lower()}"), python)
-
-
-def compiled_class(name: str) -> Any:
-    """The class of the compiled operators of that name."""
-    is_slow = index.OPERATORS[name][4] == "reference"
-    return reference_class(name) if is_slow else import_module("dmlcy._runtime.compiled").FastOperator
-
-
-def reference_class(name: str) -> Any:
-    """The class of the compiled operators of that name that the reference computes."""
-    return import_module("dmlcy._reference.compiled").class_of(name)
-
-
 def onnx_names() -> Any:
     """The module of ONNX's operators by those that they become, imported when it is needed."""
     return import_module("dmlcy._generated.onnx_names")
@@ -100,9 +83,3 @@ def onnx_names() -> Any:
 def names_elsewhere() -> Any:
     """The module of the names that other libraries and everyday language have for operators."""
     return import_module("dmlcy._generated.words")
-
-
-def desc_class(name: str) -> Any:
-    """The class of the descs of an operator."""
-    _, desc, *_ = index.OPERATORS[name]
-    return getattr(import_module(f"dmlcy._generated.descs.{name.lower()}"), desc)

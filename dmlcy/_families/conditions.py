@@ -9,12 +9,15 @@ import numpy as np
 
 from dmlcy._arithmetic import Array, limits
 from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.rows import Formula
+from dmlcy._facts.rows import Formula, Rules
 from dmlcy._families import blocks
-from dmlcy._families.given import Given
+from dmlcy._families.given import Given, beside
 
 Carry = Callable[[Given, str, str, Array], Array]
 """From marks of the elements of an input, of that name, to those of an output, whose name comes first."""
+
+Test = Callable[[Rules], Any]
+"""A condition on the elements of an input, which it reads under the name of that."""
 
 
 def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Any]) -> Any:
@@ -26,13 +29,7 @@ def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Any
         "bits": dtype_of(given.values[output]).bits,
         "in_range": lambda x: in_range(x, dtype),
     }
-    kept = given.rules.__dict__.copy()
-    given.rules.__dict__.update({**found, **names})
-    try:
-        return condition.function(given.arithmetic, given.rules)
-    finally:
-        given.rules.__dict__.clear()
-        given.rules.__dict__.update(kept)
+    return condition.function(given.arithmetic, beside(given.rules, {**found, **names}))
 
 
 def in_range(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -52,31 +49,28 @@ def of_elements(given: Given, output: str, spread: Carry, beside: Carry) -> dict
     ``spread`` and ``beside`` are the methods of the family for the first two and for the third one.
     """
 
-    def marks(name: str, test: Callable[[], Any]) -> Array | None:
+    def marks(rules: Rules, name: str, test: Test) -> Array | None:
         array = given.arrays.get(name)
-        return None if array is None else _marks(given, name, array, test)
+        return None if array is None else _marks(given, rules, name, array, test)
 
-    def any_(name: str, test: Callable[[], Any]) -> Any:
-        found = marks(name, test)
+    def any_(rules: Rules, name: str, test: Test) -> Any:
+        found = marks(rules, name, test)
         return found is not None and (found.any() and spread(given, output, name, found))
 
-    def all_(name: str, test: Callable[[], Any]) -> Any:
-        found = marks(name, test)
+    def all_(rules: Rules, name: str, test: Test) -> Any:
+        found = marks(rules, name, test)
         return found is None or found.all() or ~np.asarray(spread(given, output, name, ~found))
 
-    def idle(name: str, test: Callable[[], Any]) -> Any:
-        found = marks(name, test)
+    def idle(rules: Rules, name: str, test: Test) -> Any:
+        found = marks(rules, name, test)
         return found is not None and (found.any() and beside(given, output, name, found))
 
     return {"any": any_, "all": all_, "idle": idle}
 
 
-def _marks(given: Given, name: str, array: Array, test: Callable[[], Any]) -> Array:
+def _marks(given: Given, rules: Rules, name: str, array: Array, test: Test) -> Array:
     """For which elements of an input a condition holds."""
     marks: Array = np.empty(array.shape, np.bool_)
-    tensor = given.rules.__dict__[name]
     for at in blocks.parts(array.shape, blocks.BLOCK):
-        given.rules.__dict__[name] = given.arithmetic.of(array[at])
-        marks[at] = test()
-    given.rules.__dict__[name] = tensor
+        marks[at] = test(beside(rules, {name: given.arithmetic.of(array[at])}))
     return marks

@@ -17,11 +17,16 @@ from dmlcy._field_types.tensor_array import by_path
 from dmlcy._runtime import four_bits
 
 
+def beside(rules: Rules, names: Mapping[str, Any]) -> Rules:
+    """The values of a desc with more names, or other values of some; ``rules`` stay what they are."""
+    return type(rules)({**vars(rules), **names})
+
+
 class Kernel(Values):
     """What ``[kernel]`` says of an operator, worked out for one use, over the numbers of an arithmetic."""
 
     def __init__(self, operator: Operator, rules: Rules, arithmetic: Arithmetic = EXACT) -> None:
-        super().__init__(type(rules)(vars(rules)))  # a copy: the names of ``value`` are put into it
+        super().__init__(rules)
         self.operator = operator
         self.told = operator.definition
         self.arithmetic = arithmetic
@@ -34,10 +39,9 @@ class Kernel(Values):
         """Whether the field that plays a role is that member of its enum; False without such a field."""
         return role in self.told.roles and self.field(role).name == member
 
-    def value(self, key: str, **names: Any) -> Any:
+    def value(self, key: str, /, **names: Any) -> Any:
         """The value of an expression, over the names that the family reserves."""
-        self.rules.__dict__.update(names)
-        return self.told.formulas[key].function(self.arithmetic, self.rules)
+        return self.told.formulas[key].function(self.arithmetic, beside(self.rules, names) if names else self.rules)
 
 
 def kernel_of(desc: OperatorDesc, arithmetic: Arithmetic = EXACT) -> Kernel:

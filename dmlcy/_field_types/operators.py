@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import MISSING, Field, Operator
-from dmlcy._facts.tables import LEVEL_INDEX, OPERATORS, desc_class
+from dmlcy._facts.tables import LEVEL_INDEX, OPERATORS
 from dmlcy._field_types.base import Break, Broken, Draws, FieldType, Pass
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import DEEPEST, Nested, Refused, wrong_type
@@ -49,7 +49,7 @@ class Descs(FieldType):
         name = named(value)
         if name is None or name not in dict(field.among) or name not in OPERATORS:
             return value
-        return desc_class(name)._of_members(members_of(value), ignore_unknown, tensors=False)
+        return Nested._class_of(name)._of_members(members_of(value), ignore_unknown, tensors=False)
 
     def take(self, field: Field, value: object, check: Pass) -> object:
         """Looks at one desc, and gives what the desc of the host holds; ``field`` has its path as the name."""
@@ -192,7 +192,7 @@ def _descs_of(operator: Operator, draws: Draws | None) -> SearchStrategy[Any]:
 
     from dmlcy._field_types import type_of
 
-    made = desc_class(operator.name)
+    made = Nested._class_of(operator.name)
     fields = [field for field in operator.fields if field.kind == "attribute" and field.value is None]
     defaults = {field.python: field.default for field in fields if field.default is not MISSING}
     examples = [made(**{**defaults, **example.attributes}) for example in operator.examples]

@@ -50,6 +50,7 @@ class Nested(Keyed):
 
     operator: ClassVar[Any]
     _nesting: int  # descs within each other, this one included
+    _class_of: ClassVar[Callable[[str], Any]]  # the class of the descs of an operator; the folder of descs gives it
 
     def _violations_inside(self, path: str, level: int) -> list[Any]:
         """Every violation of the attributes, at the level of that position; messages name them under the path."""

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.memory import resized
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation, Violations, raise_violations
 from dmlcy._facts.levels import LEVEL
-from dmlcy._facts.tables import desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._field_types.values import as_dtype

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dmlcy._desc.compile import compile as compile_desc
+from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.memory import view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, raise_violations

@@ -11,12 +11,12 @@ from typing import Any
 from dmlcy._check.arguments import too_many, unexpected
 from dmlcy._check.checker import Check, wanted
 from dmlcy._check.state import keyword
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.memory import resized, strides_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.rows import MISSING
-from dmlcy._facts.tables import desc_class
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.loose import outputs_of_wrong

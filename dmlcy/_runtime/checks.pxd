@@ -1,10 +1,8 @@
 # What the generated checks are made of: exact integer arithmetic and the rules that hold for every tensor.
 # What overflows saturates: a divisor that is positive by the ranges of the fields stays positive.
 
-from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint32_t, uint64_t
 
-from dmlcy._runtime.half cimport dmlcy_float_of_half
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
 
 cdef enum:
@@ -32,10 +30,6 @@ cdef inline int64_t checked_mul(int64_t a, int64_t b, bint* overflow) noexcept n
         overflow[0] = True
         return INT64_MAX if (a > 0) == (b > 0) else INT64_MIN
     return a * b
-
-
-cdef extern from "power.h" nogil:
-    double power "dmlcy_power"(double x, int64_t exponent) noexcept
 
 
 cdef inline int64_t magnitude(int64_t value) noexcept nogil:
@@ -128,34 +122,3 @@ cdef inline bint same_sizes(const Tensor* a, const Tensor* b) noexcept nogil:
         if a.sizes[d] != b.sizes[d]:
             return False
     return True
-
-
-# The float `offset` bytes behind the first element; the data may be misaligned.
-cdef inline double element_at(const Tensor* tensor, int64_t offset) noexcept nogil:
-    cdef float single
-    cdef double value
-    cdef uint16_t half
-    if tensor.item == 4:
-        memcpy(&single, tensor.data + offset, 4)
-        return single
-    if tensor.item == 8:
-        memcpy(&value, tensor.data + offset, 8)
-        return value
-    memcpy(&half, tensor.data + offset, 2)
-    return dmlcy_float_of_half(half)
-
-
-cdef inline double element1(const Tensor* t, int64_t i) noexcept nogil:
-    return element_at(t, i * t.strides[0])
-
-
-cdef inline double element2(const Tensor* t, int64_t i, int64_t j) noexcept nogil:
-    return element_at(t, i * t.strides[0] + j * t.strides[1])
-
-
-cdef inline double element3(const Tensor* t, int64_t i, int64_t j, int64_t k) noexcept nogil:
-    return element_at(t, i * t.strides[0] + j * t.strides[1] + k * t.strides[2])
-
-
-cdef inline double element4(const Tensor* t, int64_t i, int64_t j, int64_t k, int64_t m) noexcept nogil:
-    return element_at(t, i * t.strides[0] + j * t.strides[1] + k * t.strides[2] + m * t.strides[3])

@@ -18,6 +18,8 @@
  * DMLCY_FOLDS    1: `_fold` may combine elements in any order, and an element twice; only for DMLCY_DIRECT
  */
 #include "joins.h"
+#include "moves.h"
+#include "window_loops.h"
 
 /* One element after the other, where they are fewer than a block. */
 static void DMLCY_NAMED(DMLCY_ROWS, _short)(const WindowSum *sum, DMLCY_ACC *target, int64_t moved, int fresh)

@@ -78,10 +78,10 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
     for (i = 0; i < size; i++)
         target[i] = DMLCY_RESULT(DMLCY_OWN(_tap)(results + i, step, taps), counts[i], volume, attributes);
 #else
-    float some[DMLCY_HALVES];
+    float some[DMLCY_MOST_HALVES];
     int64_t begin;
-    for (begin = 0; begin < size; begin += DMLCY_HALVES) {
-        const int64_t count = size - begin < DMLCY_HALVES ? size - begin : DMLCY_HALVES;
+    for (begin = 0; begin < size; begin += DMLCY_MOST_HALVES) {
+        const int64_t count = size - begin < DMLCY_MOST_HALVES ? size - begin : DMLCY_MOST_HALVES;
         for (i = 0; i < count; i++)
             some[i] = DMLCY_RESULT(DMLCY_OWN(_tap)(results + begin + i, step, taps), counts[begin + i], volume, attributes);
         dmlcy_float_to_half(some, target + begin, sizeof(DMLCY_ELEMENT), count);

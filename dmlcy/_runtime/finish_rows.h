@@ -16,6 +16,7 @@
  * DMLCY_EXACT    1: the loop says whether a result is doubtful
  */
 #include "joins.h"
+#include "window_loops.h"
 
 #ifndef DMLCY_FINISHED
 #define DMLCY_FINISHED DMLCY_NAMED(DMLCY_FINISHED_, DMLCY_AS)

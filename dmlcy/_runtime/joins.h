@@ -2,7 +2,8 @@
 #ifndef DMLCY_JOINS_H
 #define DMLCY_JOINS_H
 
-#include "windows.h"
+#include "named.h"
+#include "places.h"
 
 #define DMLCY_TWO DMLCY_NAMED(DMLCY_TWO_, DMLCY_COMBINE)
 #define DMLCY_TWO_sum(first, second) ((first) + (second))

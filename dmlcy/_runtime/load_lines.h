@@ -26,9 +26,9 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_row)(
     for (i = 0; i < size; i++)
         target[i] = DMLCY_FIRST(target[i], attributes);
 #elif DMLCY_LOADS == DMLCY_LOADS_halves
-    float some[DMLCY_HALVES];
+    float some[DMLCY_MOST_HALVES];
     while (size > 0) {
-        const int64_t count = size < DMLCY_HALVES ? size : DMLCY_HALVES;
+        const int64_t count = size < DMLCY_MOST_HALVES ? size : DMLCY_MOST_HALVES;
         dmlcy_half_to_float((const uint16_t *)input, step, some, count);
         for (i = 0; i < count; i++)
             target[i] = DMLCY_FIRST(some[i], attributes);

@@ -13,7 +13,10 @@
  *                become float, the type of accumulators; halves: float16 elements become float, and then accumulators
  *                of another type; placed: an element becomes an accumulator with its number
  */
-#include "windows.h"
+#include "named.h"
+#include "places.h"
+#include "window_loops.h"
+#include "window_moves.h"
 
 #ifndef DMLCY_LOADS
 #define DMLCY_LOADS DMLCY_NAMED(DMLCY_LOADS_, DMLCY_AS)

@@ -7,7 +7,9 @@
  * DMLCY_STORED    how elements are loaded and stored: a type, or another word that blocks.h has
  * DMLCY_NUMBERED  1: marks are numbers of elements; 0: numbers would not fit, marks are those of the taps
  */
-#include "windows.h"
+#include "blocks.h"
+#include "named.h"
+#include "window_loops.h"
 
 #define DMLCY_MARKS DMLCY_NAMED(DMLCY_NAMED(dmlcy_, DMLCY_ELEMENT), _block)
 #define DMLCY_EACH DMLCY_NAMED(dmlcy_each_, DMLCY_ELEMENT)

@@ -92,6 +92,26 @@ DMLCY_INLINE void dmlcy_scatter(
         dmlcy_scatter_8(output, lines, line_step, column_step, lane_step, results, pitch, columns, run);
 }
 
+/* Repeats 16 bytes, which are a whole number of elements. */
+DMLCY_INLINE void dmlcy_repeat(char *target, const char *bytes, int64_t n)
+{
+    uint64_t words[2];
+    int64_t i = 0;
+    memcpy(words, bytes, 16);
+    for (; i + 16 <= n; i += 16)
+        memcpy(target + i, words, 16);
+    if (i + 8 <= n) {
+        memcpy(target + i, words, 8);
+        i += 8;
+    }
+    if (i + 4 <= n) {
+        memcpy(target + i, words, 4);
+        i += 4;
+    }
+    for (; i < n; i++)
+        target[i] = bytes[i % 4];
+}
+
 /* Puts every `step`-th of `size` times `step` columns into one phase, the columns behind them into the next ones. */
 #define DMLCY_SPLIT(item)                                                                                              \
     static inline void dmlcy_split_##item(                                                                             \

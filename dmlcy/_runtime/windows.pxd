@@ -1,4 +1,4 @@
-# The loops over windows that no type changes, and what they are given for each type; windows.h says how.
+# The loops over windows that no type changes, and what they are given for each type; window_loops.h says how.
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -6,7 +6,7 @@ from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
 
 ctypedef void (*WindowLoop)(const void* args) noexcept nogil
 
-cdef extern from "windows.h" nogil:
+cdef extern from "window_loops.h" nogil:
     enum:
         DMLCY_GROUP
         DMLCY_SLIDE

@@ -13,7 +13,7 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 cdef extern from "blocks.h" nogil:
     bint dmlcy_ignores_subnormals() noexcept
 
-cdef extern from "windows.h" nogil:
+cdef extern from "window_moves.h" nogil:
     void dmlcy_repeat(char* target, const char* bytes, int64_t n) noexcept
     void dmlcy_scatter(
         int64_t item, char* output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step,

@@ -6,11 +6,12 @@ from typing import Final
 
 from hypothesis import strategies as st
 
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import known_operator
 from dmlcy._facts.rows import Example, Operator
-from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, desc_class
+from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import described
 from dmlcy._testing.shared_sizes import new_shared_size

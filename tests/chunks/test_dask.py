@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._facts.tables import FAST, IN_CHUNKS, OPERATORS, RUNNABLE, function
+from dmlcy._compile import function
+from dmlcy._facts.tables import FAST, IN_CHUNKS, OPERATORS, RUNNABLE
 from dmlcy._facts.tables import NAMES as FUNCTIONS
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._runtime.threads import one_thread, openmp_available

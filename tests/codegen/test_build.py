@@ -5,11 +5,13 @@ The copy has the operator of ``small_family`` only, which is compiled in a momen
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 from compiling import needs_compiler
@@ -141,6 +143,31 @@ def test_a_build_narrows_a_row_and_adds_an_operator(checkout: Path) -> None:
         """,
     )
     assert printed == "[] [1 0 3] [1 0 3] [-1  2 -3]\nDML-ELEMENT_WISE_NEGATE-input-dtype [0]\n"
+
+
+def test_a_header_compiles_what_includes_it(checkout: Path) -> None:
+    """The calls include layout.h; no module of the small family includes window_loops.h."""
+    runtime = checkout / "dmlcy" / "_runtime"
+    for header, including in ("layout.h", MODULES[:1]), ("window_loops.h", []):
+        with (runtime / header).open("a") as file:
+            file.write("/* changed */\n")
+        assert compiled(build(checkout)) == including
+
+
+def test_the_headers_that_setup_finds_are_those_of_the_compiler(tmp_path: Path) -> None:
+    """A macro that is included, too."""
+    needs_compiler()
+    if shutil.which("cc") is None:
+        pytest.skip("there is no compiler named cc, which lists the headers of a file with -MM")
+    setup = run_path(str(ROOT / "setup.py"))
+    source = tmp_path / "one.c"
+    for header in sorted((ROOT / "dmlcy" / "_runtime").glob("*.h")):
+        if header.name == "both_levels.h":  # includes what others name
+            continue
+        source.write_text(f'#include "{header.name}"\n')
+        command = ["cc", "-MM", "-w", f"-I{header.parent}", str(source)]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert {*re.findall(r"\w+\.h", said)} <= {Path(path).name for path in setup["headers_of"](source)}, header
 
 
 def test_a_broken_spec_changes_nothing(checkout: Path) -> None:

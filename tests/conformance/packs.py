@@ -13,7 +13,8 @@ import numpy as np
 
 from dmlcy._cli import main
 from dmlcy._conformance.command import program
-from dmlcy._facts.tables import LEVELS, OPERATORS, desc_class
+from dmlcy._desc.classes import desc_class
+from dmlcy._facts.tables import LEVELS, OPERATORS
 from dmlcy._judge.packs.pack import File
 
 NAMES = ("AVERAGE_POOLING", "JOIN", "MAX_POOLING1")

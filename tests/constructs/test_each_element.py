@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 import dmlcy as dml
 from dmlcy import testing
 from dmlcy._check.checker import Check
+from dmlcy._desc.classes import desc_class
 from dmlcy._errors import Violation
 from dmlcy._facts.levels import level_index
-from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._show.explain.rules import broken
 
 

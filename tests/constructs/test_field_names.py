@@ -6,7 +6,7 @@ from typing import Any
 
 import dmlcy as dml
 from codegen.plan import Plan
-from dmlcy._facts.tables import desc_class
+from dmlcy._desc.classes import desc_class
 
 
 def ids(desc: Any) -> list[str]:

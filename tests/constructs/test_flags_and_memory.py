@@ -13,7 +13,7 @@ from planned import specs as planned_specs
 import dmlcy as dml
 from dmlcy import specs, testing
 from dmlcy._cli import main
-from dmlcy._facts.tables import desc_class
+from dmlcy._desc.classes import desc_class
 from dmlcy._show.explain.facts import of_operator
 
 FIRST = settings(phases=[Phase.generate], deadline=None, database=None, suppress_health_check=list(HealthCheck))

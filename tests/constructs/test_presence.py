@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 
 import dmlcy as dml
 from dmlcy import testing
-from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._desc.classes import desc_class
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._show.explain.rules import broken
 
 X = dml.TensorDesc("FLOAT32", (2, 3))

@@ -10,7 +10,8 @@ import pytest
 
 import dmlcy as dml
 from dmlcy._cli import main
-from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._desc.classes import desc_class
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._show.explain.rules import broken
 
 LARGE = "DML-SLICE-sizes-large"

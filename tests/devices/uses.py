@@ -16,11 +16,12 @@ import depth
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import is_float, numpy_dtype
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 

@@ -10,8 +10,9 @@ import pytest
 from checks import assert_same_bits, assert_same_values
 
 import dmlcy as dml
+from dmlcy._desc.classes import desc_class
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._facts.tables import OPERATORS
 
 SLUG = "-whole-windows"
 TAKEN = {name: one for name, one in OPERATORS.items() if any(rule.id.endswith(SLUG) for rule in one.rules)}

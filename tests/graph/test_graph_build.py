@@ -12,8 +12,9 @@ import pytest
 from graphs import tensor
 
 import dmlcy as dml
+from dmlcy._compile import function
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import NAMES, OPERATORS, function
+from dmlcy._facts.tables import NAMES, OPERATORS
 from dmlcy._field_types.tensor_desc import described
 from dmlcy._graph.model import outputs_of
 

@@ -30,8 +30,8 @@ from uses import (
 
 import dmlcy as dml
 from codegen.model import Field, Operator
+from dmlcy._compile import compiled_class
 from dmlcy._facts.levels import level_index
-from dmlcy._facts.tables import compiled_class
 
 INTEGRAL = ("uint", "uint_array", "size_2d")
 

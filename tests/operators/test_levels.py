@@ -31,7 +31,7 @@ from uses import (
 
 import dmlcy as dml
 from codegen.model import Field, Operator
-from dmlcy._facts.tables import compiled_class
+from dmlcy._compile import compiled_class
 
 DTYPES = [dtype.name for dtype in FACTS.dtypes]
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
-from dmlcy._facts.tables import OPERATORS, function
+from dmlcy._compile import function
+from dmlcy._facts.tables import OPERATORS
 
 KINDS = ("EQUALS", "GREATER_THAN", "GREATER_THAN_OR_EQUAL", "LESS_THAN", "LESS_THAN_OR_EQUAL")
 COMPARISONS = [f"ELEMENT_WISE_LOGICAL_{kind}" for kind in KINDS]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from example_descs import desc_of_example, inputs_of
 
+from dmlcy._desc.classes import desc_class
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import desc_class
 from dmlcy._field_types.tensor_desc import TensorDesc
 
 Case = tuple[Any, dict[str, Any]]

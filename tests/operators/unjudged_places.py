@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import dmlcy as dml
-from dmlcy._facts.tables import desc_class
+from dmlcy._desc.classes import desc_class
 from dmlcy._field_types.tensor_desc import TensorDesc
 
 NAN, INF = np.nan, np.inf

@@ -17,11 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmlcy._desc import compile as _compile
+from dmlcy import _compile
 from dmlcy._desc.check import check, refuse_call, refuse_desc
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, ModelError
-from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, current_level, feature_level, level_index
 from dmlcy._facts.tables import DTYPES, ENUMS, FeatureLevel, TensorDataType, TensorFlags
 from dmlcy._field_types.scalar_union import UNION, as_scalar, from_union
@@ -380,7 +379,7 @@ class Compiled:
 
 
 def test_compile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_tables, "compiled_class", {"FAKE_POOLING": Compiled}.__getitem__)
+    monkeypatch.setattr(_compile, "compiled_class", {"FAKE_POOLING": Compiled}.__getitem__)
     assert _compile.compile(pool(), "5_0").given == (pool(), 7)
     with pytest.raises(DmlError, match=r"^compile\(\): window_size\[0\] does not fit"):
         _compile.compile(pool(window_size=9))

@@ -22,9 +22,10 @@ if str(TESTS) not in sys.path:
 from example_descs import arrays_of, attributes, desc_of_example  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
+from dmlcy._desc.classes import desc_class  # noqa: E402
 from dmlcy._facts.levels import NEWEST  # noqa: E402
 from dmlcy._facts.rows import Example, Operator  # noqa: E402
-from dmlcy._facts.tables import FAST, RUNNABLE, desc_class  # noqa: E402
+from dmlcy._facts.tables import FAST, RUNNABLE  # noqa: E402
 from dmlcy._reference.call import check_of, faces_of  # noqa: E402
 
 Array = npt.NDArray[Any]

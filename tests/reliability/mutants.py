@@ -38,6 +38,7 @@ from .mutant_run import OPERATORS, Runner
 
 SHARED = {  # what every family's checks are made of
     "dmlcy/_runtime/checks.pxd": re.compile(""),
+    "dmlcy/_runtime/values.pxd": re.compile(""),
     "dmlcy/_runtime/call.pyx": re.compile("inputs_hold|as_computed"),
     "dmlcy/_runtime/arguments.pyx": re.compile("take_|int_entries|is_bool"),
 }

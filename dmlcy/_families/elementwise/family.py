@@ -43,7 +43,7 @@ class Elementwise(Family):
         if len(names) == 1:
             elements["x"] = elements.pop(names[0])
         key = "integers" if whole and _has(given, "integers") else "result"
-        given.rules.stored_as = given.dtype(output)  # type: ignore[attr-defined]
+        elements["stored_as"] = given.dtype(output)
         found = given.value(_key(given, key, output), **elements)
         other = _key(given, "devices", output)
         if other in given.told.formulas:
@@ -108,15 +108,12 @@ class Elementwise(Family):
 
     def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
         """The operator as an activation."""
-        kernel.rules.__dict__.update(desc._values())
-        for name, value in vars(kernel.rules).items():
-            if type(value) is float:
-                kernel.rules.__dict__[name] = single(value)
+        fields = {name: single(value) if type(value) is float else value for name, value in desc._values().items()}
         scaled = kernel.told.roles.get("scaled")
         scale_bias = None if scaled is None else getattr(desc, scaled)
         if scale_bias is not None:
             values = _scaled(arithmetic, values, scale_bias, np.dtype(np.float32))
-        return kernel.value("result", x=values)
+        return kernel.value("result", **{**fields, "x": values})
 
     def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """No axes: each result is of one number."""

@@ -35,14 +35,13 @@ class Normalize(Family):
         sizes = given.input.shape
         whole = blocks.whole(sizes)
         m = given.arithmetic
-        _note(given)
         found = self.values(given, self.run(given, _key(given, "result", output), sizes, [whole]), whole, output)
 
         def magnitudes() -> Any:
             key = _key(given, "size", output)
             if key not in given.told.formulas:
                 return m.absolute(found)
-            size = _value(given, key, self.run(given, key, sizes, [whole]).names(whole))
+            size = given.value(key, **self.run(given, key, sizes, [whole]).names(whole))
             return size if _fused(given, output) is None else m.add(m.absolute(size), m.absolute(found))
 
         return Result(found, magnitudes=magnitudes)
@@ -60,33 +59,32 @@ class Normalize(Family):
         """The passes that an expression needs; ``x``: numbers in place of the arrays of a use."""
         m, words = kernel.arithmetic, kernel.told.words
         reads = _needed(words, key)
-        axes = _axes(kernel, sizes)
+        axes, stored_as = _axes(kernel, sizes), _integers(kernel)
 
         def elements(at: At) -> Mapping[str, Any]:
             names = {"x": x} if x is not None else _elements(kernel, reads, at)
             if "position" in reads:
                 names["position"] = m.of(_positions(at, sizes, axes))
-            return names | {"count": math.prod(sizes[d] for d in axes)}
+            return names | {"count": math.prod(sizes[d] for d in axes), "stored_as": stored_as}
 
         def made(name: str, kind: str) -> Pass:
             path = f"pass.{name}.{kind}"
             if kind not in NEIGHBORS:
-                return Pass(name, kind, lambda names: _value(kernel, path, names))
+                return Pass(name, kind, lambda names: kernel.value(path, **names))
             extents = kernel.numbers(kernel.told.roles["near"], len(sizes))
-            return Pass(name, VALUE, lambda names: _near(m, _value(kernel, path, names), extents, kind == FROM))
+            return Pass(name, VALUE, lambda names: _near(m, kernel.value(path, **names), extents, kind == FROM))
 
         passes = [made(name, kind) for name, kind in _passes(words) if name in reads]
         return Passes(m, passes, elements, sizes, axes, parts)
 
     def values(self, given: Given, run: Passes, at: At, output: str) -> Any:
         """The numbers of a part of an output."""
-        found = _value(given, _key(given, "result", output), run.names(at))
+        found = given.value(_key(given, "result", output), **run.names(at))
         return activated(_fused(given, output), found, given.arithmetic)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, in parts."""
         sizes = given.input.shape
-        _note(given)
         key = _key(given, "result", output)
         result: Array = given.room(output)
         if "near" in given.told.roles:
@@ -127,7 +125,7 @@ class Normalize(Family):
         """The operator as an activation: along axes of the numbers, all of which must be there."""
         own = _kernel(desc, values.shape, arithmetic)
         at = blocks.whole(values.shape)
-        return _value(own, "result", self.run(own, "result", values.shape, [at], values).names(at))
+        return own.value("result", **self.run(own, "result", values.shape, [at], values).names(at))
 
     def applied_along(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """The axes that passes reduce."""
@@ -139,11 +137,6 @@ def _kernel(desc: OperatorDesc, sizes: tuple[int, ...], arithmetic: Arithmetic =
     tensor = TensorDesc("FLOAT32", sizes)
     whole = type(desc)(**{**_attributes(desc), "input": tensor, "output": tensor})
     return Kernel(desc.operator, Formulas(whole).rules, arithmetic)
-
-
-def _value(kernel: Kernel, key: str, names: Mapping[str, Any]) -> Any:
-    """The value of an expression, which reads these names; fields of the same names stay what they are."""
-    return Kernel(kernel.operator, kernel.rules, kernel.arithmetic).value(key, **names)
 
 
 def _attributes(desc: OperatorDesc) -> dict[str, Any]:
@@ -191,10 +184,12 @@ def _axes(kernel: Kernel, sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(d for d, size in enumerate(kept) if size == 1)
 
 
-def _note(given: Given) -> None:
-    """Tells ``saturate`` the data type of the integers among the outputs."""
-    dtypes = [given.dtype(name) for name, one in given.values.items() if type(one) is TensorDesc]
-    given.rules.stored_as = next((one for one in dtypes if one.kind in "iu"), None)  # type: ignore[attr-defined]
+def _integers(kernel: Kernel) -> np.dtype[Any] | None:
+    """The data type of the integers among the tensors, to which ``saturate`` limits numbers."""
+    if not isinstance(kernel, Given):
+        return None
+    dtypes = (kernel.dtype(name) for name, one in kernel.values.items() if type(one) is TensorDesc)
+    return next((one for one in dtypes if one.kind in "iu"), None)
 
 
 def _elements(kernel: Any, reads: set[str], at: At) -> dict[str, Any]:

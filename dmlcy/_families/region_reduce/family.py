@@ -10,7 +10,7 @@ import numpy as np
 from dmlcy._arithmetic import SINGLE, Array
 from dmlcy._families.base import Family, Result
 from dmlcy._families.elements import grid, largest
-from dmlcy._families.given import Given
+from dmlcy._families.given import Given, beside
 
 SIDES: Final = tuple(f"{side}.{axis}" for side in ("first", "last") for axis in ("height", "width"))
 
@@ -59,7 +59,7 @@ def _corners(given: Given, rois: Array) -> Array:
     """The first and the last row and column of each region."""
     given = given.with_arrays(given.arrays)
     given.arithmetic = SINGLE
-    setattr(given.rules, given.told.roles["rois"], SINGLE.of(rois))
+    given.rules = beside(given.rules, {given.told.roles["rois"]: SINGLE.of(rois)})
     return np.array([[int(given.value(side, r=r)) for side in SIDES] for r in range(given.output_sizes[0])])
 
 
@@ -67,7 +67,8 @@ def _all_bins(given: Given) -> Iterator[tuple[int, int, int, Array]]:
     """Each region, row and column of a bin, and its elements, of which there may be none, by channel."""
     given = given.with_arrays(given.arrays)
     given.arithmetic = SINGLE  # the places are those that FLOAT32 gives
-    setattr(given.rules, given.told.roles["rois"], given.elements(given.told.roles["rois"]))
+    rois = given.told.roles["rois"]
+    given.rules = beside(given.rules, {rois: given.elements(rois)})
     source, shape = given.input, given.output_sizes
     for r in range(shape[0]):
         image = source[int(given.value("batch", r=r))]

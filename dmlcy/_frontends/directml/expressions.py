@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any, TypeVar
 
-from dmlcy._desc.compile import compile as compile_desc
+from dmlcy._compile import compile as compile_desc
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError
-from dmlcy._facts.tables import OPERATORS, desc_class
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.float import Float
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc

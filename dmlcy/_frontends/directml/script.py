@@ -5,15 +5,15 @@ from __future__ import annotations
 import runpy
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 NAMES = ("directml", "pydirectml")
 USAGE = "usage: python -m dmlcy.directml SCRIPT [ARGUMENTS]"
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Runs the script with its arguments; 2 where there is none."""
+def main(arguments: Sequence[str], module: ModuleType) -> int:
+    """Runs the script with its arguments; 2 where there is none. ``module`` is dmlcy.directml."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, "Runs a program that says import directml or import pydirectml, on the CPU.", sep="\n")
         return 0 if arguments else 2
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str]) -> int:
     if not script.is_file():
         print(f"error: cannot read {script}: there is no such file", file=sys.stderr)
         return 2
-    sys.modules.update(dict.fromkeys(NAMES, import_module("dmlcy.directml")))
+    sys.modules.update(dict.fromkeys(NAMES, module))
     sys.argv = [*arguments]
     sys.path.insert(0, str(script.resolve().parent))
     runpy.run_path(str(script), run_name="__main__")

@@ -13,8 +13,8 @@ from typing import IO, Any, TextIO
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._compile import compile as compile_desc
 from dmlcy._desc import memory
-from dmlcy._desc.compile import compile as compile_desc
 from dmlcy._errors import DmlError
 from dmlcy._facts.dtypes import count_in_bytes, has_four_bits, numpy_dtype, size_in_bytes
 from dmlcy._facts.rows import Field

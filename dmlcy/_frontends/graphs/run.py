@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.compile import compile as compile_desc
+from dmlcy._compile import compile as compile_desc
 from dmlcy._errors import DmlError
 from dmlcy._facts.levels import current_level
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.tables import desc_class
 from dmlcy._frontends.onnx.model import ONNX
 from dmlcy._frontends.onnx.tables import operator
 from dmlcy._frontends.onnx.use import Use

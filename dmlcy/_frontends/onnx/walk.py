@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dmlcy._desc.compile import compile
+from dmlcy._compile import compile
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx import folding, inlining, valid
 from dmlcy._frontends.onnx.binding import FreeDimension, bound

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from dmlcy._compile import function
 from dmlcy._desc.check import check
+from dmlcy._desc.classes import desc_class
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Example, Field, Operator
-from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName, desc_class, function
+from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import Integers
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
@@ -274,7 +276,7 @@ def _function(operator: Operator, example: Example, given: Mapping[str, Any]) ->
 def _call(
     operator: Operator, example: Example, change: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> Sequence[Violation]:
-    from dmlcy._desc.compile import compile
+    from dmlcy._compile import compile
 
     try:
         arrays = change(_arrays(example.inputs | example.outputs))

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from dmlcy import specs
+from dmlcy._compile import function
 from dmlcy._facts.ids import published
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import MISSING, Dtype, Field, Let, Level, Operator, Rule
@@ -22,7 +23,6 @@ from dmlcy._facts.tables import (
     EnumInfo,
     FeatureLevel,
     TensorDataType,
-    function,
     names_elsewhere,
     onnx_names,
     state_of,

@@ -12,13 +12,15 @@ import numpy as np
 
 from dmlcy import specs
 from dmlcy._check.optional import descs_for
+from dmlcy._compile import function
 from dmlcy._desc.check import check, check_inputs
+from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import CLASSES, DmlError, Violation
 from dmlcy._facts.ids import published
 from dmlcy._facts.levels import LEVEL, feature_level
 from dmlcy._facts.rows import ErrorText, Example, Field, Operator, Rule
-from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS, desc_class, function
+from dmlcy._facts.tables import DTYPES, ERRORS, LEVEL_INDEX, LEVELS, OPERATORS
 from dmlcy._field_types.tensor_array import by_field
 from dmlcy._field_types.tensor_desc import changed_tensors, described
 from dmlcy._show.explain import breaks

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from dmlcy._facts.tables import desc_class
+from dmlcy._desc.classes import desc_class
 from dmlcy._frontends.onnx.conversions.elementwise import unary as unary
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import RANK, Use

@@ -7,8 +7,9 @@ from libc.math cimport fabs, floor, isfinite
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
-from dmlcy._runtime.checks cimport append_sizes, power, tensor_holds
+from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
+from dmlcy._runtime.power cimport power
 from dmlcy._runtime.tensor cimport FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8
 from dmlcy._generated.kernels.pad cimport Padding, padding_run
 

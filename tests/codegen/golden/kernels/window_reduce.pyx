@@ -14,7 +14,7 @@ cdef struct IncludePaddingAttributes:
 
 cdef extern from * nogil:
     """
-    #include "windows.h"
+    #include "window_loops.h"
 
     /* What loops call is defined below. */
     static void average_pooling_FLOAT32_count(

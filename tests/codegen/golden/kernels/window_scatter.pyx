@@ -47,6 +47,8 @@ cdef extern from * nogil:
     #include "scatter_rows.h"
     """
     const ScatterKernel scatter_double
+
+cdef extern from "window_moves.h" nogil:
     void dmlcy_scatter(
         int64_t item, char* output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step,
         const char* results, int64_t pitch, int64_t columns, int64_t run)

@@ -2,12 +2,10 @@
  * and take_lanes.h have their texts. What no type changes is Cython, compiled once: windows.pyx. windows.pxd repeats
  * the declarations of this file for it. docs/windows.md explains both.
  */
-#ifndef DMLCY_WINDOWS_H
-#define DMLCY_WINDOWS_H
+#ifndef DMLCY_WINDOW_LOOPS_H
+#define DMLCY_WINDOW_LOOPS_H
 
-#include "isa.h"
-#include "places.h"
-#include "window_moves.h"
+#include <stdint.h>
 
 #define DMLCY_GROUP 8           /* rows that one pass combines */
 #define DMLCY_SLIDE 3           /* rows of windows that loops of their own slide down */
@@ -17,7 +15,7 @@
 #define DMLCY_MOST_DOWN 32      /* the most columns of a plane that is combined block by block; half of it where planes
                                  * come from memory */
 #define DMLCY_NEAR_ROWS 256     /* the most bytes from a row to the next one that processors take for one stream */
-#define DMLCY_HALVES 256        /* float16 elements that are converted at once */
+#define DMLCY_MOST_HALVES 256   /* float16 elements that are converted at once */
 #define DMLCY_MOST_TAPS 32      /* the most elements of a window that is taken whole, lane by lane */
 
 /* Takes one of the structs below. */
@@ -134,31 +132,7 @@ typedef struct WindowKernel {
     WindowLoops loops[2];       /* for all processors; where dmlcy_wide() */
 } WindowKernel;
 
-/* Names made of others, which may be macros. */
-#define DMLCY_PASTE(first, second) first##second
-#define DMLCY_NAMED(first, second) DMLCY_PASTE(first, second)
-
 /* An element that is its own accumulator, whatever the attributes. */
 #define DMLCY_ITSELF(x, attributes) (x)
-
-/* Repeats 16 bytes, which are a whole number of elements. */
-DMLCY_INLINE void dmlcy_repeat(char *target, const char *bytes, int64_t n)
-{
-    uint64_t words[2];
-    int64_t i = 0;
-    memcpy(words, bytes, 16);
-    for (; i + 16 <= n; i += 16)
-        memcpy(target + i, words, 16);
-    if (i + 8 <= n) {
-        memcpy(target + i, words, 8);
-        i += 8;
-    }
-    if (i + 4 <= n) {
-        memcpy(target + i, words, 4);
-        i += 4;
-    }
-    for (; i < n; i++)
-        target[i] = bytes[i % 4];
-}
 
 #endif

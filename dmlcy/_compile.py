@@ -1,23 +1,25 @@
-"""From a desc to an object that runs it: checked once, then called many times."""
+"""What runs an operator: its function, and what a desc becomes that is checked once, then called many times."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._desc.whole import Whole
 from dmlcy._errors import raise_violations
-from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import must_run
-from dmlcy._runtime.compiled import CompiledOperator
+from dmlcy._facts.tables import NAMES, state_of
+from dmlcy._runtime.compiled import CompiledOperator, FastOperator
 from dmlcy._words.values import show
 
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _FeatureLevel
 
-__all__ = ["compile", "raise_violations"]
+__all__ = ["compile", "compiled_class", "function", "reference_class"]
 
 Compiled = TypeVar("Compiled")
 
@@ -64,6 +66,21 @@ def compile(
     if isinstance(desc, Whole):
         return desc._compiled(level, path)
     must_run(desc.operator)
-    chosen = _tables.compiled_class(desc.operator.name) if path is None else _tables.reference_class(desc.operator.name)
-    operator: CompiledOperator = chosen(desc, level)
-    return operator
+    return (reference_class if path else compiled_class)(desc.operator.name)(desc, level)
+
+
+def function(name: str) -> Any:
+    """The function of an operator."""
+    return getattr(import_module(f"dmlcy._generated.functions.{name.lower()}"), NAMES[name])
+
+
+def compiled_class(name: str) -> Callable[[OperatorDesc, int], CompiledOperator]:
+    """The class of the compiled operators of that name."""
+    return FastOperator if state_of(name) == "fast" else reference_class(name)
+
+
+def reference_class(name: str) -> Callable[[OperatorDesc, int], CompiledOperator]:
+    """The class of the compiled operators of that name that the reference computes."""
+    from dmlcy._reference.compiled import class_of
+
+    return class_of(name)
