@@ -92,7 +92,9 @@ class BuildExt(build_ext):
         before = module.stat().st_mtime_ns if module.exists() else None
         super().build_extension(ext)
         if module.exists() and module.stat().st_mtime_ns != before:
-            print(f"compiled {ext.name} ({time.perf_counter() - start:.1f} s)", flush=True)
+            # In one piece: other threads say the same of other modules.
+            sys.stdout.write(f"compiled {ext.name} ({time.perf_counter() - start:.1f} s)\n")
+            sys.stdout.flush()
 
     def has_openmp(self, flag: str) -> bool:
         """Return whether a small OpenMP program compiles and links; DMLCY_OPENMP=0 says no."""
