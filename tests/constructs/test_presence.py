@@ -92,7 +92,7 @@ def test_the_first_tensor_that_is_there_has_the_data_type() -> None:
 NAMES = ["ELEMENT_WISE_DEQUANTIZE_LINEAR", "ROI_ALIGN_GRAD"]
 
 
-@draws_of(60, 200)
+@draws_of(30, 200)
 @pytest.mark.parametrize("name", NAMES)
 def test_random_descs_have_it_and_lack_it(name: str, draws: int) -> None:
     seen: set[tuple[str, bool]] = set()

@@ -35,7 +35,7 @@ def measured(op: Any, arrays: dict[str, Any]) -> int:
 
 
 @in_turn
-@pytest.mark.parametrize(("name", "elements"), some_of_each_family(50_000, 200_000))
+@pytest.mark.parametrize(("name", "elements"), some_of_each_family(30_000, 200_000))
 def test_the_workspace_is_within_the_estimate(name: str, elements: int) -> None:
     operator = OPERATORS[name]
     seen = []

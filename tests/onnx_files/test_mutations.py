@@ -85,7 +85,7 @@ def test_what_is_whole_is_read() -> None:
         onnx_target.one(data)
 
 
-@draws_of(4000, 100_000)
+@draws_of(1500, 100_000)
 def test_damaged_models(draws: int) -> None:
     source = random.Random(draws)
     for _ in range(draws):

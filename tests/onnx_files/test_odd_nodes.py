@@ -15,7 +15,7 @@ from dmlcy._frontends.onnx.walk import Walk
 ROWS = [row for key in sorted(OPERATORS) if (row := operator(*key)) is not None and row.conversion and row.versions]
 
 
-@draws_of(12, 300)
+@draws_of(6, 300)
 @pytest.mark.parametrize("group", sorted({row.group for row in ROWS}))
 def test_odd_nodes_are_refused_or_converted(group: str, draws: int) -> None:
     for row in (one for one in ROWS if one.group == group):

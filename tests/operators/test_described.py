@@ -85,7 +85,7 @@ def broken_alone(name: str, rule: Any) -> None:
 
 
 @in_turn
-@draws_of(3, 60)
+@draws_of(2, 60)
 @EACH
 def test_random_descs_are_valid(name: str, draws: int) -> None:
     def look(desc: OperatorDesc) -> None:
@@ -100,7 +100,7 @@ def test_random_descs_are_valid(name: str, draws: int) -> None:
 
 
 @in_turn
-@draws_of(3, 200)
+@draws_of(2, 200)
 @EACH
 def test_a_broken_desc_has_just_its_violation(name: str, draws: int) -> None:
     def look(broken: tuple[OperatorDesc, dml.Violation]) -> None:

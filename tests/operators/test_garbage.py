@@ -15,7 +15,7 @@ from uses import LEVELS, NEWEST, RUNNABLE, USES, Use, search
 
 import dmlcy as dml
 
-SOME, ALL = 6, 1
+SOME, ALL = 9, 1
 """Each piece of garbage is given to one argument or field in so many."""
 
 NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))
@@ -63,7 +63,7 @@ def each_garbage_in_a_call(name: str, argument: str, step: int) -> None:
 
 
 @in_turn
-@draws_of(4, 20)
+@draws_of(2, 20)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_garbage_in_a_call(name: str, draws: int) -> None:
     search(lambda data: garbage_in_a_call(USES[name], arguments_of(name), data), draws, name)
@@ -114,7 +114,7 @@ def each_garbage_in_a_desc(name: str, field: str, step: int) -> None:
 
 
 @in_turn
-@draws_of(4, 20)
+@draws_of(2, 20)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_garbage_in_a_desc(name: str, draws: int) -> None:
     search(lambda data: garbage_in_a_desc(USES[name], fields_of(name), data), draws, name)

@@ -32,7 +32,7 @@ def inputs(desc: OperatorDesc, arrays: dict[str, Array]) -> list[Array | None]:
     return [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
 
 
-@draws_of(3, 12)
+@draws_of(2, 12)
 @each_of("name", REFERENCE)
 def test_calls_give_what_exact_arithmetic_gives(name: str, draws: int) -> None:
     function = getattr(dml, NAMES[name])

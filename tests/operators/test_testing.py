@@ -138,7 +138,7 @@ def test_descs_are_valid_and_reach_the_whole_domain(name: str) -> None:
 
 
 @in_turn
-@draws_of(3, 15)
+@draws_of(2, 15)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_descs_of_a_level_are_valid_there(name: str, draws: int) -> None:
     operator = OPERATORS[name]

@@ -117,7 +117,7 @@ def outputs(folder: Path, recording: dml.Recording) -> Iterator[tuple[dml.Record
             yield call, np.load(folder / "outputs" / f"{number}_{name}_{field}.npy")
 
 
-@draws_of(50, 150)
+@draws_of(25, 150)
 def test_a_model_gives_what_was_recorded(draws: int) -> None:
     drawn = st.lists(calls(), min_size=1, max_size=3)
     examples(draws)(given(drawn, st.data())(model_gives_what_was_recorded))()
