@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from heapq import heappop, heappush
 
 from dmlcy._desc.memory import extent, needed, stored
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Edge, Port, Structure, Tensors, inputs_of, outputs_of
 from dmlcy._graph.names import Names
+from dmlcy._graph.order import cycle_of, in_order
 
 
 class Wiring:
@@ -126,35 +126,13 @@ class Wiring:
     @cached_property
     def order(self) -> list[int]:
         """The nodes, each after those that it reads, else as they are numbered; those on or behind a cycle lack."""
-        needs = [len(one) for one in self.before]
-        after: list[list[int]] = [[] for _ in needs]
-        for number, one in enumerate(self.before):
-            for other in one:
-                after[other].append(number)
-        ready = [number for number, count in enumerate(needs) if not count]
-        found = []
-        while ready:  # a heap, which a sorted list is
-            number = heappop(ready)
-            found.append(number)
-            for other in after[number]:
-                needs[other] -= 1
-                if not needs[other]:
-                    heappush(ready, other)
-        return found
+        return in_order(self.before)
 
     def cycle(self) -> list[int]:
         """The nodes of a cycle, in the order in which values go; none where there is no cycle."""
-        left = {*range(len(self.graph.nodes))} - {*self.order}
-        if not left:
+        found = cycle_of(self.before, self.order)[::-1]
+        if not found:
             return []
-        path: list[int] = []
-        places: dict[int, int] = {}
-        number = min(left)
-        while number not in places:  # each node that is left reads another one that is
-            places[number] = len(path)
-            path.append(number)
-            number = next(one for one in self.before[number] if one in left)
-        found = path[places[number] :][::-1]
         first = found.index(min(found))
         return found[first:] + found[:first]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +42,6 @@ QUICK = (
     "convolutions_depthwise/depthwise_3x3_200_14", "products_integer/matrix_uint8int8_128x128x128", "recurrent/gru",
     "attention/masked",
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def same_threads() -> Iterator[None]:
-    """A run says how many threads are used; the other tests shall not notice."""
-    ours = dml.get_num_threads()
-    theirs = None if peers.missing("torch") else peers.library("torch").get_num_threads()
-    yield
-    dml.set_num_threads(ours)
-    if theirs is not None:
-        peers.library("torch").set_num_threads(theirs)
 
 
 # The cells

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,17 +25,6 @@ from dmlcy._facts.tables import FAST as SPECS
 
 CELLS = {cell.name: cell for cell in all_cells()}
 TINY = CELLS["padding1/CONSTANT-by-3/tiny/FLOAT32/contiguous"]
-
-
-@pytest.fixture(autouse=True)
-def same_threads() -> Iterator[None]:
-    """A run says how many threads are used; the other tests shall not notice."""
-    ours = dml.get_num_threads()
-    theirs = None if peers.missing("torch") else peers.library("torch").get_num_threads()
-    yield
-    dml.set_num_threads(ours)
-    if theirs is not None:
-        peers.library("torch").set_num_threads(theirs)
 
 
 def times(median: float) -> Times:

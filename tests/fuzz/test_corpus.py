@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from depth import draws_of
 from each import each_of
 
 HERE = Path(__file__).resolve().parent
@@ -38,7 +39,8 @@ def test_replay(target: object, path: Path) -> None:
     target.one(path.read_bytes())  # type: ignore[attr-defined]
 
 
-def test_every_operator_is_called() -> None:
+@draws_of(2, 4)
+def test_every_operator_is_called(draws: int) -> None:
     """Two bytes choose an operator; each is called a few times, and often enough as it may be."""
     first: dict[str, bytes] = {}
     for number in range(1 << 16):
@@ -48,7 +50,7 @@ def test_every_operator_is_called() -> None:
             break
     assert first.keys() == calls_target.RUNNABLE.keys()
     for data in first.values():
-        for seed in range(2):
+        for seed in range(draws):
             calls_target.one(data + random.Random(seed).randbytes(60))
 
 

@@ -1,4 +1,4 @@
-"""An ONNX model as it is in its file: graphs, nodes, tensors. Nothing here knows DirectML."""
+"""An ONNX model as it is in its file: graphs, nodes, tensors. Of DirectML it knows the names of data types only."""
 
 from __future__ import annotations
 

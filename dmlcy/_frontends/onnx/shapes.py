@@ -296,7 +296,7 @@ def whole_number(use: Use, place: int) -> int:
     """The element of an input, which may be of a data type with fractions."""
     found = use.single(place)
     if found != found or found in (inf, -inf):
-        use.refuse("DML-ONNX-attribute-value", name=use[place].name, value=found, known=["a finite number"])
+        use.refuse("DML-ONNX-attribute-value", name=use[place].name, value=found, known="a finite number")
     return int(found)
 
 
@@ -329,5 +329,5 @@ def sequence(use: Use) -> tuple[Any, Any, int]:
         return start, delta, max(0, -((start - limit) // delta))
     count = (limit - start) / delta
     if not isfinite(count):
-        use.refuse("DML-ONNX-attribute-value", name="delta", value=delta, known=["a finite number of elements"])
+        use.refuse("DML-ONNX-attribute-value", name="delta", value=delta, known="a finite number of elements")
     return start, delta, max(0, ceil(count))

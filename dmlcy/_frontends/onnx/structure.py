@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import Final
 
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, did_you_mean, make, refuse
 from dmlcy._frontends.onnx.model import Function, Graph, Model, Node
 from dmlcy._frontends.onnx.places import in_words, place_of
+from dmlcy._graph.order import cycle_of, in_order
 from dmlcy._words.values import quote
 
 _MOST: Final = 100
@@ -29,9 +29,9 @@ def ordered(graph: Graph | Function, file: str = "", steps: Steps = ()) -> tuple
     before = [[givers[name] for name in _reads(node) if name in givers] for node in graph.nodes]
     if all(giver < place for place, given in enumerate(before) for giver in given):
         return graph.nodes
-    order = _sorted(before)
+    order = in_order(before)
     if len(order) < len(before):
-        cycle = [graph.nodes[place] for place in _cycle(before, order)]
+        cycle = [graph.nodes[place] for place in cycle_of(before, order)]
         named = " <- ".join([in_words(node) for node in cycle[:_NAMED]])
         more = f" <- ... ({len(cycle)} nodes in all)" if len(cycle) > _NAMED else f" <- {in_words(cycle[0])}"
         refuse([make("DML-ONNX-graph-cycle", place_of(file, *steps, cycle[0]), {"nodes": named + more})])
@@ -86,37 +86,6 @@ def _no_cycles(file: str, graph: Graph | Function, steps: Steps) -> None:
 # Order ---------------------------------------------------------------------------------------------------------------
 
 
-def _sorted(before: Sequence[Sequence[int]]) -> list[int]:
-    """The places in an order in which each is behind those before it, as far as there is one."""
-    behind: list[list[int]] = [[] for _ in before]
-    for place, given in enumerate(before):
-        for giver in given:
-            behind[giver].append(place)
-    waiting = [len(given) for given in before]
-    ready = [place for place, count in enumerate(waiting) if not count]
-    heapify(ready)
-    order = []
-    while ready:
-        place = heappop(ready)
-        order.append(place)
-        for other in behind[place]:
-            waiting[other] -= 1
-            if not waiting[other]:
-                heappush(ready, other)
-    return order
-
-
-def _cycle(before: Sequence[Sequence[int]], order: Sequence[int]) -> list[int]:
-    """A cycle: each place waits for the next one, the last for the first."""
-    done = {*order}
-    place = next(place for place in range(len(before)) if place not in done)
-    seen: dict[int, int] = {}
-    while place not in seen:
-        seen[place] = len(seen)
-        place = next(giver for giver in before[place] if giver not in done)
-    return [*seen][seen[place] :]
-
-
 # Problems ------------------------------------------------------------------------------------------------------------
 
 
@@ -132,9 +101,9 @@ def _problems(model: Model, functions: Sequence[Function]) -> Iterator[Problem]:
         keys[key] = place
         yield from _function(file, function)
     before = [[keys[key] for key in _calls(function.nodes) if key in keys] for function in functions]
-    order = _sorted(before)
+    order = in_order(before)
     if len(order) < len(functions):
-        cycle = [functions[place] for place in _cycle(before, order)]
+        cycle = [functions[place] for place in cycle_of(before, order)]
         by = "" if len(cycle) == 1 else f" by way of {quote(cycle[1].name)}"
         values = {"name": cycle[0].name, "by": by}
         yield make("DML-ONNX-graph-recursion", place_of(file, *_steps(cycle[0])), values)

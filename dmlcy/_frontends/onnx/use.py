@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.model import ELEMENTS, Node
 from dmlcy._frontends.onnx.tables import OperatorRow, Version
@@ -29,7 +30,7 @@ LONGEST: Final = 2**16
 HUGE: Final = 2**48
 """More elements than NumPy has arrays of, whatever their data type is."""
 
-MOST: Final = 8
+MOST: Final = LEVELS[-1].max_rank
 """The most axes that a tensor of DirectML has."""
 
 

@@ -24,7 +24,6 @@ class Known:
     sizes: Sizes | None = None
     value: OnnxValue | None = None
     source: Visit | None = None  # the node that gives it; None: an input, or an initializer
-    is_tensor: bool = True
 
     @property
     def is_constant(self) -> bool:

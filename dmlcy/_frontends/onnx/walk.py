@@ -132,7 +132,7 @@ class Walk:
 
     def _said(self, info: Info, element: str | None = None) -> Known:
         """What the model says of a value: an input of the DirectML graph where all is known."""
-        known = Known(element or info.element, self.sizes(info), is_tensor=info.kind in ("tensor", ""))
+        known = Known(element or info.element, self.sizes(info))
         dtype = ELEMENTS[known.element].directml if known.element in ELEMENTS else None
         whole = tuple(one for one in known.sizes or () if isinstance(one, int) and one >= 0)
         if known.element is None or dtype is None or known.sizes is None or len(whole) < len(known.sizes):

@@ -128,7 +128,7 @@ def _blocks(use: Use) -> tuple[tuple[int, ...], int]:
     if one.rank != RANK:
         use.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=RANK)
     if block < 1:
-        use.refuse("DML-ONNX-attribute-value", name="blocksize", value=block, known=["1 or more"])
+        use.refuse("DML-ONNX-attribute-value", name="blocksize", value=block, known="1 or more")
     return one.sizes, block
 
 
