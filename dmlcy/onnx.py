@@ -13,8 +13,8 @@ from dmlcy._errors import ModelError, Violations
 from dmlcy._facts.levels import NEWEST, level_index
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import Refusal
-from dmlcy._frontends.onnx import lint, reader
-from dmlcy._frontends.onnx.binding import FreeDimension
+from dmlcy._frontends.onnx import binding, lint, reader
+from dmlcy._frontends.onnx.binding import FreeDimension, sizes_of
 from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why, to_json
 from dmlcy._frontends.onnx.placing import Where
 from dmlcy._frontends.onnx.report import report_of
@@ -64,7 +64,7 @@ def report(
     ModelError
         The file is no valid ONNX model, or ``shapes`` names what the model does not have (``DML-ONNX-...``).
     ValueError
-        The release, the level or a data type is not known.
+        The release, the level or a data type is not known, or ``shapes`` has what are no sizes.
 
     Examples
     --------
@@ -80,10 +80,10 @@ def report(
         model = reader.read(os.fspath(path))
         return report_of(
             model,
-            shapes=_sizes(shapes),
+            shapes=sizes_of(shapes),
             runtime=onnxruntime,
             level=_level(feature_level),
-            types=None if device_types is None else frozenset(device_types),
+            types=None if device_types is None else binding.device_types(device_types),
             limit=limit,
         )
     except Refusal as error:
@@ -115,17 +115,14 @@ def check(
     ------
     ModelError
         The file is no valid ONNX model, or ``shapes`` names what the model does not have (``DML-ONNX-...``).
+    ValueError
+        The level is not known, or ``shapes`` has what are no sizes.
     """
     try:
-        found = lint.problems(reader.read(os.fspath(path)), _level(feature_level), _sizes(shapes), limit)
+        found = lint.problems(reader.read(os.fspath(path)), _level(feature_level), sizes_of(shapes), limit)
     except Refusal as error:
         raise ModelError(error.violations) from None
     return Violations([one.located() for one in found.problems])
-
-
-def _sizes(shapes: Mapping[str, int | Sequence[int]] | None) -> dict[str, Sequence[int]]:
-    """The sizes of each name; a number is one size."""
-    return {name: (given,) if isinstance(given, int) else given for name, given in (shapes or {}).items()}
 
 
 def _level(name: str | None) -> FeatureLevelName:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit, add_shapes
-from dmlcy._facts.tables import DTYPES
+from dmlcy._frontends.onnx.binding import device_types
 from dmlcy._words.values import listing, quote
 
 FORMATS: Final = ("text", "json", "sarif", "github")
@@ -75,8 +75,7 @@ def _release(name: str) -> str:
 
 def _types(text: str) -> frozenset[str]:
     """The type of ``--device-types``."""
-    names = [name.strip().upper() for name in text.split(",")]
-    for name in names:
-        if name not in DTYPES:
-            raise argparse.ArgumentTypeError(f"{quote(name)} is no data type of DirectML: {listing([*DTYPES])}")
-    return frozenset(names)
+    try:
+        return device_types([name.strip().upper() for name in text.split(",")])
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -7,10 +7,12 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 
+from dmlcy._facts.tables import DTYPES
 from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
 from dmlcy._frontends.onnx.model import Model, Sizes
-from dmlcy._words.values import listing, quote
+from dmlcy._words.values import listing, quote, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,29 @@ def shape(text: str) -> tuple[str, tuple[int, ...]]:
             f"the option must have the form INPUT=1x3x224x224 or DIMENSION=1, not {quote(text)}"
         )
     return name, tuple(int(size) for size in re.split("[x,]", sizes) if size)
+
+
+def device_types(names: Iterable[str]) -> frozenset[str]:
+    """The data types that a device has; ValueError for a name that is none of DirectML's."""
+    found = [names] if isinstance(names, str) else [*names]
+    for name in found:
+        if name not in DTYPES:
+            raise ValueError(f"{show(name)} is no data type of DirectML: {listing([*DTYPES])}")
+    return frozenset(found)
+
+
+def sizes_of(shapes: Mapping[str, int | Sequence[int]] | None) -> dict[str, tuple[int, ...]]:
+    """The sizes of each name, where a number is one size; ValueError for what are no sizes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for name, given in (shapes or {}).items():
+        try:
+            sizes = tuple(map(index, given)) if isinstance(given, Iterable) else (index(given),)
+        except TypeError:
+            sizes = (-1,)
+        if isinstance(given, str | bytes) or min(sizes, default=0) < 0:
+            raise ValueError(f"shapes has {show(given)} for {show(name)}: sizes are integers, 0 or more.")
+        found[name] = sizes
+    return found
 
 
 def bound(model: Model, shapes: Mapping[str, Sequence[int]]) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
