@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +114,11 @@ def test_no_file_written_by_hand_has_more_than_500_lines() -> None:
     }
     assert len(lines) > 200
     assert {name for name, count in lines.items() if count > MOST_LINES} == set()
+
+
+def test_no_two_modules_of_tests_have_one_name() -> None:
+    """Folders that are no packages share one namespace: of two modules with one name, the first is imported for both."""
+    folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
+    several = [path for folder in folders if not (folder / "__init__.py").exists() for path in folder.glob("*.py")]
+    names = Counter(path.name for path in several if path.name not in ("conftest.py", "__main__.py", "__init__.py"))
+    assert [name for name, count in names.items() if count > 1] == []
