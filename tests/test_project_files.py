@@ -117,7 +117,7 @@ def test_no_file_written_by_hand_has_more_than_500_lines() -> None:
 
 
 def test_no_two_modules_of_tests_have_one_name() -> None:
-    """Folders that are no packages share one namespace: of two modules with one name, the first is imported for both."""
+    """Folders that are no packages share one namespace: of two modules of one name, only one is imported."""
     folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
     several = [path for folder in folders if not (folder / "__init__.py").exists() for path in folder.glob("*.py")]
     names = Counter(path.name for path in several if path.name not in ("conftest.py", "__main__.py", "__init__.py"))

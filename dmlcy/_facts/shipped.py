@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,11 +19,17 @@ def folder() -> Traversable:
     return files("dmlcy._generated") / "specs"
 
 
-def read(name: str) -> dict[str, Any]:
-    """The tables of a file, read anew."""
+@lru_cache(maxsize=16)
+def _parsed(name: str) -> dict[str, Any]:
+    """The tables of a file. An explanation asks for those of one operator several times."""
     import tomllib
 
     return tomllib.loads(folder().joinpath(name).read_text(encoding="utf-8"))
+
+
+def read(name: str) -> dict[str, Any]:
+    """The tables of a file, as an object of the caller's own."""
+    return deepcopy(_parsed(name))
 
 
 def operator(name: str) -> dict[str, Any]:
