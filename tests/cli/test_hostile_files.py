@@ -190,12 +190,11 @@ def test_too_little_memory_while_a_file_is_written(name: str, tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
 
     def stop(stream: Any, data: Any) -> None:
-        stream.write(data.tobytes()[:100])
+        os.write(stream.fileno(), bytes(data)[:100])
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("dmlcy._frontends.dxdispatch.files.put", stop)
-        patch.setattr("dmlcy._frontends.dxdispatch.npy.put", stop)
+        patch.setattr("dmlcy._frontends.dxdispatch.files._Pieces.write", stop)
         assert command(*WRITING[name]).status == 2
     assert files(tmp_path).keys() == {"m.json", "d.json"}
     assert command(*WRITING[name]).status == 0

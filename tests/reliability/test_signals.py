@@ -190,6 +190,28 @@ def test_a_signal_while_files_take_their_places(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"a": "after", "b": "after"}
 
 
+@pytest.mark.parametrize("last", [1, 2, 3, 4, 5, 6])
+def test_a_signal_between_two_handlers(tmp_path: Path, last: int) -> None:
+    """Three are set before files are written, and three set back behind that."""
+    program = f"""
+        before = signal.signal
+        calls = []
+        def signalled(*arguments):
+            result = before(*arguments)
+            calls.append(arguments)
+            if len(calls) == {last}:
+                os.kill(os.getpid(), number)
+            return result
+        signal.signal = signalled
+        files.write_all(folder, {{(name,): lambda stream: stream.write(b"after") for name in "ab"}})
+        print("not here")
+    """
+    done = child(program, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, "", "")
+    after = "after" if last > 3 else "before"
+    assert contents(tmp_path) == {"a": after, "b": after}
+
+
 def test_an_interrupt_of_a_program_that_writes(tmp_path: Path) -> None:
     """Outside of the command line it is a KeyboardInterrupt, as everywhere in Python."""
     program = """

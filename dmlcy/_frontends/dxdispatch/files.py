@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import secrets
 import stat
 from collections.abc import Callable, Mapping
-from io import BufferedReader
 from itertools import count, takewhile
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
-
-import numpy as np
-import numpy.typing as npt
 
 from dmlcy._frontends.dxdispatch.signals import Clearing
 
@@ -41,7 +38,7 @@ class TooLarge(OSError):
         self.start = start
 
 
-def open_regular(path: str | Path) -> BufferedReader:
+def open_regular(path: str | Path) -> io.BufferedReader:
     """The file, opened for reading without waiting for a writer; NotRegular for anything but a regular file."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     if Path(path).is_dir():
@@ -102,9 +99,9 @@ def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]
         try:
             for target, content in zip(targets, contents.values(), strict=True):
                 _make_folder(target.parent)
-                with _draft(target.parent, drafts) as stream:
+                with io.BufferedWriter(_Pieces(_draft(target.parent, drafts), clearing)) as stream:
                     content(stream)
-            clearing.hold()
+            clearing.check()
             for draft, target in zip(drafts, targets, strict=True):
                 draft.replace(target)
         except BaseException:
@@ -121,25 +118,29 @@ def _make_folder(folder: Path) -> None:
         one.mkdir(exist_ok=True)
 
 
-def _draft(folder: Path, drafts: list[Path]) -> IO[bytes]:
+class _Pieces(io.FileIO):
+    """A file written in pieces, so that a signal need not wait for all of them."""
+
+    def __init__(self, descriptor: int, clearing: Clearing) -> None:
+        super().__init__(descriptor, "wb")
+        self._clearing = clearing
+
+    def write(self, data: Any) -> int:
+        self._clearing.check()
+        return super().write(memoryview(data)[:_PIECE])
+
+
+def _draft(folder: Path, drafts: list[Path]) -> int:
     """A new file of a random name, added to ``drafts``. A draft that another process left has another name."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         drafts.append(folder / f".{secrets.token_hex(8)}.dmlcy")  # before it is made: a signal may come in between
         try:
-            descriptor = os.open(drafts[-1], flags, 0o666)
+            return os.open(drafts[-1], flags, 0o666)
         except OSError as error:
             drafts.pop()  # what is there is not ours
             if error.errno != errno.EEXIST:
                 raise
-        else:
-            return os.fdopen(descriptor, "wb")
-
-
-def put(stream: IO[bytes], data: npt.NDArray[np.uint8]) -> None:
-    """Write bytes in pieces, so that a signal need not wait for all of them."""
-    for start in range(0, data.size, _PIECE):
-        stream.write(data[start : start + _PIECE].data)
 
 
 def remove(root: Path, parts: tuple[str, ...]) -> Path:

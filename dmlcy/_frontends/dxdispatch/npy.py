@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import DTYPES
-from dmlcy._frontends.dxdispatch.files import put
 
 _LARGEST_HEADER: Final = 65536
 
@@ -92,6 +91,6 @@ def writer(values: npt.NDArray[Any]) -> Callable[[IO[bytes]], None]:
     def write(stream: IO[bytes]) -> None:
         header = np.lib.format.header_data_from_array_1_0(values)
         np.lib.format.write_array_header_1_0(stream, header)
-        put(stream, values.reshape(-1, order="F" if header["fortran_order"] else "C").view(np.uint8))
+        stream.write(values.reshape(-1, order="F" if header["fortran_order"] else "C").view(np.uint8).data)
 
     return write

@@ -230,7 +230,7 @@ class _Executor:
         storage = self.storages[command.resource]
         name = "/".join(command.target)
         size = storage.size
-        content: Callable[[IO[bytes]], None] = partial(files.put, data=storage.data[:size])
+        content: Callable[[IO[bytes]], None] = partial(_write, data=storage.data[:size].data)
         image = images.is_image(name)
         if image or name.lower().endswith(".npy"):
             array = self.shaped(command, self.typed(command, storage, 0, storage.size), name)
@@ -274,3 +274,7 @@ class _Executor:
         if has_four_bits(dtype):
             return four_bits.unpacked(data, dtype.name, (count,))
         return np.frombuffer(data.tobytes(), numpy_dtype(dtype))
+
+
+def _write(stream: IO[bytes], data: memoryview) -> None:
+    stream.write(data)

@@ -15,19 +15,20 @@ class Ended(BaseException):
 
 
 class Clearing:
-    """A block in which a signal that would end the process raises ``Ended`` instead; the process ends behind the block.
+    """A block behind which the process ends, where a signal would have ended it within.
 
-    Only the main thread gets signals; elsewhere the block changes nothing.
+    A signal is noted, and ``check`` raises ``Ended``: nothing is raised between two steps that belong together. Only
+    the main thread gets signals; elsewhere the block changes nothing.
     """
 
     def __init__(self) -> None:
         self._handlers: dict[int, Any] = {}
         self._number: int | None = None
-        self._held = False
 
-    def hold(self) -> None:
-        """Raise nothing from here to the end of the block."""
-        self._held = True
+    def check(self) -> None:
+        """Raise ``Ended`` if there was a signal."""
+        if self._number is not None:
+            raise Ended
 
     def __enter__(self) -> Clearing:
         if threading.current_thread() is threading.main_thread():
@@ -35,19 +36,16 @@ class Clearing:
                 handler = signal.getsignal(number)
                 if handler in (signal.SIG_DFL, signal.default_int_handler):
                     self._handlers[number] = handler
-                    signal.signal(number, self._end)
+                    signal.signal(number, self._note)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+        for number in reversed(self._handlers):  # SIGINT last: its handler may raise
+            signal.signal(number, self._handlers[number])
         if self._number is not None:
             signal.raise_signal(self._number)
 
-    def _end(self, number: int, frame: FrameType | None) -> None:
-        if self._number is None:  # a second one does not disturb the clearing
-            self._number = number
-            if not self._held:
-                raise Ended
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._number = number
