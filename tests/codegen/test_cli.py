@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from bad_specs import BASE, WIDEN
+from depth import deep
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from odd_files import a_folder, a_link_to_itself, a_link_to_nothing, a_pipe, zeros_without_end
@@ -247,6 +248,7 @@ def test_check_compares_two_runs(
     assert "specs/schema.json differs from one run to the next" in capsys.readouterr().err
 
 
+@deep  # each run of .ci/run does the same
 def test_the_checkout_is_clean() -> None:
     assert run(ROOT, "check") == 0
 

@@ -30,5 +30,5 @@ def test_lint_takes_them(folder: Path) -> None:
 def test_they_work(folder: Path) -> None:
     """One process imports them all."""
     own = ("-p", "no:cacheprovider", "-c", os.devnull, f"--basetemp={folder / 'made'}")
-    done = run(folder, "-m", "pytest", "-q", *own, *map(str, USES))
+    done = run(folder, "-m", "pytest", "-q", "--assert=plain", *own, *map(str, USES))
     assert done.returncode == 0, done.stdout + done.stderr

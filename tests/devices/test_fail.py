@@ -22,7 +22,7 @@ ADDING = ("CONVOLUTION", "GEMM", "REDUCE")
 HALVES = [use for use in uses() if use.dtype == "FLOAT16" and use.operator.name in ADDING]
 LEAST = 3
 """Faults of an operator that count, at least."""
-ENOUGH = 4
+ENOUGH = 3
 """Faults of an operator that a default run looks at."""
 
 

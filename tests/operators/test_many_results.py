@@ -42,7 +42,7 @@ DRAWN, MOST = 40, 10_000
 """Elements that a drawn use has, and that it may have in a shape that ends in 1."""
 BY_STEPS, LARGER = ("attention",), 600
 """Families that compute one slice after another, and the elements of their drawn uses: few slices have many results."""
-DRAWS, ENOUGH, ROUNDS = 4, 4, 12
+DRAWS, ENOUGH, ROUNDS = 3, 3, 12
 """Uses that are drawn at once, or one for each member of an enum; how often if not all members are met, or none is."""
 EXACT = 3
 """Slices whose results are compared with exact numbers, where NumPy adds in another order."""

@@ -28,7 +28,8 @@ def refused(function):
         return True
     except SystemError as lost:
         # CPython loses the MemoryError of a frame of its own. It names a function of Python then, no compiled one.
-        return str(lost).startswith("<function ") and "returned NULL without setting an exception" in str(lost)
+        assert str(lost).startswith("<function ") and "returned NULL without setting an exception" in str(lost), lost
+        return True
     return False
 
 def flat(function, count, first=10):

@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from depth import deep
 
 from dmlcy._runtime.forks import inherits_openmp
 from dmlcy._runtime.threads import openmp_available
@@ -35,7 +36,7 @@ def run(program: str, *arguments: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "method", [pytest.param("fork", marks=forks), pytest.param("forkserver", marks=forks), "preloaded", "spawn"]
+    "method", [pytest.param("fork", marks=forks), pytest.param("forkserver", marks=[forks, deep]), "preloaded", "spawn"]
 )
 def test_processes_of_multiprocessing(method: str) -> None:
     program = """
