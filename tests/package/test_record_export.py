@@ -182,14 +182,14 @@ def test_a_failure_leaves_the_old_model(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    writes = files.os.fdopen
+    writes = files._Pieces
     opened: list[int] = []
 
     def third_fails(*arguments: Any) -> Any:
         opened.append(0)
         return full() if len(opened) == 3 else writes(*arguments)
 
-    monkeypatch.setattr(files.os, "fdopen", third_fails)
+    monkeypatch.setattr(files, "_Pieces", third_fails)
     assert "No space left on device" in refused("DML-MODEL-write", other, tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
