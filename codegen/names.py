@@ -44,8 +44,8 @@ CIMPORTS = {
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
-        "take_asked take_bool take_dtype take_enum take_float take_output take_scalar take_size_2d take_sizes take_uint"
-        " take_uints"
+        "desc_of take_asked take_bool take_desc take_dtype take_enum take_float take_floats take_open take_output"
+        " take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
     ),
     "dmlcy._runtime.blocks": (
         "dmlcy_double_block dmlcy_float_block dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block"
@@ -67,7 +67,7 @@ CIMPORTS = {
         " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
         " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
     ),
-    "dmlcy._runtime.context": "element_of tuple_of",
+    "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",
     "dmlcy._runtime.power": "power",
     "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRows ScatterRun",

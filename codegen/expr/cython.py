@@ -46,6 +46,7 @@ class Cython:
     place: str = "a."
     constants: Mapping[str, str] = field(default_factory=dict)  # of enum members and dtypes, by short name
     data: Callable[[Index], str] | None = None  # how an element of a tensor is read
+    search: Callable[[Each, Scope], str] | None = None  # names what a loop before the expression finds
     overflows: bool = False  # whether anything needed checking
 
     def expression(self, node: Node) -> str:
@@ -168,6 +169,8 @@ class Cython:
                 for value in range(int(node.count.value))
             ]
             return f"({f' {word} '.join(parts)})"
+        if node.function in ("all", "any") and self.search is not None:
+            return self.search(node, scope)
         raise ExprError(
             f"{node.function}(… for …) is not spread out here",
             node.at,

@@ -21,6 +21,9 @@ class Binding(Protocol):
     def count(self, field: Field) -> str:
         """The number of entries of an array in Cython."""
 
+    def most(self, field: Field) -> str:
+        """The most entries of an array that is as long as it is given, in Cython."""
+
     def enum(self, name: str) -> Enum:
         """The enum of this DirectML name."""
 
@@ -29,6 +32,9 @@ class Binding(Protocol):
 
     def first_tensor(self) -> str:
         """The Python name of the first tensor."""
+
+    def name(self) -> str:
+        """The name of the operator in DirectML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +188,13 @@ class IntegerArray(FieldType):
 
     def taken(self, field: Field, binding: Binding) -> Taken:
         name, low, high = field.python, field.minimum, field.maximum
+        if field.max_length is not None:
+            most = binding.most(field)
+            return Taken(
+                (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count"),
+                f"take_some(<object>keywords.{name}, {most}, {low}, {high}, a.{name}, &a.{name}_count)",
+                f"tuple_of(a.{name}_count, a.{name})",
+            )
         if field.length is None:
             return Taken(
                 (f"int64_t {name}[MAX_RANK]", f"int64_t {name}_count"),

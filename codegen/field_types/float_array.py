@@ -2,7 +2,7 @@
 
 from ..expr.types import Kind, Symbol
 from ..model import Facts, Field
-from .base import FieldType
+from .base import Binding, FieldType, Taken
 
 
 class FloatArray(FieldType):
@@ -21,6 +21,14 @@ class FloatArray(FieldType):
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:
         return Symbol(Kind.FLOATS, "field", count=None if field.length is None else field.length.node)
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name, count = field.python, binding.count(field)
+        return Taken(
+            (f"float {name}[MAX_RANK]",),
+            f"take_floats(<object>keywords.{name}, {count}, a.{name})",
+            f"numbers_of({count}, a.{name})",
+        )
 
 
 TYPE = FloatArray()

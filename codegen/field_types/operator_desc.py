@@ -1,7 +1,8 @@
 """The desc of another operator: a fused activation."""
 
 from ..expr.types import Kind
-from .base import Descs
+from ..model import Field
+from .base import Binding, Descs, Taken
 
 
 class OperatorDesc(Descs):
@@ -12,6 +13,14 @@ class OperatorDesc(Descs):
     held = "OperatorDesc"
     given = "OperatorDesc"
     argument = "_Activation"
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name = field.python
+        return Taken(
+            (f"PyObject* {name}",),
+            f'take_desc(<object>keywords.{name}, {field.optional}, "{binding.name()}", "{name}", level, &a.{name})',
+            f"desc_of(a.{name})",
+        )
 
 
 TYPE = OperatorDesc()

@@ -1,6 +1,7 @@
 """A scale and a bias, applied to each element of an input."""
 
-from .base import FieldType
+from ..model import Field
+from .base import Binding, FieldType, Taken
 
 
 class ScaleBias(FieldType):
@@ -14,6 +15,14 @@ class ScaleBias(FieldType):
     held = "ScaleBias"
     given = "ScaleBias | tuple[float, float]"
     argument = "tuple[_Number, _Number]"
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name = field.python
+        return Taken(
+            (f"float {name}[2]", f"bint {name}_given"),
+            f"take_scale_bias(<object>keywords.{name}, {field.optional}, a.{name}, &a.{name}_given)",
+            f"(number_of(a.{name}[0]), number_of(a.{name}[1])) if a.{name}_given else None",
+        )
 
 
 TYPE = ScaleBias()

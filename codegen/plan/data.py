@@ -75,28 +75,61 @@ class AttributePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """Finds whether a condition holds for any value of an index, or for all, before an expression reads ``name``."""
+
+    name: str
+    function: str  # any or all
+    index: str
+    count: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
 class LetStep:
-    """Computes a let."""
+    """Computes a let, where the tensors that it reads are present."""
 
     name: str
     index: str | None
     count: str | None
     value: str
+    searches: tuple[Search, ...] = ()
+    present: tuple[str, ...] = ()
+
+    @property
+    def margin(self) -> str:
+        """In front of the whole step."""
+        return INDENT * (2 if self.present else 1)
+
+    @property
+    def indent(self) -> str:
+        """In front of the assignment."""
+        return self.margin + INDENT * (self.index is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """Refuses where one of the conditions of a rule does not hold, for all values of the indices."""
+    """Refuses where one of the conditions of a rule does not hold, for all values of the indices.
+
+    The rule is skipped where one of the tensors ``present`` is left out.
+    """
 
     rule: str
     loops: tuple[tuple[str, str], ...]  # (index, count), the outer one first
     conditions: tuple[str, ...]
     elements: tuple[tuple[str, str], ...] = ()  # of tensors, which the conditions read more than once: (name, value)
+    searches: tuple[Search, ...] = ()
+    present: tuple[str, ...] = ()
+
+    @property
+    def margin(self) -> str:
+        """In front of the whole step."""
+        return INDENT * (2 if self.present else 1)
 
     @property
     def indent(self) -> str:
         """In front of the conditions."""
-        return INDENT * (len(self.loops) + 1)
+        return self.margin + INDENT * len(self.loops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +140,7 @@ class SizesStep:
     dtype_of: str | None
     items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
     asked: bool = False  # a call may say them
+    present: tuple[str, ...] = ()  # an input is compared only where these are there
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +303,20 @@ class OperatorPlan:
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 
     @property
+    def given(self) -> str:
+        """The bytes of the struct in front of the lets, as Cython."""
+        assert self.compiled is not None
+        first = next(iter(self.compiled.let_declarations), None)
+        if first is None:
+            return f"sizeof({self.desc})"
+        return f"<size_t>&(<{self.desc}*>NULL).{first.split()[-1].partition('[')[0]}"
+
+    @property
+    def has_data_rules(self) -> bool:
+        """Whether values of tensors are checked."""
+        return any(rule.data and not rule.warns for rule in self.operator.rules)
+
+    @property
     def state(self) -> str:
         """How far dmlcy has it: one of STATES."""
         return "described" if self.kernel is None else "reference" if self.compiled is None else "fast"
@@ -347,7 +395,14 @@ class OperatorPlan:
                 names[step.index] = None
             elif isinstance(step, CheckStep):
                 names.update(dict.fromkeys(index for index, _ in step.loops))
+            if isinstance(step, LetStep | CheckStep):
+                names.update(dict.fromkeys(search.index for search in step.searches))
         return tuple(names)
+
+    def searches(self, steps: Sequence[Step]) -> tuple[str, ...]:
+        """The variables that hold what searches of some steps find."""
+        found = (search.name for step in steps if isinstance(step, LetStep | CheckStep) for search in step.searches)
+        return tuple(dict.fromkeys(found))
 
     @property
     def inputs(self) -> tuple[TensorPlan, ...]:

@@ -86,8 +86,9 @@ class Planner:
         operator, steps = self.operator, self.steps
         take: list[Step] = []
         for attribute in attributes:
-            if attribute.field.length is not None:
-                steps.require(attribute.field.length.node, take)
+            for formula in (attribute.field.length, attribute.field.max_length):
+                if formula is not None:
+                    steps.require(formula.node, take)
             take.append(TakeStep(attribute))
         take += map(TakeStep, requests)
         take_overflows, steps.cython.overflows = steps.cython.overflows, False
@@ -156,6 +157,15 @@ class Planner:
         """The number of entries of an array in Cython."""
         assert field.length is not None
         return self.steps.cython.expression(field.length.node)
+
+    def most(self, field: Field) -> str:
+        """The most entries of an array that is as long as it is given, in Cython."""
+        assert field.max_length is not None
+        return self.steps.cython.expression(field.max_length.node)
+
+    def name(self) -> str:
+        """The name of the operator in DirectML."""
+        return self.operator.name
 
     def enum(self, name: str) -> Enum:
         """The enum of this DirectML name."""

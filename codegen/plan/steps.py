@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..expr.cython import Cython
-from ..expr.nodes import Choice, Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
+from ..expr.nodes import Choice, Each, ExprError, Index, Logic, Name, Node, Not, Sizes, Splat
 from ..expr.types import Scope, within
 from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
-from .data import CheckStep, LetStep, SizesStep, Step
+from .data import CheckStep, LetStep, Search, SizesStep, Step
 from .levels import LevelTables
 
 
@@ -22,6 +24,7 @@ class Steps:
         self.cython = Cython(self.scope, constants=self.constants(), data=self.data)
         self.reading: Formula | None = None
         self.elements: dict[str, None] = {}  # of tensors, as Cython, that were rendered since it was cleared
+        self.searches: list[Search] = []  # that expressions need which were rendered since it was cleared
         self.done: set[str] = set()  # lets and sizes already computed
 
     def constants(self) -> dict[str, str]:
@@ -61,12 +64,33 @@ class Steps:
                 self.done.add(let.name)
                 self.reading = let.value
                 count_text = None if let.count is None else self.cython.expression(let.count.node)
-                steps.append(LetStep(let.name, let.index, count_text, self.render(let.value.node, scope)))
+                self.searches.clear()
+                value = self.render(let.value.node, scope)
+                present = self.present(let.value.node, *([] if let.count is None else [let.count.node]))
+                steps.append(LetStep(let.name, let.index, count_text, value, tuple(self.searches), present))
             elif part.id in {field.python for field in self.operator.outputs} and part.id not in self.done:
                 self.output(self.operator.field(part.id), steps)
 
+    def present(self, *nodes: Node) -> tuple[str, ...]:
+        """The tensors that may be left out, and are read where nothing says that they are there."""
+        optional = [field.python for field in self.operator.tensors if field.optional]
+        if not optional:
+            return ()
+        reads = {one.partition(".")[0] for one in self.operator.reads(*nodes) if not one.endswith(".present")}
+        return tuple(name for name in optional if name in reads - self.operator.guarded(*nodes))
+
+    def search(self, node: Each, scope: Scope) -> str:
+        """The variable that tells whether a condition holds for any value of an index, or for all of them."""
+        name = f"found{len(self.searches)}"
+        inner = within(scope, node.variable, node.count)
+        condition = self.render(node.body, inner)
+        self.searches.append(
+            Search(name, node.function, node.variable, self.render(node.count, scope), condition)
+        )
+        return name
+
     def render(self, node: Node, scope: Scope) -> str:
-        inner = Cython(scope, constants=self.cython.constants, data=self.data)
+        inner = Cython(scope, constants=self.cython.constants, data=self.data, search=self.search)
         text = inner.expression(node)
         self.cython.overflows = self.cython.overflows or inner.overflows
         return text
@@ -87,7 +111,9 @@ class Steps:
                 items.append((self.render(item, self.scope), None))
         first = self.operator.first_of_type(field)
         asked = field.kind == "output" and self.operator.sized_by(field) is not None
-        steps.append(SizesStep(self.levels.tensor(field), None if first is None else first.python, tuple(items), asked))
+        present = self.present(node) + ((field.python,) if field.optional and field.kind == "input" else ())
+        tensor = self.levels.tensor(field)
+        steps.append(SizesStep(tensor, None if first is None else first.python, tuple(items), asked, present))
 
     def checks(self) -> list[Step]:
         """Rules, in declared order, and the sizes of the tensors that they do not read."""
@@ -108,11 +134,15 @@ class Steps:
         loops: list[tuple[str, str]] = []
         if rule.index is not None and rule.count is not None:
             scope = self.loop(rule.index, rule.count.node, scope, loops)
+        if isinstance(node, Not) and isinstance(node.operand, Each) and node.operand.function == "any":
+            each = node.operand
+            node = replace(each, function="all", body=Not(each.body, at=node.at, length=node.length))
         while isinstance(node, Each) and node.function == "all":
             scope = self.loop(node.variable, node.count, scope, loops)
             node = node.body
         items = node.items if isinstance(node, Logic) and node.op == "and" else (node,)
         self.elements.clear()
+        self.searches.clear()
         conditions = [self.render(item, scope) for item in items[:1]]
         always = () if any(isinstance(part, Logic | Choice) for part in items[0].walk()) else tuple(self.elements)
         conditions += [self.render(item, scope) for item in items[1:]]
@@ -126,7 +156,8 @@ class Steps:
             conditions = [f"level < {level(rule.since)} or ({text})" for text in conditions]
         if rule.until is not None:
             conditions = [f"level >= {level(rule.until)} or ({text})" for text in conditions]
-        return CheckStep(rule.id, tuple(loops), tuple(conditions), tuple(elements))
+        present = self.present(rule.that.node, *([] if rule.count is None else [rule.count.node]))
+        return CheckStep(rule.id, tuple(loops), tuple(conditions), tuple(elements), tuple(self.searches), present)
 
     def loop(self, index: str, count: Node, scope: Scope, loops: list[tuple[str, str]]) -> Scope:
         """Adds a loop; the scope inside it."""

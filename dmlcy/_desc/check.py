@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from dmlcy._check.checker import OUT, Check, wanted
-from dmlcy._check.state import keyword, sizes_asked
+from dmlcy._check.state import State, keyword, sizes_asked
 from dmlcy._desc.whole import Whole
 from dmlcy._errors import Violation, Violations, raise_violations
 from dmlcy._facts import tables as _tables
@@ -114,6 +114,17 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
     found = Check(operator, values, level, call=True, asked=asked, asked_sizes=sizes, labels=labels)
     others = {python: value for python, value in values.items() if python not in {field.python for field in outputs}}
     _raise(found, arrays, first, lambda: Check(operator, others, level, call=True, asked=asked, asked_sizes=sizes))
+
+
+def held_desc(operator: str, python: str, value: object, level: int) -> OperatorDesc | None:
+    """The desc that a field of an operator holds; None for a value that the field cannot have at the level."""
+    row = _tables.OPERATORS[operator]
+    state = State(
+        row, {}, level, call=True, asked={}, asked_sizes={}, labels={}, literal=False, limited=True, path=None
+    )
+    field = row.field(python)
+    found: OperatorDesc = type_of(field.type).take(field, value, state)
+    return None if state.violations else found
 
 
 def _compare_outs(found: Check, inferred: Check, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:

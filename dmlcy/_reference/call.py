@@ -21,12 +21,13 @@ from dmlcy._check.given import same_place
 from dmlcy._check.rules import parts_of as parts_of_rule
 from dmlcy._check.state import keyword, sizes_asked, wanted
 from dmlcy._desc.check import refuse
+from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.rows import Operator, Rule, Rules
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS, TensorDataType
 from dmlcy._families import blocks, family_of
 from dmlcy._families.given import Given
 from dmlcy._field_types import type_of
@@ -65,6 +66,36 @@ class Use(NamedTuple):
     values: Mapping[str, Any]
     outputs: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]
     bytes: int  # of the outputs
+
+    def results(self, arrays: Mapping[str, Any], fits: bool) -> list[Array]:
+        """The outputs, in their data types. ``fits``: they fit into memory, or are not asked for."""
+        if not fits:
+            require(self.bytes, f"{self.operator.python}(): the result")
+        given = Given(self.operator, self.rules, self.values, arrays, WIDE)
+        family = family_of(self.operator)
+        with np.errstate(all="ignore"):
+            return [family.result(given, name) for name, _, _ in self.outputs]
+
+    def data_hold(self, arrays: Mapping[str, Any]) -> bool:
+        """Whether the values of the inputs are acceptable."""
+        rules = [rule for rule in self.operator.rules if rule.data and rule.severity == "error"]
+        if all(rule.of_all is not None and _all_hold(self, rule, arrays.get(rule.each or "")) for rule in rules):
+            return True
+        check = Check(self.operator, self.values, LEVEL.get(), call=False)
+        check.data(arrays)
+        return not check.violations
+
+    def shares(self, result: Array, arrays: Mapping[str, Any]) -> bool:
+        """Whether a result is memory of an input."""
+        return any(np.may_share_memory(result, part) for found in arrays.values() for part in _each(found))
+
+    def record(self, recordings: Any, arrays: Mapping[str, Any], results: Sequence[Array]) -> None:
+        """Keeps a call in the recordings that are open. Nobody else has these arrays of inputs."""
+        kept: dict[str, Any] = {name: np.array(one) for (name, _, _), one in zip(self.outputs, results, strict=True)}
+        if faces_of(self.operator.name).array:
+            kept = {self.outputs[0][0].partition("[")[0]: tuple(kept.values())}
+        said = {f.python: self.values.get(f.python) for f in self.operator.fields if f.kind == "attribute"}
+        recordings[0].keep(recordings, self.operator.name, {**arrays, **kept, **said})
 
 
 _USES: dict[tuple[Any, ...], Use] = {}
@@ -217,6 +248,29 @@ def _requests_of(faces: Faces, asked: Mapping[str, Any], level: int) -> Iterator
             yield {faces.open: name}
 
 
+def use_of_values(name: str, values: Mapping[str, Any], level: int) -> Use:
+    """The use that compiled checks found valid; of a tensor, ``values`` has its data type, by number, and its sizes.
+
+    RuntimeError where the checks in Python find something wrong with it.
+    """
+    operator = OPERATORS[name]
+    tensors = {field.python for field in operator.fields if field.kind != "attribute"}
+    said = {
+        python: TensorDesc(TensorDataType(value[0]), value[1]) if python in tensors and value is not None else value
+        for python, value in values.items()
+    }
+    check = Check(operator, said, level, call=False)
+    if check.violations:
+        ids = ", ".join(one.id for one in check.violations)
+        raise RuntimeError(f"internal: {operator.python}() was accepted, and a second look finds {ids}: checks disagree")
+    return use_of(operator, check.rules, check.resolved)
+
+
+def use_of_desc(desc: OperatorDesc) -> Use:
+    """The use of a valid desc."""
+    return use_of(desc.operator, Formulas(desc).rules, desc._values())
+
+
 def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
     """A valid use, of the values of its desc."""
     outputs = by_path(operator.fields, "output", values)
@@ -228,46 +282,24 @@ def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
 def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: Any) -> Any:
     """Computes a checked use. ``refused`` raises what is wrong with ``out``, or with the values of a tensor."""
     outs = _outs(use, faces, arrays, out)
-    if outs is None or (faces.has_data_rules and not _data_holds(use, arrays)):
+    if outs is None or (faces.has_data_rules and not use.data_hold(arrays)):
         refused()
     assert outs is not None
-    if out is None:
-        require(use.bytes, f"{use.operator.python}(): the result")
     recordings = RECORDINGS.get()
     if recordings:
         arrays = {name: _packed(array) for name, array in arrays.items()}
-    results = evaluate(use, arrays)
+    results = use.results(arrays, out is not None)
     for place, (target, result) in enumerate(zip(outs, results, strict=True)):
         if target is not None:
             four_bits.write(target, result)
-        elif not (result.flags.c_contiguous and result.flags.writeable) or _shares(result, arrays):
+        elif not (result.flags.c_contiguous and result.flags.writeable) or use.shares(result, arrays):
             results[place] = result.copy()
     if recordings:
-        kept: dict[str, Any] = {
-            name: np.array(result) for (name, _, _), result in zip(use.outputs, results, strict=True)
-        }
-        if faces.array:
-            kept = {use.outputs[0][0].partition("[")[0]: tuple(kept.values())}
-        said = {f.python: use.values.get(f.python) for f in use.operator.fields if f.kind == "attribute"}
-        recordings[0].keep(recordings, use.operator.name, {**arrays, **kept, **said})
+        use.record(recordings, arrays, results)
     if out is not None:
         return out
     results = list(map(four_bits.given_back, results))
     return results[0] if len(results) == 1 and not faces.array else tuple(results)
-
-
-def evaluate(use: Use, arrays: Mapping[str, Any]) -> list[Array]:
-    """The outputs of a use, in their data types."""
-    given = Given(use.operator, use.rules, use.values, arrays, WIDE)
-    family = family_of(use.operator)
-    with np.errstate(all="ignore"):
-        found = [family.result(given, name) for name, _, _ in use.outputs]
-    return found
-
-
-def _shares(result: Array, arrays: Mapping[str, Any]) -> bool:
-    """Whether a result is memory of an input."""
-    return any(np.may_share_memory(result, part) for found in arrays.values() for part in _each(found))
 
 
 def _each(found: Any) -> tuple[Any, ...]:
@@ -277,15 +309,6 @@ def _each(found: Any) -> tuple[Any, ...]:
 
 def _packed(array: Any) -> Any:
     return tuple(map(_packed, array)) if type(array) is tuple else np.array(array, order="C")
-
-
-def _data_holds(use: Use, arrays: Mapping[str, Any]) -> bool:
-    rules = [rule for rule in use.operator.rules if rule.data and rule.severity == "error"]
-    if all(rule.of_all is not None and _all_hold(use, rule, arrays.get(rule.each or "")) for rule in rules):
-        return True
-    check = Check(use.operator, use.values, LEVEL.get(), call=False)
-    check.data(arrays)
-    return not check.violations
 
 
 def _all_hold(use: Use, rule: Rule, array: Array | None) -> bool:

@@ -7,14 +7,13 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from dmlcy._desc.check import refuse_call, refuse_desc
-from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.memory import dtype_of, must_be_packed
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._reference.call import faces_of, parts_of, run, use_of
+from dmlcy._reference.call import faces_of, parts_of, run, use_of_desc
 from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.tensor import to_array
 
@@ -30,7 +29,7 @@ class ReferenceOperator(CompiledOperator):
                 must_be_packed(tensor, path)
         self._desc, self._level = desc, level
         self._faces = faces_of(desc.operator.name)
-        self._use = use_of(desc.operator, Formulas(desc).rules, desc._values())
+        self._use = use_of_desc(desc)
         self._inputs = {name: self._tensors(getattr(desc, name)) for name, _ in self._faces.inputs}
 
     @staticmethod

@@ -2,6 +2,7 @@
 # acceptable (the caller then lets dmlcy._desc.check say why). Exceptions other than TypeError, ValueError and
 # OverflowError pass through.
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from dmlcy._runtime.tensor cimport Tensor
@@ -14,6 +15,23 @@ cdef int take_sizes(object value, int64_t* result, int64_t* count) except -1
 cdef int take_bool(object value, bint* result) except -1
 # A number, rounded to float32: finite, or `infinite` where the value is that itself.
 cdef int take_float(object value, bint infinite, float* result) except -1
+# Finite numbers, rounded to float32: one fills all n entries, else a sequence or a 1-D array of n entries.
+cdef int take_floats(object value, int64_t n, float* result) except -1
+# (scale, bias), finite numbers rounded to float32; None where it is `optional`.
+cdef int take_scale_bias(object value, bint optional, float* result, bint* given) except -1
+# Integers, from 1 to `most` of them; an int is one.
+cdef int take_some(
+    object value, int64_t most, int64_t minimum, int64_t maximum, int64_t* result, int64_t* count
+) except -1
+# The desc of another operator that this field of an operator can hold at a level, borrowed from who holds the use; None
+# where it is `optional`: NULL.
+cdef int take_desc(
+    object value, bint optional, str operator, str field, int level, PyObject** result
+) except -1
+cdef object desc_of(PyObject* desc)
+# The data type of an output that no input fixes: a dtype; None: that of `out`, where `open` says so and it has one,
+# else `default`.
+cdef int take_open(object value, object out, bint open, int default, int* dtype) except -1
 # A member of cls, or a key of names (short and full DirectML spelling -> value).
 cdef int take_enum(object value, object cls, dict names, int64_t* result) except -1
 # A dtype: TensorDataType member, DirectML spelling short or full, or what numpy.dtype() takes of the 11 types.

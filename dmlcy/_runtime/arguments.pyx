@@ -10,6 +10,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.list cimport PyList_AsTuple, PyList_GetSlice
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong, PyLong_CheckExact
 from cpython.number cimport PyNumber_Index
+from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite, isinf, ldexp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
@@ -30,6 +31,12 @@ cdef extern from "Python.h":
 cnp.import_array()
 
 cdef long long EXACT = 1LL << 53        # all ints up to here are doubles
+
+cdef enum:
+    MOST_HELD = 256
+
+# The descs that fields of operators can hold at a level, which were looked at: nobody can change a desc.
+cdef dict held = {}
 
 cdef dict dtype_names = {}
 for _value, _name in enumerate(
@@ -95,6 +102,11 @@ cdef tuple int_entries(object value):
     """The entries of a sequence or a 1-D integer array, (None,) for what has none; None: take it as one number."""
     if PyLong_CheckExact(value):
         return None
+    return entries_of(value, "iu")
+
+
+cdef tuple entries_of(object value, str kinds):
+    """The same of any value; ``kinds`` are those of NumPy that an array may have."""
     if isinstance(value, tuple):
         return <tuple>value
     if isinstance(value, list):
@@ -110,7 +122,7 @@ cdef tuple int_entries(object value):
         return (None,)
     if array is None or array.ndim == 0:
         return None
-    return tuple(array[:9].tolist()) if array.ndim == 1 and array.dtype.kind in "iu" else (None,)
+    return tuple(array[:9].tolist()) if array.ndim == 1 and array.dtype.kind in kinds else (None,)
 
 
 cdef int take_bool(object value, bint* result) except -1:
@@ -130,6 +142,80 @@ cdef int take_float(object value, bint infinite, float* result) except -1:
         return 0
     result[0] = rounded
     return 1
+
+
+cdef int take_floats(object value, int64_t n, float* result) except -1:
+    cdef int64_t i
+    cdef tuple entries = number_entries(value)
+    if n > MAX_RANK:
+        return 0
+    if entries is None:
+        entries = (value,) * n
+    if len(entries) != n:
+        return 0
+    for i in range(n):
+        if not take_float(entries[i], False, result + i):
+            return 0
+    return 1
+
+
+cdef int take_scale_bias(object value, bint optional, float* result, bint* given) except -1:
+    cdef tuple entries
+    given[0] = value is not None
+    if value is None:
+        result[0] = result[1] = 0
+        return optional
+    entries = number_entries(value)
+    if entries is None or len(entries) != 2:
+        return 0
+    return take_float(entries[0], False, result) and take_float(entries[1], False, result + 1)
+
+
+cdef tuple number_entries(object value):
+    """The entries of a sequence or of a 1-D array of numbers; None: take it as one number."""
+    if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
+        return None
+    return entries_of(value, "iuf")
+
+
+cdef int take_some(
+    object value, int64_t most, int64_t minimum, int64_t maximum, int64_t* result, int64_t* count
+) except -1:
+    cdef Py_ssize_t i
+    cdef tuple entries = int_entries(value)
+    if entries is None:
+        entries = (value,)
+    if not 1 <= len(entries) <= min(most, MAX_RANK):
+        return 0
+    for i in range(len(entries)):
+        if not take_uint(entries[i], minimum, maximum, result + i):
+            return 0
+    count[0] = len(entries)
+    return 1
+
+
+cdef int take_desc(
+    object value, bint optional, str operator, str field, int level, PyObject** result
+) except -1:
+    result[0] = NULL
+    if value is None:
+        return optional
+    known = None if isinstance(value, dict) else held.get((operator, field, level, id(value)))
+    if known is None:
+        from dmlcy._desc.check import held_desc
+
+        known = held_desc(operator, field, value, level)
+        if known is None:
+            return 0
+        if len(held) >= MOST_HELD:
+            held.clear()
+        held[operator, field, level, id(known)] = known
+    result[0] = <PyObject*>known
+    return 1
+
+
+cdef object desc_of(PyObject* desc):
+    return None if desc == NULL else <object>desc
 
 
 cdef int take_real(object value, double* result) except -1:
@@ -221,6 +307,23 @@ cdef int take_output(object value, int default, int* dtype) except -1:
     cdef int64_t number
     if value is None or is_bool(value):
         dtype[0] = default if value else 0
+        return 1
+    if not take_dtype(value, &number):
+        return 0
+    dtype[0] = <int>number
+    return 1
+
+
+cdef int take_open(object value, object out, bint open, int default, int* dtype) except -1:
+    cdef int64_t number
+    cdef cnp.ndarray array
+    dtype[0] = default
+    if value is None:
+        array = as_array(out) if open and out is not None else None
+        if array is not None and dtype_of(array.dtype):
+            dtype[0] = dtype_of(array.dtype)
+        return 1
+    if is_bool(value):
         return 1
     if not take_dtype(value, &number):
         return 0

@@ -1,4 +1,4 @@
-# Calls of operators that have loops. What differs between operators is a table and a few functions; the rest is here.
+# Calls of operators. What differs between operators is a table and a few functions; the rest is here.
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
@@ -17,6 +17,8 @@ cdef extern from "layout.h" nogil:
         int same_as
         int call_rank
         int desc_rank
+        int optional
+        int in_place
     ctypedef struct KeywordLayout "dmlcy_keyword_layout":
         const char* name
         const char* tensor
@@ -30,6 +32,7 @@ cdef extern from "layout.h" nogil:
         int inputs
         int outputs
         int keywords
+        int data_rules
         const TensorLayout* tensors
         const KeywordLayout* rows
 
@@ -40,7 +43,7 @@ ctypedef int (*Take)(void* fields, int level, const void* keywords) except -1
 ctypedef bint (*Holds)(void* fields, int level) noexcept nogil
 # Whether the values of the inputs are acceptable; `broken` is the first index at which a rule does not hold.
 ctypedef bint (*DataHolds)(const void* fields, int64_t* broken) noexcept nogil
-# The attributes as Python has them, by name: what a recording keeps.
+# The attributes as Python has them, by name.
 ctypedef dict (*Attributes)(const void* fields)
 # Computes the outputs; not 0: there is no memory.
 ctypedef int (*Run)(const void* fields) noexcept nogil
@@ -49,6 +52,7 @@ ctypedef int (*Run)(const void* fields) noexcept nogil
 cdef class Call:
     cdef const Layout* layout
     cdef size_t size                # bytes of the struct
+    cdef size_t given               # bytes of its tensors and attributes, which come first
     cdef int inputs
     cdef int tensors
     cdef int keywords
@@ -56,19 +60,24 @@ cdef class Call:
     cdef Holds holds
     cdef DataHolds data_holds       # NULL: any values are acceptable
     cdef Attributes attributes
-    cdef Run run
+    cdef Run run                    # NULL: the reference computes the outputs
+    cdef tuple names                # of the inputs
+    cdef bytes key                  # what the last call is told from others by, which the reference computed
+    cdef object use                 # and its use
 
 # A call of the function; `given` are borrowed: inputs, keywords, and `out` last.
 cdef object of_arguments(Call call, PyObject* const* given)
 
-# A call of a compiled operator of this desc, whose struct is `fields`; `given` are the inputs, borrowed.
-cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc)
+# A call of a compiled operator of this desc, whose struct is `fields`; `given` are the inputs, borrowed. `use`: what
+# the reference computes; None: the loops do.
+cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc, object use)
 
 # Fills the struct from a desc. False: the desc is not acceptable.
 cdef bint of_desc(Call call, void* fields, object desc, int level) except -1
 
 cdef Call call_of(
-    const Layout* layout, size_t size, Take take, Holds holds, DataHolds data_holds, Attributes attributes, Run run
+    const Layout* layout, size_t size, size_t given, Take take, Holds holds, DataHolds data_holds,
+    Attributes attributes, Run run,
 )
 
 # Whether the tensor has the data type of `computed`, and its sizes but for leading ones.

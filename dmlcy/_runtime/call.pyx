@@ -1,12 +1,15 @@
-"""Calls of operators that have loops: one path from Python objects to loops and back, over a table."""
+"""Calls of operators: one path from Python objects to loops, or to the reference, and back, over a table."""
 
 cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport int64_t, intptr_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy, memset
 cimport numpy as cnp
 from numpy cimport ndarray
+
+from sys import intern
 
 from dmlcy._runtime.checks cimport tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, packed
@@ -19,7 +22,11 @@ cnp.import_array()
 
 cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
-    MAX_TENSORS = 6
+    MAX_TENSORS = 16
+    MAX_USES = 1024                 # that are kept
+
+# The uses that the reference has computed, by what they are told from others by.
+cdef dict uses = {}
 
 # A call that runs. Only the entries of the operator's own tensors, and the bytes of its struct, are ever used.
 cdef struct Frame:
@@ -64,13 +71,24 @@ cdef inline bint inputs_hold(const Layout* layout, Tensor* tensors, int level) n
         return False
     for i in range(layout.inputs):
         row = &layout.tensors[i]
+        if tensors[i].dtype == 0:
+            continue
         if row.call_rank and (tensors[i].rank > row.call_rank or not set_rank(&tensors[i], row.call_rank)):
             return False
         if not tensor_holds(&tensors[i], row.dtypes[level], row.ranks[level]):
             return False
-        if row.same_as >= 0 and tensors[i].dtype != tensors[row.same_as].dtype:
+        if row.same_as >= 0 and tensors[i].dtype != tied(layout, tensors, row.same_as, i):
             return False
     return True
+
+
+# The data type that input `i` must have: that of the first one before it which is there, of those that share it.
+cdef inline int tied(const Layout* layout, const Tensor* tensors, int first, int i) noexcept nogil:
+    cdef int j
+    for j in range(first, i):
+        if tensors[j].dtype and (j == first or layout.tensors[j].same_as == first):
+            return tensors[j].dtype
+    return tensors[i].dtype
 
 
 # Whether the array still is as `tensor` describes it. Python code may have run since, and may have resized the array.
@@ -164,7 +182,11 @@ cdef object of_arguments(Call call, PyObject* const* given):
     cdef int level = current_level()
     cdef int64_t broken = 0
     cdef object result = None
+    cdef object out = <object>given[call.inputs + call.keywords]
     begin(&frame, call.tensors)
+    if call.run == NULL:
+        # What no argument fills is told from others too.
+        memset(<char*>frame.fields, 0, call.given)
     try:
         if (
             take_inputs(call, &frame, given)
@@ -173,13 +195,16 @@ cdef object of_arguments(Call call, PyObject* const* given):
             and call.holds(tensors, level)
             and (call.data_holds == NULL or values_hold(call, &frame, &broken))
         ):
-            result = finish(call, &frame, <object>given[call.inputs + call.keywords])
+            if call.run == NULL:
+                result = compute(call, &frame, out, use_of(call, &frame, level))
+            else:
+                result = finish(call, &frame, out)
     finally:
         end(&frame, call.tensors)
     return refuse_arguments(call, given, level, broken) if result is None else result
 
 
-cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc):
+cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc, object use):
     cdef Frame frame
     cdef int64_t broken = 0
     cdef object result = None
@@ -187,7 +212,7 @@ cdef object of_inputs(Call call, const void* fields, PyObject* const* given, obj
     memcpy(frame.fields, fields, call.size)
     try:
         if match_inputs(call, &frame, given) and (call.data_holds == NULL or values_hold(call, &frame, &broken)):
-            result = finish(call, &frame, out)
+            result = finish(call, &frame, out) if use is None else compute(call, &frame, out, use)
     finally:
         end(&frame, call.tensors)
     return refuse_inputs(call, given, out, desc, broken) if result is None else result
@@ -202,7 +227,7 @@ cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
     if not 0 <= level < call.layout.levels:
         return False
     for i in range(call.inputs):
-        if not describe(tensor_of(call, desc, i), &tensors[i]):
+        if not describe_input(call, desc, i, &tensors[i]):
             return False
     if not inputs_hold(call.layout, tensors, level):
         return False
@@ -221,6 +246,14 @@ cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
     return True
 
 
+cdef bint describe_input(Call call, object desc, int i, Tensor* tensor) except -1:
+    tensor_desc = tensor_of(call, desc, i)
+    if tensor_desc is None and call.layout.tensors[i].optional:
+        tensor.dtype = tensor.rank = 0
+        return True
+    return describe(tensor_desc, tensor)
+
+
 cdef object tensor_of(Call call, object desc, int i):
     return getattr(desc, call.layout.tensors[i].name.decode())
 
@@ -232,11 +265,16 @@ cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1
     cdef ndarray array
     cdef int i
     for i in range(call.inputs):
+        if row[i].optional and <object>given[i] is None:
+            tensors[i].dtype = tensors[i].rank = 0
+            continue
         array = input_array(<object>given[i])
         if array is None:
             return False
         own(&frame.arrays[i], array)
     for i in range(call.inputs):
+        if frame.arrays[i] == NULL:
+            continue
         if not view(<ndarray>frame.arrays[i], &tensors[i]):
             return False
         if row[i].desc_rank and tensors[i].rank != row[i].desc_rank:
@@ -250,6 +288,10 @@ cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -
     cdef ndarray array
     cdef int i
     for i in range(call.inputs):
+        if tensors[i].dtype == 0:
+            if <object>given[i] is not None:
+                return False
+            continue
         array = input_array(<object>given[i])
         if array is None or not fits(array, &tensors[i]):
             return False
@@ -260,7 +302,7 @@ cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -
 cdef bint values_hold(Call call, Frame* frame, int64_t* broken) except -1:
     cdef int i
     for i in range(call.inputs):
-        if not is_plain(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
+        if frame.arrays[i] != NULL and not is_plain(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
             refuse_change(call, frame, i)
     return call.data_holds(frame.fields, broken)
 
@@ -285,9 +327,13 @@ cdef object finish(Call call, Frame* frame, object out):
                 own(&frame.arrays[i], new_array(&tensors[i]))
     elif not take_outputs(call, frame, out):
         return None
+    else:
+        for i in range(call.inputs, call.tensors):
+            if frame.arrays[i] != NULL and not is_aligned(&tensors[i]):
+                align(frame, i)
     brief = is_brief(&tensors[call.inputs])
     for i in range(call.inputs):
-        if recordings is None and is_plain(<ndarray>frame.arrays[i], &tensors[i]):
+        if frame.arrays[i] == NULL or recordings is None and is_plain(<ndarray>frame.arrays[i], &tensors[i]):
             continue
         refuse_change(call, frame, i)
         if recordings is not None:
@@ -332,16 +378,132 @@ cdef bint take_outputs(Call call, Frame* frame, object out) except -1:
         if array is None or overlaps_itself(array, &tensors[i]):
             return False
         for j in range(i):
-            if frame.arrays[j] != NULL and overlap(array, &tensors[i], <ndarray>frame.arrays[j], &tensors[j]):
+            if (
+                frame.arrays[j] != NULL
+                and overlap(array, &tensors[i], <ndarray>frame.arrays[j], &tensors[j])
+                and not (call.layout.tensors[j].in_place and same_place(&tensors[i], &tensors[j]))
+            ):
                 return False
         own(&frame.arrays[i], array)
     for i in range(call.inputs, call.tensors):
         if tensors[i].dtype:
             if count > 1 and not unchanged(<ndarray>frame.arrays[i], &tensors[i]):
                 raise RuntimeError(f"{call.layout.python.decode()}(): out was changed during the call")
-            if not is_aligned(&tensors[i]):
-                align(frame, i)
     return True
+
+
+# Whether two tensors are the same elements of memory in the same order.
+cdef bint same_place(const Tensor* a, const Tensor* b) noexcept:
+    cdef int axis
+    if a.data != b.data or a.dtype != b.dtype or a.rank != b.rank:
+        return False
+    for axis in range(a.rank):
+        if a.sizes[axis] != b.sizes[axis] or a.strides[axis] != b.strides[axis]:
+            return False
+    return True
+
+
+cdef object use_of(Call call, Frame* frame, int level):
+    """What the reference is asked for: the use of the last call, one that was kept, or a new one."""
+    cdef char[WORDS * sizeof(int64_t)] text
+    cdef Py_ssize_t length = write_key(call, frame, text)
+    cdef bytes key = call.key
+    if key is not None and PyBytes_GET_SIZE(key) == length and memcmp(PyBytes_AS_STRING(key), text, length) == 0:
+        return call.use
+    key = PyBytes_FromStringAndSize(text, length)
+    use = uses.get((call, key))
+    if use is None:
+        from dmlcy._reference.call import use_of_values
+
+        use = use_of_values(call.name, values_of(call, frame), level)
+        if len(uses) >= MAX_USES:
+            uses.clear()
+        uses[call, key] = use
+    call.key, call.use = key, use
+    return use
+
+
+# What a use is told from others by: data types and sizes of the tensors, then the attributes. It is shorter than the
+# struct, which has strides too.
+cdef Py_ssize_t write_key(Call call, const Frame* frame, char* key) noexcept:
+    cdef const Tensor* tensors = <const Tensor*>frame.fields
+    cdef size_t attributes = call.tensors * sizeof(Tensor)
+    cdef char* end = key
+    cdef int i
+    for i in range(call.tensors):
+        end[0] = <char>tensors[i].dtype
+        end[1] = <char>(tensors[i].rank if tensors[i].dtype else 0)
+        memcpy(end + 2, tensors[i].sizes, end[1] * sizeof(int64_t))
+        end += 2 + end[1] * sizeof(int64_t)
+    memcpy(end, <const char*>tensors + attributes, call.given - attributes)
+    return end - key + <Py_ssize_t>(call.given - attributes)
+
+
+cdef dict values_of(Call call, const Frame* frame):
+    """The fields of a desc by their names: of a tensor its data type, as a number, and its sizes."""
+    cdef const Tensor* tensors = <const Tensor*>frame.fields
+    cdef dict values = {}
+    cdef int i
+    for i in range(call.tensors):
+        sizes = tuple([tensors[i].sizes[axis] for axis in range(tensors[i].rank)]) if tensors[i].dtype else ()
+        values[call.layout.tensors[i].name.decode()] = (tensors[i].dtype, sizes) if tensors[i].dtype else None
+    values.update(call.attributes(tensors))
+    return values
+
+
+cdef object compute(Call call, Frame* frame, object out, object use):
+    """The results of the reference, on checked fields. None: ``out``, or a value of an input, is not acceptable."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef object recordings = current_recordings()
+    cdef dict arrays = {}
+    cdef list results
+    cdef bint brief = True
+    cdef int i, place = 0
+    for i in range(call.inputs):
+        if frame.arrays[i] != NULL:
+            arrays[call.names[i]] = input_of(call, frame, i, recordings is not None)
+    if out is not None and not take_outputs(call, frame, out):
+        return None
+    if call.data_holds == NULL and call.layout.data_rules and not use.data_hold(arrays):
+        return None
+    for i in range(call.inputs, call.tensors):
+        brief = brief and (tensors[i].dtype == 0 or is_brief(&tensors[i]))
+    results = use.results(arrays, out is not None or brief)
+    for i in range(call.inputs, call.tensors):
+        if tensors[i].dtype:
+            if out is None:
+                results[place] = own_result(frame, <ndarray>results[place], call.inputs, arrays, use)
+            else:
+                cnp.PyArray_CopyInto(<ndarray>frame.arrays[i], <ndarray>results[place])
+            place += 1
+    if recordings is not None:
+        use.record(recordings, arrays, results)
+    if out is not None:
+        return out
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+cdef object input_of(Call call, Frame* frame, int i, bint recorded):
+    """The array of an input, with the axes of its tensor."""
+    cdef ndarray array = <ndarray>frame.arrays[i]
+    cdef Tensor* tensor = &(<Tensor*>frame.fields)[i]
+    refuse_change(call, frame, i)
+    if recorded:
+        return packed(array, tensor)
+    if cnp.PyArray_NDIM(array) != tensor.rank:
+        return array.reshape([tensor.sizes[axis] for axis in range(tensor.rank)])
+    return array
+
+
+cdef object own_result(Frame* frame, ndarray result, int inputs, dict arrays, object use):
+    """The result itself, if nobody else has its memory and it is as new arrays are; else a copy."""
+    cdef bint own = cnp.PyArray_IS_C_CONTIGUOUS(result) and cnp.PyArray_ISWRITEABLE(result)
+    cdef int i
+    for i in range(inputs):
+        own = own and frame.arrays[i] != <PyObject*>result
+    if own and not cnp.PyArray_CHKFLAGS(result, cnp.NPY_ARRAY_OWNDATA):
+        own = not use.shares(result, arrays)
+    return result if own else cnp.PyArray_NewCopy(result, cnp.NPY_CORDER)
 
 
 cdef object record(Call call, Frame* frame, object recordings):
@@ -384,11 +546,14 @@ cdef dict inputs_of(Call call, PyObject* const* given):
 
 
 cdef Call call_of(
-    const Layout* layout, size_t size, Take take, Holds holds, DataHolds data_holds, Attributes attributes, Run run
+    const Layout* layout, size_t size, size_t given, Take take, Holds holds, DataHolds data_holds,
+    Attributes attributes, Run run,
 ):
     cdef Call call = Call.__new__(Call)
+    cdef int i
     call.layout = layout
     call.size = size
+    call.given = given
     call.inputs = layout.inputs
     call.tensors = layout.inputs + layout.outputs
     call.keywords = layout.keywords
@@ -397,6 +562,7 @@ cdef Call call_of(
     call.data_holds = data_holds
     call.attributes = attributes
     call.run = run
+    call.names = tuple([intern(layout.tensors[i].name.decode()) for i in range(layout.inputs)])
     if size > WORDS * sizeof(int64_t) or call.tensors > MAX_TENSORS or call.keywords > MAX_KEYWORDS:
         raise SystemError(f"{layout.name.decode()} does not fit into a frame")
     return call

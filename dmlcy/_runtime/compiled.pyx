@@ -5,12 +5,16 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 
 from dmlcy._runtime.call cimport Call, of_desc, of_inputs
+from dmlcy._runtime.tensor cimport Tensor
 from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
+
+cdef extern from "Python.h":
+    PyObject* PyTuple_GET_ITEM(PyObject* values, Py_ssize_t i)
 
 cdef str OUT = "out"        # interned, as the names of keywords are at a call
 
 cdef enum:
-    MAX_INPUTS = 8
+    MAX_INPUTS = 16
 
 
 cdef class CompiledOperator:
@@ -35,18 +39,23 @@ cdef class CompiledOperator:
         return f"compile({self.desc!r})"
 
 
-cdef class FastOperator(CompiledOperator):
-    """A compiled operator that has loops."""
+cdef class TableOperator(CompiledOperator):
+    """A compiled operator whose calls go over the table of the operator.
+
+    The loops of the operator compute its outputs. Without loops, or with ``reference``, the reference does.
+    """
 
     cdef vectorcallfunc vectorcall
     cdef Call call
     cdef void* fields               # struct of the operator
-    cdef Py_ssize_t inputs          # how many a call has
+    cdef object use                 # what the reference computes; None: the loops do
+    cdef Py_ssize_t inputs          # how many a call may have
+    cdef Py_ssize_t least           # behind the last one that the desc has
 
     def __cinit__(self, *args, **kwargs):
         self.vectorcall = <vectorcallfunc>call_operator
 
-    def __init__(self, desc, int level):
+    def __init__(self, desc, int level, bint reference=False):
         from dmlcy._desc.check import refuse_desc
 
         cdef Call call = call_of_operator(desc.operator.name)
@@ -56,13 +65,17 @@ cdef class FastOperator(CompiledOperator):
         try:
             if not of_desc(call, fields, desc, level):
                 refuse_desc(desc, level)
+            use = use_of_desc(desc) if reference or call.run == NULL else None
         except BaseException:
             PyMem_Free(fields)
             raise
         PyMem_Free(self.fields)
         self.fields = fields
         self.call = call
-        self.inputs = call.inputs
+        self.use = use
+        self.inputs = self.least = call.inputs
+        while self.least and (<Tensor*>fields)[self.least - 1].dtype == 0:
+            self.least -= 1
         self.desc = desc
         self.level = level
 
@@ -73,30 +86,52 @@ cdef class FastOperator(CompiledOperator):
     def __doc__(self):
         return f"{self.desc.operator.name}, checked once: called with arrays of the sizes and data types of its desc."
 
-    cdef int refuse_count(self, Py_ssize_t given) except -1:
-        s = "" if self.inputs == 1 else "s"
-        raise TypeError(f"__call__() takes exactly {self.inputs} positional argument{s} ({given} given)")
+    def __reduce__(self):
+        reference = self.use is not None and self.call.run != NULL
+        return type(self), (self.desc, self.level, True) if reference else (self.desc, self.level)
+
+    def __repr__(self):
+        path = ", path='reference'" if self.use is not None and self.call.run != NULL else ""
+        return f"compile({self.desc!r}{path})"
 
     def __call__(self, *inputs, **keywords):
         cdef PyObject* given[MAX_INPUTS]
         cdef Py_ssize_t i
         if self.call is None:
             raise TypeError("__call__(): the operator was never initialised")
-        names = self.call.arguments[: self.inputs]
-        if len(inputs) > self.inputs:
-            self.refuse_count(len(inputs))
-        for name in keywords:
-            if name in names[: len(inputs)]:
-                raise TypeError(f"__call__() got multiple values for keyword argument {name!r}")
-            if name not in names and name != OUT:
-                raise TypeError(f"__call__() got an unexpected keyword argument {name!r}")
-        for i in range(len(inputs), self.inputs):
-            if names[i] not in keywords:
-                self.refuse_count(i)
-        values = (*inputs, *[keywords[name] for name in names[len(inputs) :]])
+        out = keywords.pop(OUT, None)
+        values = given_inputs(self.desc, self.call.names, inputs, keywords)
         for i in range(self.inputs):
             given[i] = <PyObject*>values[i]
-        return of_inputs(self.call, self.fields, given, keywords.get(OUT), self.desc)
+        return of_inputs(self.call, self.fields, given, out, self.desc, self.use)
+
+
+cdef object use_of_desc(object desc):
+    from dmlcy._reference.call import use_of_desc
+
+    return use_of_desc(desc)
+
+
+cdef list given_inputs(object desc, tuple names, tuple inputs, dict named):
+    """The inputs in their order. TypeError for too many, for unknown names, and for what is missing."""
+    what = f"{desc.operator.python}()"
+    if len(inputs) > len(names):
+        s = "" if len(names) == 1 else "s"
+        raise TypeError(f"{what} takes {len(names)} positional argument{s} but {len(inputs)} were given")
+    given = dict(zip(names, inputs))
+    for name, value in named.items():
+        if name not in names:
+            raise TypeError(f"{what} got an unexpected keyword argument {name!r}")
+        if name in given:
+            raise TypeError(f"{what} got multiple values for argument {name!r}")
+        given[name] = value
+    for name in names:
+        if given.get(name) is not None and getattr(desc, name) is None:
+            other = "Compile a desc with it, or give the arguments behind it by name."
+            raise TypeError(f"{what} takes no {name}: the compiled desc leaves it out. {other}")
+        if name not in given and getattr(desc, name) is not None:
+            raise TypeError(f"{what} missing required argument {name!r}")
+    return [given.get(name) for name in names]
 
 
 cdef Call call_of_operator(str name):
@@ -110,18 +145,38 @@ cdef Call call_of_operator(str name):
 
 cdef object call_operator(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
     """The inputs by position, and nothing else or `out`, go straight on; __call__ sorts out or refuses the rest."""
-    cdef FastOperator fast = <FastOperator>callee
+    cdef TableOperator operator = <TableOperator>callee
+    cdef PyObject* padded[MAX_INPUTS]
+    cdef PyObject* const* given = values
     cdef Py_ssize_t i, n = PyVectorcall_NARGS(flags)
-    cdef tuple names = () if keywords == NULL else <tuple>keywords
-    if n == fast.inputs and fast.call is not None:
-        if PyTuple_GET_SIZE(names) == 0:
-            return of_inputs(fast.call, fast.fields, values, None, fast.desc)
-        if PyTuple_GET_SIZE(names) == 1 and names[0] is OUT:
-            return of_inputs(fast.call, fast.fields, values, <object>values[n], fast.desc)
-    return type(fast).__call__(
-        fast, *[<object>values[i] for i in range(n)], **{names[i]: <object>values[n + i] for i in range(len(names))}
+    cdef Py_ssize_t others = 0 if keywords == NULL else PyTuple_GET_SIZE(<tuple>keywords)
+    cdef PyObject* out = <PyObject*>None
+    if operator.call is not None and operator.least <= n <= operator.inputs and others <= 1:
+        if others == 0 or PyTuple_GET_ITEM(keywords, 0) == <PyObject*>OUT:
+            if others:
+                out = values[n]
+            if n < operator.inputs:
+                for i in range(operator.inputs):
+                    padded[i] = values[i] if i < n else <PyObject*>None
+                given = padded
+            if leaves_out(operator, given):
+                return of_inputs(operator.call, operator.fields, given, <object>out, operator.desc, operator.use)
+    names = () if keywords == NULL else <tuple>keywords
+    return type(operator).__call__(
+        operator, *[<object>values[i] for i in range(n)],
+        **{names[i]: <object>values[n + i] for i in range(len(names))},
     )
 
 
-cdef FastOperator probe = FastOperator.__new__(FastOperator)
-take_vectorcalls(FastOperator, <char*>&probe.vectorcall - <char*><PyObject*>probe)
+# Whether no input is given that the desc leaves out.
+cdef inline bint leaves_out(TableOperator operator, PyObject* const* given) noexcept:
+    cdef const Tensor* tensors = <const Tensor*>operator.fields
+    cdef Py_ssize_t i
+    for i in range(operator.inputs):
+        if tensors[i].dtype == 0 and given[i] != <PyObject*>None:
+            return False
+    return True
+
+
+cdef TableOperator probe = TableOperator.__new__(TableOperator)
+take_vectorcalls(TableOperator, <char*>&probe.vectorcall - <char*><PyObject*>probe)

@@ -25,5 +25,9 @@ cdef ndarray packed(ndarray array, Tensor* tensor)
 # The first `n` values.
 cdef tuple tuple_of(int64_t n, const int64_t* values)
 
+# The shortest number in double precision that is `value` in single precision, and those of the first `n` values.
+cdef object number_of(float value)
+cdef tuple numbers_of(int64_t n, const float* values)
+
 # An array of one element of the data type `dtype`, from its bytes.
 cdef ndarray element_of(int dtype, const unsigned char* bytes)

@@ -2,6 +2,8 @@
 
 from contextvars import ContextVar
 
+import numpy
+
 from cpython.contextvars cimport PyContextVar_Get
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
@@ -54,6 +56,14 @@ cdef ndarray packed(ndarray array, Tensor* tensor):
 
 cdef tuple tuple_of(int64_t n, const int64_t* values):
     return tuple([values[i] for i in range(n)])
+
+
+cdef object number_of(float value):
+    return float(str(numpy.float32(value)))
+
+
+cdef tuple numbers_of(int64_t n, const float* values):
+    return tuple([number_of(values[i]) for i in range(n)])
 
 
 cdef ndarray element_of(int dtype, const unsigned char* bytes):

@@ -13,6 +13,8 @@ typedef struct {
     int same_as;            /* the tensor whose data type an input has; -1: none */
     int call_rank;          /* a call may leave leading ones out, up to this rank; 0: it may not */
     int desc_rank;          /* a desc may add leading ones, a call has this rank; 0: no such thing */
+    int optional;           /* whether it may be left out: its data type is 0 then */
+    int in_place;           /* whether an output may be written over it, element by element */
 } dmlcy_tensor_layout;
 
 /* An argument that a call has by its name, and where a desc has it. */
@@ -31,6 +33,7 @@ typedef struct {
     int inputs;
     int outputs;
     int keywords;
+    int data_rules; /* whether values of inputs are checked, where the operator has no function that does */
     const dmlcy_tensor_layout *tensors;
     const dmlcy_keyword_layout *rows; /* of the keywords, in the order of the signature */
 } dmlcy_layout;
