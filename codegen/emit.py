@@ -14,7 +14,7 @@ import jinja2
 
 from . import ids, schema, source, tables
 from .diagnostics import Diagnostics
-from .families import FAMILIES
+from .families import FAMILIES, LOOPS
 from .figures import alt, figure_page, xml
 from .model import Enum, Facts, Onnx
 from .modules import calls_module, kernels_header, kernels_module
@@ -125,10 +125,16 @@ def fitted(line: str) -> str:
     else:
         (head, _, body), end = line.partition("= "), ")"
         head += "= "
-    kept = re.sub(r" (?!(?:else|or|and) )", "\0", body)  # spaces that are no place to break at
     margin = " " * (len(line) - len(line.lstrip()) + 8)
-    rows = textwrap.fill(kept, LINE, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
-    return f"{head}(\n{rows}{end}".replace("\0", " ")
+    for kept in (r" (?!(?:else|or|and) )", r"(?<!,) (?!(?:else|or|and|[-+*/]{1,2}) )"):  # spaces to break at otherwise
+        rows = textwrap.wrap(
+            re.sub(kept, "\0", body), LINE, initial_indent=margin, subsequent_indent=margin,
+            break_on_hyphens=False, break_long_words=False,
+        )  # fmt: skip
+        if all(len(row) <= LINE for row in rows):
+            break
+    text = "\n".join(rows)
+    return f"{head}(\n{text}{end}".replace("\0", " ")
 
 
 def member(name: str) -> str:
@@ -149,7 +155,7 @@ def enum_classes(fields: Any, plan: Surroundings) -> list[str]:
 
 
 Item = OperatorPlan | FamilyPlan | Plan | Facts | Onnx
-Module = Callable[[jinja2.Environment, Surroundings, FamilyPlan], str]
+Module = Callable[[jinja2.Environment, Surroundings, FamilyPlan], str | None]
 CYTHON = ("calls", "kernels")
 """The folders of the Cython of families."""
 MODULES: dict[str, Module] = {
@@ -234,11 +240,11 @@ class Output:
                 return "specs"
 
 
-def _cython(module: Module, given: Given, family: FamilyPlan) -> str:
+def _cython(module: Module, given: Given, family: FamilyPlan) -> str | None:
     return module(given.env, given.around, family)
 
 
-def _sample(module: Module, given: Given, family: FamilyPlan) -> str:
+def _sample(module: Module, given: Given, family: FamilyPlan) -> str | None:
     """The module of a family that has its first operator only, which has a single data type."""
     facts, operator = given.around.facts, family.operators[0].operator
     types = {name: (replace(row, dtypes=row.dtypes[:1]),) for name, (row, *_) in operator.types.items()}
@@ -247,11 +253,13 @@ def _sample(module: Module, given: Given, family: FamilyPlan) -> str:
     diagnostics.raise_if_any()
     assert planned is not None
     items = {facts.dtype(row.dtypes[0]).bits // 8 for (row,) in types.values()}
-    kernels = family.family.module([planned.kernel], sorted(items))
+    kernels = LOOPS[family.family.name].module([planned.kernel], sorted(items)) if planned.is_fast else None
     return module(given.env, given.around, FamilyPlan(family.family, (planned,), kernels))
 
 
-def _family_stub(name: str, given: Given, family: FamilyPlan) -> str:
+def _family_stub(name: str, given: Given, family: FamilyPlan) -> str | None:
+    if name == "kernels" and not family.fast:
+        return None
     return given.env.get_template(f"stubs/{name}.pyi.j2").render(family=family)
 
 

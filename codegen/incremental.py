@@ -16,7 +16,7 @@ from pathlib import Path
 from . import names
 from .diagnostics import Diagnostics
 from .emit import FOLDER, OUTPUTS, OWNED, Given, Output
-from .families import FAMILIES, LOOPS
+from .families import FAMILIES
 from .lint import required
 from .load import Named, Reader, onnx_files, spec_files
 from .model import Facts, Onnx, Operator, Specs
@@ -35,6 +35,7 @@ class Unit:
 
     named: Named
     family: str
+    is_called: bool
     newer: tuple[tuple[str, str], ...]  # the older operators that it replaces, and what their pages show of it
     reads: Mapping[str, str | None]
     plan: bytes
@@ -194,7 +195,7 @@ class _Run:
             (same.older, repr((operator.since, same.given, same.theirs, plan.drawn))) for same in operator.same
         )
         named = Named(operator.file, operator.name, operator.python)
-        unit = Unit(named, operator.family, newer, reads, pickle.dumps(plan, pickle.HIGHEST_PROTOCOL))
+        unit = Unit(named, operator.family, plan.compiled is not None, newer, reads, pickle.dumps(plan, pickle.HIGHEST_PROTOCOL))
         self.store.put(unit_name(operator.file), digest(self.key, operator.file), unit)
         return unit
 
@@ -258,8 +259,8 @@ class _Run:
                 linked = [part for row in newer for part in row] if output.linked else []
                 yield output.file(unit.named.python, name), digest(*around, unit.digest, *linked)
         elif output.of is FamilyPlan:
-            for family in LOOPS:
-                members = [unit.digest for unit in units if unit.family == family]
+            for family in FAMILIES:
+                members = [unit.digest for unit in units if unit.is_called and unit.family == family]
                 if members:
                     yield output.file(family), digest(*around, *members)
         elif output.of is Onnx:

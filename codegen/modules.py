@@ -6,12 +6,12 @@ The kernels' declarations say what is between them: a struct for each operator, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import jinja2
 
 from .names import CIMPORTS, constant, level
-from .plan import FamilyPlan, Surroundings
+from .plan import FamilyPlan, OperatorPlan, Surroundings
 
 # Functions only: their names are words that a kernel may use.
 CALLED = ("dmlcy._runtime.checks", "dmlcy._runtime.power", "dmlcy._runtime.values")
@@ -20,26 +20,33 @@ CALLED = ("dmlcy._runtime.checks", "dmlcy._runtime.power", "dmlcy._runtime.value
 def calls_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:
     """How the operators of a family are called: what differs between them."""
     parts = [enum_names(plan, family)] if family.enums else []
-    parts += [env.get_template("call.pyx.j2").render(op=operator).strip() for operator in family.operators]
-    names = [name for operator in family.operators for name in (operator.desc, f"{operator.python}_run")]
-    extra = [(kernels_name(family), names)]
+    for operator in family.operators:
+        struct = "" if operator.is_fast else env.get_template("struct.pxd.j2").render(op=operator).strip()
+        call = env.get_template("call.pyx.j2").render(op=operator, struct=struct)
+        parts.append(call.strip())
+    names = [name for operator in family.fast for name in (operator.desc, f"{operator.python}_run")]
+    extra = [(kernels_name(family), names)] if names else []
     enums = [plan.enum(enum).python for enum in family.enums]
-    return laid_out(env, plan, title(family, "calls"), parts, extra=extra, enums=enums)
+    return laid_out(env, plan, title(family.family.name, "calls", family.operators), parts, extra=extra, enums=enums)
 
 
-def kernels_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:
-    """The loops of a family, and the functions that start them."""
+def kernels_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str | None:
+    """The loops of a family, and the functions that start them; None where it has none."""
+    if family.kernels is None:
+        return None
     name = family.family.name
     parts = [env.get_template(f"{name}/kernels.pyx.j2").render(**family.kernels).strip()]
     run = env.get_template(f"{name}/run.pyx.j2")
-    parts += [f"# {operator.name}\n\n{run.render(op=operator).strip()}" for operator in family.operators]
-    return laid_out(env, plan, title(family, "loops"), parts)
+    parts += [f"# {operator.name}\n\n{run.render(op=operator).strip()}" for operator in family.fast]
+    return laid_out(env, plan, title(family.family.name, "loops", family.fast), parts)
 
 
-def kernels_header(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:
-    """What the calls of a family know of its kernels."""
+def kernels_header(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str | None:
+    """What the calls of a family know of its kernels; None where it has none."""
+    if family.kernels is None:
+        return None
     template = env.get_template("struct.pxd.j2")
-    parts = [f"# {operator.name}\n\n{template.render(op=operator).strip()}" for operator in family.operators]
+    parts = [f"# {operator.name}\n\n{template.render(op=operator).strip()}" for operator in family.fast]
     return laid_out(env, plan, "", parts)
 
 
@@ -48,9 +55,9 @@ def kernels_name(family: FamilyPlan) -> str:
     return f"dmlcy._generated.kernels.{family.family.name}"
 
 
-def title(family: FamilyPlan, what: str) -> str:
-    """What a module has of which operators."""
-    return f"{family.family.name}: {what} of {', '.join(operator.name for operator in family.operators)}."
+def title(name: str, what: str, operators: Iterable[OperatorPlan]) -> str:
+    """What the module of a family has of which operators."""
+    return f"{name}: {what} of {', '.join(operator.name for operator in operators)}."
 
 
 def laid_out(

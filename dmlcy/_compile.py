@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -12,8 +13,9 @@ from dmlcy._desc.whole import Whole
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import must_run
-from dmlcy._facts.tables import NAMES, state_of
-from dmlcy._runtime.compiled import CompiledOperator, FastOperator
+from dmlcy._facts.tables import NAMES
+from dmlcy._generated.index import UNCALLED
+from dmlcy._runtime.compiled import CompiledOperator, TableOperator
 from dmlcy._words.values import show
 
 if TYPE_CHECKING:
@@ -76,11 +78,13 @@ def function(name: str) -> Any:
 
 def compiled_class(name: str) -> Callable[[OperatorDesc, int], CompiledOperator]:
     """The class of the compiled operators of that name."""
-    return FastOperator if state_of(name) == "fast" else reference_class(name)
+    return reference_class(name) if name in UNCALLED else TableOperator
 
 
 def reference_class(name: str) -> Callable[[OperatorDesc, int], CompiledOperator]:
     """The class of the compiled operators of that name that the reference computes."""
+    if name not in UNCALLED:
+        return partial(TableOperator, reference=True)
     from dmlcy._reference.compiled import class_of
 
     return class_of(name)

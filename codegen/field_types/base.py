@@ -33,6 +33,9 @@ class Binding(Protocol):
     def first_tensor(self) -> str:
         """The Python name of the first tensor."""
 
+    def dtype(self, field: Field) -> str:
+        """The data type of a number whose data type another field holds, in Cython."""
+
     def name(self) -> str:
         """The name of the operator in DirectML."""
 

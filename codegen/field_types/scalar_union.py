@@ -22,11 +22,11 @@ class ScalarUnion(FieldType):
         return Symbol(Kind.SCALAR, "field")
 
     def taken(self, field: Field, binding: Binding) -> Taken:
-        name, tensor = field.python, binding.first_tensor()
+        name, dtype = field.python, binding.dtype(field)
         return Taken(
             (f"unsigned char {name}[8]",),
-            f"take_scalar(<object>keywords.{name}, a.{tensor}.dtype, a.{name})",
-            f"element_of(a.{tensor}.dtype, a.{name})",
+            f"take_scalar(<object>keywords.{name}, {dtype}, a.{name})",
+            f"element_of({dtype}, a.{name})",
         )
 
     def said(self, field: Field, binding: Binding) -> tuple[str, str]:

@@ -39,13 +39,6 @@ def plan_operator(operator: Operator, facts: Facts, diagnostics: Diagnostics) ->
     if operator.kernel is None:
         family = loops = None
     planner = Planner(operator, facts, {enum.name: enum for enum in _enums(facts)}, family, loops, diagnostics)
-    known = len(diagnostics.errors)
-    for field in operator.fields if loops else ():
-        planner.supported(field)
-    for rule in operator.rules if loops else ():
-        planner.checked(rule)
-    if len(diagnostics.errors) > known:
-        return None
     try:
         return planner.plan()
     except ExprError as error:
@@ -62,10 +55,12 @@ def assemble(specs: Specs, planned: Iterable[OperatorPlan]) -> Plan:
     """The plan of all operators, from the plans of each."""
     operators = tuple(planned)
     families = []
-    for name, family in LOOPS.items():
-        members = tuple(operator for operator in operators if operator.is_fast and operator.operator.family == name)
-        if members:
-            families.append(FamilyPlan(family, members, family.module([operator.kernel for operator in members])))
+    for name, family in FAMILIES.items():
+        called = [one for one in operators if one.compiled is not None and one.operator.family == name]
+        if called:
+            members = tuple(sorted(called, key=lambda one: not one.is_fast))
+            kernels = [one.kernel for one in members if one.is_fast]
+            families.append(FamilyPlan(family, members, LOOPS[name].module(kernels) if kernels else None))
     ids = {error.id: error.about for error in specs.facts.model_errors}
     newer: dict[str, tuple[Newer, ...]] = {}
     for operator in operators:

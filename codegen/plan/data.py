@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..families import Loops
+from ..families import Family
 from ..families.base import Definition
 from ..field_types import FieldType, type_of
 from ..model import Enum, Example, Facts, Field, Onnx, Operator, Rule, Same, Specs
@@ -52,6 +52,7 @@ class TensorPlan:
     optional: bool  # it may be left out: its data type is 0 then
     call_rank: int | None  # a call may leave leading ones out, up to this rank
     desc_rank: int | None  # a desc may add leading ones; the kernel sees this rank
+    more_ones: bool  # a call and a desc may add leading ones, which the kernel sees
     doc: str
     takes: str  # "Rank 4; data type FLOAT32 or FLOAT16."
 
@@ -72,6 +73,11 @@ class AttributePlan:
     field: Field
     in_desc: tuple[str, int, int] | None  # None: a field; else of a tensor: sizes before and after it, or -1: its type
     annotation: str = "_DataType | bool | None"  # of what a call asks about an output
+
+    @property
+    def takes_type(self) -> bool:
+        """Whether it is about the data type of an output, or asks for the output."""
+        return self.in_desc is not None and self.in_desc[1] < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +140,21 @@ class CheckStep:
 
 @dataclass(frozen=True, slots=True)
 class SizesStep:
-    """Gives an output its sizes, or compares those of an input; the data type of ``dtype_of`` too, if it has one."""
+    """Gives an output its sizes, or compares those of an input."""
 
     tensor: TensorPlan
-    dtype_of: str | None
+    tied_to: str | None  # the tensor that has the data type too which a call has said, where both are there
     items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
     asked: bool = False  # a call may say them
     present: tuple[str, ...] = ()  # an input is compared only where these are there
+
+
+@dataclass(frozen=True, slots=True)
+class TypeStep:
+    """Gives an output the data type that follows."""
+
+    output: str
+    dtype: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +164,7 @@ class TakeStep:
     attribute: AttributePlan
 
 
-Step = LetStep | CheckStep | SizesStep | TakeStep
+Step = LetStep | CheckStep | SizesStep | TakeStep | TypeStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +311,9 @@ class OperatorPlan:
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any  # what its family says of it, and its run template is given; None: described, so that it does not run
-    compiled: CompiledPlan | None  # None: no loops compute it
+    compiled: CompiledPlan | None  # None: no compiled call takes it
+    no_loops: str | None  # why no loops compute it, in a clause; None: they do
+    no_call: str | None  # why there is no compiled call
     unjudged: tuple[UnjudgedPlan, ...]
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
@@ -319,7 +335,7 @@ class OperatorPlan:
     @property
     def state(self) -> str:
         """How far dmlcy has it: one of STATES."""
-        return "described" if self.kernel is None else "reference" if self.compiled is None else "fast"
+        return "described" if self.kernel is None else "fast" if self.is_fast else "reference"
 
     @property
     def runs(self) -> bool:
@@ -329,7 +345,7 @@ class OperatorPlan:
     @property
     def is_fast(self) -> bool:
         """Whether loops compute it."""
-        return self.compiled is not None
+        return self.no_loops is None
 
     @property
     def takes_chunks(self) -> bool:
@@ -443,11 +459,19 @@ class OperatorPlan:
 
 @dataclass(frozen=True, slots=True)
 class FamilyPlan:
-    """The operators of a family that have loops."""
+    """The operators of a family that have compiled calls, and what its kernel template is given.
 
-    family: Loops
+    ``kernels`` is None where no operator has loops.
+    """
+
+    family: Family
     operators: tuple[OperatorPlan, ...]
-    kernels: Mapping[str, Any]
+    kernels: Mapping[str, Any] | None
+
+    @property
+    def fast(self) -> tuple[OperatorPlan, ...]:
+        """The operators that have loops."""
+        return tuple(operator for operator in self.operators if operator.is_fast)
 
     @property
     def enums(self) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ class LevelTables:
             optional=field.optional,
             call_rank=rank if field.leading_ones == "call" else None,
             desc_rank=rank if field.leading_ones == "desc" else None,
+            more_ones=field.leading_ones == "both",
             doc=field.doc,
             takes=f"Rank {low}{f' to {high}' if high > low else ''}; data type {alternatives(dtypes)}.",
         )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ..diagnostics import Diagnostics
-from ..expr.nodes import Name
+from ..expr.nodes import Name, NotCompiled
 from ..expr.text import alternatives
 from ..families import Family, Loops
 from ..field_types import Taken, type_of
-from ..model import Enum, Facts, Field, Operator, Rule, snake
+from ..model import Enum, Facts, Field, Operator, snake
+from ..names import level
 from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
 from .levels import LevelTables
 from .steps import Steps
@@ -20,7 +22,7 @@ NOT_TAKEN = Taken((), "", "")
 
 
 class Planner:
-    """Plans one operator; without a family, one that is described and does not run, without loops, the reference."""
+    """Plans one operator: without a family one that is described, where no loops compute it one of the reference."""
 
     def __init__(
         self,
@@ -41,16 +43,50 @@ class Planner:
         self.tables = Tables(operator, facts, enums)
 
     def plan(self) -> OperatorPlan:
+        """The plan of the operator: with a compiled call, and with loops, where these can be generated."""
+        kernel = None if self.family is None else self.family.plan(self.operator, self.facts, self.diagnostics)
+        no_loops, no_call = self.no_loops(kernel), self.no_call()
+        if no_call is None:
+            try:
+                return self.planned(kernel, no_loops, None)
+            except NotCompiled as error:
+                no_call = self.steps.clause(error)
+                self.steps = Steps(self.operator, self.facts, self.levels)
+        return self.planned(kernel, no_loops or no_call, no_call)
+
+    def no_call(self) -> str | None:
+        """Why there is no compiled call, in a clause; None: nothing is known to lack."""
+        if self.family is None:
+            return "no [kernel] says what the operator computes"
+        return next(self.not_taken(), None)
+
+    def no_loops(self, kernel: Any) -> str | None:
+        """Why there are no loops for what ``[kernel]`` says, in a clause; None: nothing is known to lack."""
+        if self.family is None:
+            return "no [kernel] says what the operator computes"
+        if self.loops is None:
+            return f"family {self.family.name} has none yet"
+        rules = (
+            f"the rule {rule.id} is on each element of {rule.each}, which no compiled call checks yet"
+            for rule in self.operator.rules
+            if rule.each is not None
+        )
+        return self.loops.covers(self.operator, kernel) or next(rules, None)
+
+    def planned(self, kernel: Any, no_loops: str | None, no_call: str | None) -> OperatorPlan:
+        """The plan without what there are reasons against; raises NotCompiled before anything else."""
         operator = self.operator
         tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
-        attributes = tuple(self.attribute(field) for field in operator.attributes)
-        chosen = tuple(self.attribute(field) for field in operator.chosen)
+        compiles = no_call is None
+        attributes = tuple(self.attribute(field, compiles) for field in operator.attributes)
+        chosen = tuple(self.attribute(field, compiles) for field in operator.chosen)
         requests = tuple(self.request(field) for field in operator.outputs if operator.is_asked(field))
         requests += tuple(self.sizes(field) for field in operator.outputs if operator.sized_by(field) is not None)
-        kernel = None if self.family is None else self.family.plan(operator, self.facts, self.diagnostics)
         compiled = None
-        if self.loops is not None:
-            compiled = self.compiled(self.loops.needs(kernel), (*chosen, *attributes), requests)
+        if compiles:
+            loops = self.loops if no_loops is None else None
+            needs = () if loops is None else loops.needs(kernel)
+            compiled = self.compiled(needs, (*chosen, *attributes), requests, values=loops is not None)
         fields = tuple(self.tables.field(field) for field in operator.fields)
         choices = tuple(self.tables.field(field) for field in operator.chosen)
         rules = tuple(self.tables.rule(rule) for rule in operator.rules)
@@ -74,29 +110,37 @@ class Planner:
             pieces=None if self.family is None else self.family.pieces(kernel),
             kernel=kernel,
             compiled=compiled,
+            no_loops=no_loops,
+            no_call=no_call,
             unjudged=tuple(unjudged(operator, self.facts, self.family, self.diagnostics)),
             in_place=tuple(snake(name) for name in self.facts.catalogue[operator.name].in_place),
             ids=self.tables.ids((*fields, *choices), rules),
         )
 
     def compiled(
-        self, needs: Iterable[str], attributes: Iterable[AttributePlan], requests: Iterable[AttributePlan]
+        self,
+        needs: Iterable[str],
+        attributes: Iterable[AttributePlan],
+        requests: Iterable[AttributePlan],
+        values: bool,
     ) -> CompiledPlan:
-        """The steps of a compiled call; ``needs``: lets that its kernel reads."""
+        """The steps of a compiled call; ``needs``: lets that its kernel reads, ``values``: it checks values of inputs."""
         operator, steps = self.operator, self.steps
-        take: list[Step] = []
+        asked = {request.field.python: TakeStep(request) for request in requests if request.takes_type}
+        take: list[Step] = [asked.get(field.python) or steps.follow(field) for field in operator.outputs]
+        take += (TakeStep(request) for request in requests if not request.takes_type)
         for attribute in attributes:
             for formula in (attribute.field.length, attribute.field.max_length):
                 if formula is not None:
                     steps.require(formula.node, take)
             take.append(TakeStep(attribute))
-        take += map(TakeStep, requests)
         take_overflows, steps.cython.overflows = steps.cython.overflows, False
         checks = steps.checks()
         for needed in needs:
             steps.require(Name(needed), checks)
-        for rule in operator.rules:
-            if rule.data and not rule.warns:
+        data_rules = [rule for rule in operator.rules if values and rule.data and not rule.warns]
+        for rule in data_rules:
+            if rule.data:
                 steps.require(rule.that.node, checks)
                 if rule.count is not None:
                     steps.require(rule.count.node, checks)
@@ -111,33 +155,43 @@ class Planner:
             take_overflows=take_overflows,
             checks=tuple(checks),
             overflows=overflows,
-            data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data and not rule.warns),
+            data_checks=tuple(steps.check(rule) for rule in data_rules),
         )
 
-    def supported(self, field: Field) -> None:
-        """Fields that no family emits yet are refused by name."""
-        outputs = self.operator.outputs
+    def not_taken(self) -> Iterator[str]:
+        """The fields that no compiled call takes yet, a clause for each."""
+        for field in self.operator.fields:
+            what = self.unsupported(field)
+            if what is not None:
+                yield f"{field.name} is {what}, which no compiled call takes yet"
+
+    def unsupported(self, field: Field) -> str | None:
+        """What a field is, if no compiled call takes such a field yet."""
+        if field.is_tensor and type_of(field).several:
+            return "an array of tensors"
+        if field.is_tensor and self.has_halves(field):
+            return "a tensor that may have elements of 4 bits"
         if not field.is_tensor and not type_of(field).is_taken:
-            what = field.type
-        elif field.optional and (field.kind != "output" or field is outputs[0]):
-            what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
-        elif field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
-            what = "an output whose data type is that of no tensor before it"
-        elif field.max_length is not None:
-            what = "an array that is as long as it is given"
-        elif field.any_sizes:
-            what = "an output whose sizes no formula gives"
-        else:
-            return
-        self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
+            return f"of the type {field.type}"
+        if field.kind == "output" and not self.operator.has_type(field) and self.has_limits(field):
+            return "an output whose data type rules decide"
+        if field.any_sizes:
+            return "an output whose sizes no formula gives"
+        return None
 
-    def checked(self, rule: Rule) -> None:
-        """Rules that no family checks yet are refused by name."""
-        if rule.each is not None:
-            self.diagnostics.error(rule.span, f"{rule.id} is on each element of {rule.each}: no family checks it yet")
+    def has_halves(self, field: Field) -> bool:
+        """Whether a tensor may have elements that share a byte."""
+        rows = self.operator.types[field.types or ""]
+        return any(self.facts.dtype(name).bits < 8 for row in rows for name in row.dtypes)
 
-    def attribute(self, field: Field) -> AttributePlan:
-        taken = NOT_TAKEN if self.loops is None else type_of(field).taken(field, self)
+    def has_limits(self, output: Field) -> bool:
+        """Whether a rule reads the data type of an output."""
+        wanted = f"{output.python}.dtype"
+        return any(wanted in self.operator.reads(rule.that.node) for rule in self.operator.rules)
+
+    def attribute(self, field: Field, compiles: bool) -> AttributePlan:
+        """How a call takes an attribute; ``compiles``: a compiled call."""
+        taken = type_of(field).taken(field, self) if compiles else NOT_TAKEN
         summary, takes = type_of(field).said(field, self)
         return AttributePlan(
             python=field.python,
@@ -156,12 +210,18 @@ class Planner:
     def count(self, field: Field) -> str:
         """The number of entries of an array in Cython."""
         assert field.length is not None
+        self.steps.reading = field.length
         return self.steps.cython.expression(field.length.node)
 
     def most(self, field: Field) -> str:
         """The most entries of an array that is as long as it is given, in Cython."""
         assert field.max_length is not None
         return self.steps.cython.expression(field.max_length.node)
+
+    def dtype(self, field: Field) -> str:
+        """The data type of a number whose data type another field holds, in Cython."""
+        holder = next(one for one in self.operator.fields if field.types in (one.name, one.python))
+        return f"a.{holder.python}" if holder.value is None else self.steps.cython.expression(holder.value.node)
 
     def name(self) -> str:
         """The name of the operator in DirectML."""
@@ -239,7 +299,7 @@ class Planner:
         return AttributePlan(
             python=f"{field.python}_dtype",
             declarations=(),
-            take="",
+            take=self.open_type(field),
             value="",
             members=None,
             default="None",
@@ -249,3 +309,15 @@ class Planner:
             field=field,
             in_desc=(field.python, -1, 0),
         )
+
+    def open_type(self, field: Field) -> str:
+        """How a compiled call takes the data type of an output that no input fixes."""
+        name, first, row = field.python, self.operator.first_of_type(field), self.operator.default_row(field)
+        default = row.dtypes[0]
+        if self.facts.level_index(row.since) > self.facts.level_index(self.operator.since):
+            oldest = self.operator.types[field.types or ""][0].dtypes[0]
+            default = f"{default} if level >= {level(row.since)} else {oldest}"
+        if first is not None:
+            default = f"a.{first.python}.dtype if a.{first.python}.dtype else {default}"
+        alone = len(self.operator.outputs) == 1
+        return f"take_open(<object>keywords.{name}_dtype, <object>keywords.out, {alone}, {default}, &a.{name}.dtype)"

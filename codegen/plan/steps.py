@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.cython import Cython
-from ..expr.nodes import Choice, Each, ExprError, Index, Logic, Name, Node, Not, Sizes, Splat
+from ..expr.nodes import Choice, Each, Index, Logic, Name, Node, Not, NotCompiled, Sizes, Splat
 from ..expr.types import Scope, within
 from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
-from .data import CheckStep, LetStep, Search, SizesStep, Step
+from .data import CheckStep, LetStep, Search, SizesStep, Step, TypeStep
 from .levels import LevelTables
 
 
@@ -26,6 +26,13 @@ class Steps:
         self.elements: dict[str, None] = {}  # of tensors, as Cython, that were rendered since it was cleared
         self.searches: list[Search] = []  # that expressions need which were rendered since it was cleared
         self.done: set[str] = set()  # lets and sizes already computed
+
+    def clause(self, error: NotCompiled) -> str:
+        """What no compiled code computes yet: the part of the formula, in one line, and why."""
+        if self.reading is None:
+            return error.message
+        part = self.reading.text[error.at : error.at + error.length]
+        return f"{' '.join(part.split())}: {error.message}"
 
     def constants(self) -> dict[str, str]:
         """The Cython constants of what an expression may compare with: data types, and members of enums."""
@@ -62,8 +69,9 @@ class Steps:
                     scope = within(self.scope, let.index, let.count.node)
                 self.require(let.value.node, steps)
                 self.done.add(let.name)
-                self.reading = let.value
+                self.reading = let.count
                 count_text = None if let.count is None else self.cython.expression(let.count.node)
+                self.reading = let.value
                 self.searches.clear()
                 value = self.render(let.value.node, scope)
                 present = self.present(let.value.node, *([] if let.count is None else [let.count.node]))
@@ -99,7 +107,8 @@ class Steps:
         """The sizes of a tensor from its formula."""
         self.done.add(field.python)
         if field.sizes is None:
-            raise ExprError(f"{field.name} has no sizes: no family can run an operator whose output sizes are open yet")
+            self.reading = None
+            raise NotCompiled(f"{field.name} has sizes that no formula gives, which no compiled call takes yet")
         node = field.sizes.node
         self.require(node, steps)
         self.reading = field.sizes
@@ -109,11 +118,22 @@ class Steps:
                 items.append(self.cython.vector(item.operand))
             else:
                 items.append((self.render(item, self.scope), None))
-        first = self.operator.first_of_type(field)
         asked = field.kind == "output" and self.operator.sized_by(field) is not None
         present = self.present(node) + ((field.python,) if field.optional and field.kind == "input" else ())
-        tensor = self.levels.tensor(field)
-        steps.append(SizesStep(tensor, None if first is None else first.python, tuple(items), asked, present))
+        tied_to = None
+        if field.kind == "output" and self.operator.is_asked(field):
+            tied_to = next((one.python for one in self.same_type(field)), None)
+        steps.append(SizesStep(self.levels.tensor(field), tied_to, tuple(items), asked, present))
+
+    def same_type(self, output: Field) -> list[Field]:
+        """The tensors before an output that share its data type."""
+        before = self.operator.tensors[: self.operator.tensors.index(output)]
+        return [one for one in before if one.types == output.types]
+
+    def follow(self, output: Field) -> TypeStep:
+        """The data type of an output of which a call does not say it."""
+        sure = next((f"a.{one.python}.dtype" for one in self.same_type(output) if not one.optional), None)
+        return TypeStep(output.python, sure or self.operator.types[output.types or ""][0].dtypes[0])
 
     def checks(self) -> list[Step]:
         """Rules, in declared order, and the sizes of the tensors that they do not read."""
@@ -130,10 +150,12 @@ class Steps:
         return steps
 
     def check(self, rule: Rule) -> CheckStep:
-        scope, node, self.reading = self.scope, rule.that.node, rule.that
+        scope, node = self.scope, rule.that.node
         loops: list[tuple[str, str]] = []
         if rule.index is not None and rule.count is not None:
+            self.reading = rule.count
             scope = self.loop(rule.index, rule.count.node, scope, loops)
+        self.reading = rule.that
         if isinstance(node, Not) and isinstance(node.operand, Each) and node.operand.function == "any":
             each = node.operand
             node = replace(each, function="all", body=Not(each.body, at=node.at, length=node.length))

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -66,11 +66,12 @@ class Use(NamedTuple):
     values: Mapping[str, Any]
     outputs: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]
     bytes: int  # of the outputs
+    what: str  # has so many
 
-    def results(self, arrays: Mapping[str, Any], fits: bool) -> list[Array]:
-        """The outputs, in their data types. ``fits``: they fit into memory, or are not asked for."""
-        if not fits:
-            require(self.bytes, f"{self.operator.python}(): the result")
+    def results(self, arrays: Mapping[str, Any], kept: bool) -> list[Array]:
+        """The outputs, in their data types. ``kept``: they are what a call gives; else they are copied from."""
+        if kept:
+            require(self.bytes, self.what)
         given = Given(self.operator, self.rules, self.values, arrays, WIDE)
         family = family_of(self.operator)
         with np.errstate(all="ignore"):
@@ -176,6 +177,13 @@ def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
     return run(use, faces, arrays, out, lambda: refuse(name, said | {"out": out}, level))
 
 
+def refuse_arguments(name: str, arguments: Mapping[str, Any], level: int, first: int) -> NoReturn:
+    """Raises what is wrong with the arguments of a call, ``out`` among them, that compiled checks have refused."""
+    faces, out = faces_of(name), arguments["out"]
+    asks = out is not None and (faces.open is not None or faces.sized)
+    refuse(name, {**arguments, **(_requests(faces, arguments, out) if asks else {})}, level, first)
+
+
 def keep(key: tuple[Any, ...], use: Use) -> None:
     """Keeps a use for the next call like it."""
     if len(_USES) >= MOST:
@@ -276,7 +284,7 @@ def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
     outputs = by_path(operator.fields, "output", values)
     sizes = tuple((name, numpy_dtype(dtype_of(tensor)), tuple(tensor.sizes)) for name, tensor in outputs)
     total = sum(dtype.itemsize * math.prod(shape) for _, dtype, shape in sizes)
-    return Use(operator, rules, values, sizes, total)
+    return Use(operator, rules, values, sizes, total, f"{operator.python}(): the result")
 
 
 def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: Any) -> Any:
@@ -288,7 +296,7 @@ def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: An
     recordings = RECORDINGS.get()
     if recordings:
         arrays = {name: _packed(array) for name, array in arrays.items()}
-    results = use.results(arrays, out is not None)
+    results = use.results(arrays, out is None)
     for place, (target, result) in enumerate(zip(outs, results, strict=True)):
         if target is not None:
             four_bits.write(target, result)

@@ -19,7 +19,7 @@ cdef int take_float(object value, bint infinite, float* result) except -1
 cdef int take_floats(object value, int64_t n, float* result) except -1
 # (scale, bias), finite numbers rounded to float32; None where it is `optional`.
 cdef int take_scale_bias(object value, bint optional, float* result, bint* given) except -1
-# Integers, from 1 to `most` of them; an int is one.
+# Integers, at most `most` of them; an int is one.
 cdef int take_some(
     object value, int64_t most, int64_t minimum, int64_t maximum, int64_t* result, int64_t* count
 ) except -1

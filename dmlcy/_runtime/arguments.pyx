@@ -185,7 +185,7 @@ cdef int take_some(
     cdef tuple entries = int_entries(value)
     if entries is None:
         entries = (value,)
-    if not 1 <= len(entries) <= min(most, MAX_RANK):
+    if len(entries) > min(most, MAX_RANK):
         return 0
     for i in range(len(entries)):
         if not take_uint(entries[i], minimum, maximum, result + i):

@@ -22,6 +22,7 @@ cnp.import_array()
 
 cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
+    BYTES = 8 * WORDS
     MAX_TENSORS = 16
     MAX_USES = 1024                 # that are kept
 
@@ -405,7 +406,7 @@ cdef bint same_place(const Tensor* a, const Tensor* b) noexcept:
 
 cdef object use_of(Call call, Frame* frame, int level):
     """What the reference is asked for: the use of the last call, one that was kept, or a new one."""
-    cdef char[WORDS * sizeof(int64_t)] text
+    cdef char[BYTES] text
     cdef Py_ssize_t length = write_key(call, frame, text)
     cdef bytes key = call.key
     if key is not None and PyBytes_GET_SIZE(key) == length and memcmp(PyBytes_AS_STRING(key), text, length) == 0:
@@ -457,7 +458,6 @@ cdef object compute(Call call, Frame* frame, object out, object use):
     cdef object recordings = current_recordings()
     cdef dict arrays = {}
     cdef list results
-    cdef bint brief = True
     cdef int i, place = 0
     for i in range(call.inputs):
         if frame.arrays[i] != NULL:
@@ -466,9 +466,7 @@ cdef object compute(Call call, Frame* frame, object out, object use):
         return None
     if call.data_holds == NULL and call.layout.data_rules and not use.data_hold(arrays):
         return None
-    for i in range(call.inputs, call.tensors):
-        brief = brief and (tensors[i].dtype == 0 or is_brief(&tensors[i]))
-    results = use.results(arrays, out is not None or brief)
+    results = use.results(arrays, out is None)
     for i in range(call.inputs, call.tensors):
         if tensors[i].dtype:
             if out is None:
@@ -523,14 +521,14 @@ cdef object record(Call call, Frame* frame, object recordings):
 
 
 cdef object refuse_arguments(Call call, PyObject* const* given, int level, int64_t broken):
-    from dmlcy._desc.check import refuse
+    from dmlcy._reference.call import refuse_arguments
 
     cdef dict arguments = inputs_of(call, given)
     cdef int i
     for i in range(call.keywords):
         arguments[call.layout.rows[i].name.decode()] = <object>given[call.inputs + i]
     arguments["out"] = <object>given[call.inputs + call.keywords]
-    return refuse(call.layout.name.decode(), arguments, level, broken)
+    return refuse_arguments(call.layout.name.decode(), arguments, level, broken)
 
 
 cdef object refuse_inputs(Call call, PyObject* const* given, object out, object desc, int64_t broken):

@@ -145,34 +145,34 @@ cdef Call call_of_operator(str name):
 
 cdef object call_operator(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
     """The inputs by position, and nothing else or `out`, go straight on; __call__ sorts out or refuses the rest."""
-    cdef TableOperator operator = <TableOperator>callee
+    cdef TableOperator fast = <TableOperator>callee
     cdef PyObject* padded[MAX_INPUTS]
     cdef PyObject* const* given = values
     cdef Py_ssize_t i, n = PyVectorcall_NARGS(flags)
     cdef Py_ssize_t others = 0 if keywords == NULL else PyTuple_GET_SIZE(<tuple>keywords)
     cdef PyObject* out = <PyObject*>None
-    if operator.call is not None and operator.least <= n <= operator.inputs and others <= 1:
+    if fast.call is not None and fast.least <= n <= fast.inputs and others <= 1:
         if others == 0 or PyTuple_GET_ITEM(keywords, 0) == <PyObject*>OUT:
             if others:
                 out = values[n]
-            if n < operator.inputs:
-                for i in range(operator.inputs):
+            if n < fast.inputs:
+                for i in range(fast.inputs):
                     padded[i] = values[i] if i < n else <PyObject*>None
                 given = padded
-            if leaves_out(operator, given):
-                return of_inputs(operator.call, operator.fields, given, <object>out, operator.desc, operator.use)
+            if leaves_out(fast, given):
+                return of_inputs(fast.call, fast.fields, given, <object>out, fast.desc, fast.use)
     names = () if keywords == NULL else <tuple>keywords
-    return type(operator).__call__(
-        operator, *[<object>values[i] for i in range(n)],
+    return type(fast).__call__(
+        fast, *[<object>values[i] for i in range(n)],
         **{names[i]: <object>values[n + i] for i in range(len(names))},
     )
 
 
 # Whether no input is given that the desc leaves out.
-cdef inline bint leaves_out(TableOperator operator, PyObject* const* given) noexcept:
-    cdef const Tensor* tensors = <const Tensor*>operator.fields
+cdef inline bint leaves_out(TableOperator fast, PyObject* const* given) noexcept:
+    cdef const Tensor* tensors = <const Tensor*>fast.fields
     cdef Py_ssize_t i
-    for i in range(operator.inputs):
+    for i in range(fast.inputs):
         if tensors[i].dtype == 0 and given[i] != <PyObject*>None:
             return False
     return True

@@ -29,5 +29,5 @@ cdef tuple tuple_of(int64_t n, const int64_t* values)
 cdef object number_of(float value)
 cdef tuple numbers_of(int64_t n, const float* values)
 
-# An array of one element of the data type `dtype`, from its bytes.
-cdef ndarray element_of(int dtype, const unsigned char* bytes)
+# A number of the data type `dtype`, from its bytes.
+cdef object element_of(int dtype, const unsigned char* bytes)

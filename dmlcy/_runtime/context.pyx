@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray
 
-from dmlcy._runtime.tensor cimport Tensor, item_of, new_array
+from dmlcy._runtime.tensor cimport FLOAT32, Tensor, item_of, new_array
 
 cnp.import_array()
 
@@ -66,7 +66,7 @@ cdef tuple numbers_of(int64_t n, const float* values):
     return tuple([number_of(values[i]) for i in range(n)])
 
 
-cdef ndarray element_of(int dtype, const unsigned char* bytes):
+cdef object element_of(int dtype, const unsigned char* bytes):
     cdef Tensor tensor
     cdef ndarray array
     tensor.dtype = dtype
@@ -75,4 +75,4 @@ cdef ndarray element_of(int dtype, const unsigned char* bytes):
     tensor.sizes[0] = 1
     array = new_array(&tensor)
     memcpy(cnp.PyArray_DATA(array), bytes, tensor.item)
-    return array
+    return number_of(array[0]) if dtype == FLOAT32 else array.item()

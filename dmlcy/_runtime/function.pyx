@@ -17,7 +17,7 @@ cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* values, Py_ssize_t i)
 
 cdef enum:
-    MAX_ARGUMENTS = MAX_KEYWORDS + 8
+    MAX_ARGUMENTS = MAX_KEYWORDS + 16
 
 
 @cython.final
@@ -46,11 +46,13 @@ cdef class Function:
         if self.definition is not None:
             raise TypeError("a function is made once")
         code = definition.__code__
-        keywords = definition.__kwdefaults__ or {}
+        by_place = definition.__defaults__ or ()
+        optional = code.co_varnames[code.co_argcount - len(by_place) : code.co_argcount]
+        keywords = dict(zip(optional, by_place)) | (definition.__kwdefaults__ or {})
         self.inputs = code.co_argcount
         self.count = code.co_argcount + code.co_kwonlyargcount
         self.names = code.co_varnames[: self.count]
-        if call is not None and (self.names != call.arguments or self.count > MAX_ARGUMENTS or definition.__defaults__):
+        if call is not None and (self.names != call.arguments or self.count > MAX_ARGUMENTS):
             raise SystemError(f"{definition.__name__}() is not what the call of {call.name} is for")
         self.kept = tuple(keywords.values())
         self.defaults = <PyObject**>PyMem_Malloc(2 * self.count * sizeof(PyObject*))
