@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import hashlib
 import json
 import os
@@ -21,8 +22,8 @@ from .families import FAMILIES
 from .incremental import generate
 from .lint import lint, required
 from .load import load
-from .model import Specs
-from .plan import Plan, plan
+from .model import Operator, Specs
+from .plan import Plan, plan, plan_operator
 from .show import show
 from .writer import Writer, replace
 
@@ -166,8 +167,17 @@ def run_show(root: Path, operator: str) -> int:
     if name not in specs.operators:
         since = specs.facts.catalogue[name].since
         raise UsageError(f"{name} (level {since}) is only listed, no spec describes it: python -m codegen new {name}")
-    print(show(specs.operators[name], specs.facts.catalogue[name]), end="")
+    shown = specs.operators[name]
+    print(show(shown, specs.facts.catalogue[name], no_loops_of(shown, specs)), end="")
     return 0
+
+
+def no_loops_of(operator: Operator, specs: Specs) -> str | None:
+    """Why no loops compute an operator; None: they do, or its spec has a problem, which other commands report."""
+    diagnostics = Diagnostics()
+    required(dataclasses.replace(specs, operators={operator.name: operator}), diagnostics)
+    planned = plan_operator(operator, specs.facts, diagnostics) if diagnostics.ok else None
+    return planned.no_loops if planned is not None and diagnostics.ok else None
 
 
 def run_new(root: Path, operator: str, family: str | None) -> int:
@@ -218,7 +228,8 @@ def parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--diff", action="store_true", help="show what would change in stale files, not how much")
     commands.add_parser("lint", help="report the problems of the specs")
-    commands.add_parser("show", help="print a spec with its groups merged in").add_argument("operator")
+    shown = commands.add_parser("show", help="print a spec with its groups merged in, and why no loops compute it")
+    shown.add_argument("operator")
     skeleton = commands.add_parser("new", help="write the skeleton of a spec, from the catalogue")
     skeleton.add_argument("operator")
     families = ", ".join(FAMILIES)

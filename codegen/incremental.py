@@ -35,6 +35,7 @@ class Unit:
 
     named: Named
     family: str
+    is_fast: bool
     newer: tuple[tuple[str, str], ...]  # the older operators that it replaces, and what their pages show of it
     reads: Mapping[str, str | None]
     plan: bytes
@@ -194,7 +195,7 @@ class _Run:
             (same.older, repr((operator.since, same.given, same.theirs, plan.drawn))) for same in operator.same
         )
         named = Named(operator.file, operator.name, operator.python)
-        unit = Unit(named, operator.family, newer, reads, pickle.dumps(plan, pickle.HIGHEST_PROTOCOL))
+        unit = Unit(named, operator.family, plan.is_fast, newer, reads, pickle.dumps(plan, pickle.HIGHEST_PROTOCOL))
         self.store.put(unit_name(operator.file), digest(self.key, operator.file), unit)
         return unit
 
@@ -259,7 +260,7 @@ class _Run:
                 yield output.file(unit.named.python, name), digest(*around, unit.digest, *linked)
         elif output.of is FamilyPlan:
             for family in LOOPS:
-                members = [unit.digest for unit in units if unit.family == family]
+                members = [unit.digest for unit in units if unit.is_fast and unit.family == family]
                 if members:
                     yield output.file(family), digest(*around, *members)
         elif output.of is Onnx:

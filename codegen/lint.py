@@ -17,7 +17,7 @@ from .expr.parse import EACH, FUNCTIONS
 from .expr.types import Kind, kind_of, within
 from .field_types import can_have, type_of
 from .model import DTYPE_ENUM, Example, Facts, Field, Formula, Operator, Rule, Specs
-from .names import RESERVED, is_taken, runs_by_reference
+from .names import RESERVED, is_taken
 
 SENTENCES = {
     "operator": ("summary",),
@@ -175,9 +175,7 @@ class _Linter:
         """Python names that mean something else in generated code, or that two fields share."""
         seen: dict[str, Field] = {}
         for field in (*self.operator.fields, *self.operator.chosen):
-            if is_taken(
-                field.python, compiled=self.operator.kernel is not None and not runs_by_reference(self.operator.family)
-            ):
+            if is_taken(field.python, field.is_tensor):
                 self.error(field.span, f"{field.name} is {field.python!r} in Python, which is taken there")
             if field.python in seen:
                 other = seen[field.python].name

@@ -26,8 +26,8 @@ RESERVED = frozenset({
     "nogil", "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof",
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
 })  # fmt: skip
-# Names that the generated Python of an operator uses for itself, whether or not the operator runs.
-OF_PYTHON = frozenset({"self"})
+# Those that a tensor can have: generated code reads it in the struct of the operator only, as in a.a.
+OF_STRUCTS = frozenset({"a"})
 # What a generated module may need, and where it is declared; each module imports what its text uses.
 CIMPORTS = {
     "cpython.object": "PyObject",
@@ -173,14 +173,9 @@ def has_loops(family: str) -> bool:
     return (FAMILIES / family / "kernels.pyx.j2").is_file()
 
 
-def runs_by_reference(family: str) -> bool:
-    """Whether a family has no loops in Cython, and computes its operators by the reference."""
-    return (FAMILIES / family).is_dir() and not has_loops(family)
-
-
-def is_taken(name: str, compiled: bool) -> bool:
-    """Whether a field cannot have this name; ``compiled``: of an operator that has loops, so that it is in Cython."""
-    return keyword.iskeyword(name) or name in OF_PYTHON or (compiled and name in RESERVED)
+def is_taken(name: str, tensor: bool) -> bool:
+    """Whether a field cannot have this name, as generated code reads the name in another way."""
+    return keyword.iskeyword(name) or (name in RESERVED and not (tensor and name in OF_STRUCTS))
 
 
 def level(name: str) -> str:

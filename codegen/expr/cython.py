@@ -24,6 +24,7 @@ from .nodes import (
     Negate,
     Node,
     Not,
+    NotCompiled,
     Number,
     Text,
     Within,
@@ -93,7 +94,7 @@ class Cython:
             case Index(base=base, indices=indices):
                 if kind_of(base, scope) is Kind.TENSOR:
                     if self.data is None:
-                        raise ExprError("the values of a tensor are not known here", node.at, node.length)
+                        raise NotCompiled("no loops read an element of a tensor here yet", node.at, node.length)
                     return self.data(node), 9
                 return f"{self._vector(base, scope)[0]}[{self._render(indices[0], scope)[0]}]", 9
             case Member(base=Name(id=name), name=member):
@@ -134,7 +135,7 @@ class Cython:
     def _call(self, node: Call, scope: Scope) -> str:
         function, args = node.function, node.args
         if function in REFERENCE:
-            raise ExprError(f"no loops compute {function} yet", node.at, node.length)
+            raise NotCompiled(f"no compiled code computes {function} yet", node.at, node.length)
         match function:
             case "rank" | "dtype":
                 return f"{self.place}{args[0].id}.{function}"  # type: ignore[attr-defined]
@@ -145,7 +146,7 @@ class Cython:
             case "prod" | "sum" | "min" | "max" if len(args) == 1:
                 vector, count = self._vector(args[0], scope)
                 if not self.place:
-                    raise ExprError("a kernel has no vectors", node.at, node.length)
+                    raise NotCompiled("no loops read a vector yet", node.at, node.length)
                 if function in ("prod", "sum"):
                     self.overflows = True
                     return f"{'product' if function == 'prod' else 'total'}({vector}, {count}, &overflow)"
@@ -168,9 +169,5 @@ class Cython:
                 for value in range(int(node.count.value))
             ]
             return f"({f' {word} '.join(parts)})"
-        raise ExprError(
-            f"{node.function}(… for …) is not spread out here",
-            node.at,
-            node.length,
-            f"all and any take a constant count up to {MAX_SPREAD}; else make the body a let with `for`",
-        )
+        problem = f"compiled code spreads out all and any only, of a constant count up to {MAX_SPREAD}: make it a let"
+        raise NotCompiled(problem, node.at, node.length)

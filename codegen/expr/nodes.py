@@ -20,6 +20,10 @@ class ExprError(Exception):
         self.hint = hint
 
 
+class NotCompiled(ExprError):
+    """An expression is right, and no compiled code computes it yet."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """Base of all nodes; equality ignores the position."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 from ..diagnostics import Diagnostics, did_you_mean
 from ..expr.cython import Cython
-from ..expr.nodes import ExprError, Node
+from ..expr.nodes import ExprError, Node, NotCompiled
 from ..expr.numbers import numbers
 from ..expr.parse import parse
 from ..expr.python import python
@@ -58,12 +58,14 @@ class Definition:
     """What ``[kernel]`` says, for the package: the reference is made of it.
 
     ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types), and
-    ``formulas`` keys to expressions; the keys are those of ``[kernel]``, dotted.
+    ``formulas`` keys to expressions; the keys are those of ``[kernel]``, dotted. ``lacks`` has what keeps the loops of
+    the family from computing it, a clause each.
     """
 
     roles: dict[str, str]
     words: dict[str, str]
     formulas: dict[str, KernelFormula]
+    lacks: list[str] = field(default_factory=list)
 
 
 class Use(Protocol):
@@ -136,6 +138,9 @@ class Family(Protocol):
 class Loops(Family, Protocol):
     """A family with loops in Cython: its folder has ``kernels.pyx.j2``, and its name is that of an extension module."""
 
+    def covers(self, operator: Operator, kernel: Any) -> str | None:
+        """Why no loops for the kernel can be generated, in a clause; None: they can be."""
+
     def needs(self, kernel: Any) -> Sequence[str]:
         """Lets that the kernel reads."""
 
@@ -162,6 +167,15 @@ class Conditioned:
         """The elements of each input by its name, and what the family tells."""
         elements = {field.python: local(Kind.ELEMENTS) for field in operator.inputs if not type_of(field).several}
         return {**elements, **{name: local(kind) for name, kind in self.told.items()}}
+
+
+class Looped(Conditioned):
+    """The answers of most families with loops."""
+
+    def covers(self, operator: Operator, kernel: Any) -> str | None:
+        """What was found when ``[kernel]`` was read."""
+        lacks: Sequence[str] = kernel.definition.lacks
+        return lacks[0] if lacks else None
 
 
 class Evaluated(Conditioned):
@@ -218,6 +232,10 @@ class KernelTable:
         else:
             self.diagnostics.error(self.operator.fields[0].span, f"{self.operator.name}: {message}", hint)
 
+    def lack(self, clause: str) -> None:
+        """Notes what keeps the loops of the family from computing the operator."""
+        self.definition.lacks.append(clause)
+
     def table_of(self, key: str) -> Table | None:
         """A sub-table of ``[kernel]``."""
         return None if self.table is None else self.table.table(key)
@@ -237,15 +255,18 @@ class KernelTable:
         if acc is None:
             return
         given = acc.keys()
+        every = [dtype.name for dtype in self.facts.dtypes]
         dtypes = {dtype for rows in self.operator.types.values() for row in rows for dtype in row.dtypes}
         for dtype in given:
             found = acc.choice(dtype, choices)
-            if dtype in known and dtype not in dtypes:
-                continue
-            if dtype in known:
-                yield dtype, self.word(f"acc.{dtype}", found)
-            else:
-                acc.error(dtype, f"this family has no kernel for {dtype}", did_you_mean(dtype, known))
+            if dtype not in every:
+                acc.error(dtype, f"there is no data type {dtype}", did_you_mean(dtype, every))
+            elif dtype in dtypes:
+                self.word(f"acc.{dtype}", found)
+                if dtype in known:
+                    yield dtype, found
+                else:
+                    self.lack(f"family {self.operator.family} has none for {dtype}")
         for dtype in sorted(dtypes - {*given}):
             self.error("acc", f"acc has no {dtype}, which [types] has")
 
@@ -261,6 +282,9 @@ class KernelTable:
         renderer.scope = scope
         try:
             return node, renderer.expression(node)
+        except NotCompiled as error:
+            self.lack(f"in {key}, {error.message}")
+            return parse("0"), "0"
         except ExprError as error:
             self.wrong(table, key, error)
             return parse("0"), "0"

@@ -39,13 +39,6 @@ def plan_operator(operator: Operator, facts: Facts, diagnostics: Diagnostics) ->
     if operator.kernel is None:
         family = loops = None
     planner = Planner(operator, facts, {enum.name: enum for enum in _enums(facts)}, family, loops, diagnostics)
-    known = len(diagnostics.errors)
-    for field in operator.fields if loops else ():
-        planner.supported(field)
-    for rule in operator.rules if loops else ():
-        planner.checked(rule)
-    if len(diagnostics.errors) > known:
-        return None
     try:
         return planner.plan()
     except ExprError as error:

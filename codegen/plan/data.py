@@ -263,7 +263,8 @@ class OperatorPlan:
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any  # what its family says of it, and its run template is given; None: described, so that it does not run
-    compiled: CompiledPlan | None  # None: no loops compute it
+    compiled: CompiledPlan | None  # None: no compiled call takes it
+    no_loops: str | None  # why no loops compute it, in a clause; None: they do
     unjudged: tuple[UnjudgedPlan, ...]
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
@@ -271,7 +272,7 @@ class OperatorPlan:
     @property
     def state(self) -> str:
         """How far dmlcy has it: one of STATES."""
-        return "described" if self.kernel is None else "reference" if self.compiled is None else "fast"
+        return "described" if self.kernel is None else "fast" if self.is_fast else "reference"
 
     @property
     def runs(self) -> bool:
@@ -281,7 +282,7 @@ class OperatorPlan:
     @property
     def is_fast(self) -> bool:
         """Whether loops compute it."""
-        return self.compiled is not None
+        return self.no_loops is None
 
     @property
     def takes_chunks(self) -> bool:

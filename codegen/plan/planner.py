@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ..diagnostics import Diagnostics
-from ..expr.nodes import Name
+from ..expr.nodes import Name, NotCompiled
 from ..expr.text import alternatives
 from ..families import Family, Loops
 from ..field_types import Taken, type_of
-from ..model import Enum, Facts, Field, Operator, Rule, snake
+from ..model import Enum, Facts, Field, Operator, snake
 from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
 from .levels import LevelTables
 from .steps import Steps
@@ -20,7 +21,7 @@ NOT_TAKEN = Taken((), "", "")
 
 
 class Planner:
-    """Plans one operator; without a family, one that is described and does not run, without loops, the reference."""
+    """Plans one operator: without a family one that is described, where no loops compute it one of the reference."""
 
     def __init__(
         self,
@@ -41,15 +42,35 @@ class Planner:
         self.tables = Tables(operator, facts, enums)
 
     def plan(self) -> OperatorPlan:
+        """The plan of the operator, with loops where these, and its compiled call, can be generated."""
+        kernel = None if self.family is None else self.family.plan(self.operator, self.facts, self.diagnostics)
+        no_loops = self.no_loops(kernel)
+        if no_loops is None:
+            try:
+                return self.planned(kernel, None)
+            except NotCompiled as error:
+                no_loops = self.steps.clause(error)
+        return self.planned(kernel, no_loops)
+
+    def no_loops(self, kernel: Any) -> str | None:
+        """Why there are no loops for what ``[kernel]`` says, in a clause; None: nothing is known to lack."""
+        if self.family is None:
+            return "no [kernel] says what the operator computes"
+        if self.loops is None:
+            return f"family {self.family.name} has none yet"
+        return self.loops.covers(self.operator, kernel) or next(self.not_taken(), None)
+
+    def planned(self, kernel: Any, no_loops: str | None) -> OperatorPlan:
+        """The plan with loops, or, for the reason ``no_loops``, without; raises NotCompiled before anything else."""
         operator = self.operator
         tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
-        attributes = tuple(self.attribute(field) for field in operator.attributes)
-        chosen = tuple(self.attribute(field) for field in operator.chosen)
+        compiles = no_loops is None
+        attributes = tuple(self.attribute(field, compiles) for field in operator.attributes)
+        chosen = tuple(self.attribute(field, compiles) for field in operator.chosen)
         requests = tuple(self.request(field) for field in operator.outputs if operator.is_asked(field))
         requests += tuple(self.sizes(field) for field in operator.outputs if operator.sized_by(field) is not None)
-        kernel = None if self.family is None else self.family.plan(operator, self.facts, self.diagnostics)
         compiled = None
-        if self.loops is not None:
+        if self.loops is not None and compiles:
             compiled = self.compiled(self.loops.needs(kernel), (*chosen, *attributes), requests)
         fields = tuple(self.tables.field(field) for field in operator.fields)
         choices = tuple(self.tables.field(field) for field in operator.chosen)
@@ -74,6 +95,7 @@ class Planner:
             pieces=None if self.family is None else self.family.pieces(kernel),
             kernel=kernel,
             compiled=compiled,
+            no_loops=no_loops,
             unjudged=tuple(unjudged(operator, self.facts, self.family, self.diagnostics)),
             in_place=tuple(snake(name) for name in self.facts.catalogue[operator.name].in_place),
             ids=self.tables.ids((*fields, *choices), rules),
@@ -113,30 +135,34 @@ class Planner:
             data_checks=tuple(steps.check(rule) for rule in operator.rules if rule.data and not rule.warns),
         )
 
-    def supported(self, field: Field) -> None:
-        """Fields that no family emits yet are refused by name."""
+    def not_taken(self) -> Iterator[str]:
+        """The fields and the rules that no compiled call takes yet, a clause for each."""
+        for field in self.operator.fields:
+            what = self.unsupported(field)
+            if what is not None:
+                yield f"{field.name} is {what}, which no compiled call takes yet"
+        for rule in self.operator.rules:
+            if rule.each is not None:
+                yield f"the rule {rule.id} is on each element of {rule.each}, which no compiled call checks yet"
+
+    def unsupported(self, field: Field) -> str | None:
+        """What a field is, if no compiled call takes such a field yet."""
         outputs = self.operator.outputs
         if not field.is_tensor and not type_of(field).is_taken:
-            what = field.type
-        elif field.optional and (field.kind != "output" or field is outputs[0]):
-            what = f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
-        elif field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
-            what = "an output whose data type is that of no tensor before it"
-        elif field.max_length is not None:
-            what = "an array that is as long as it is given"
-        elif field.any_sizes:
-            what = "an output whose sizes no formula gives"
-        else:
-            return
-        self.diagnostics.error(field.span, f"{field.name} is {what}: no family emits such a field yet")
+            return f"of the type {field.type}"
+        if field.optional and (field.kind != "output" or field is outputs[0]):
+            return f"an optional {field.kind}" if field is not outputs[0] else "an optional first output"
+        if field.kind == "output" and not field.optional and self.operator.first_of_type(field) is None:
+            return "an output whose data type is that of no tensor before it"
+        if field.max_length is not None:
+            return "an array that is as long as it is given"
+        if field.any_sizes:
+            return "an output whose sizes no formula gives"
+        return None
 
-    def checked(self, rule: Rule) -> None:
-        """Rules that no family checks yet are refused by name."""
-        if rule.each is not None:
-            self.diagnostics.error(rule.span, f"{rule.id} is on each element of {rule.each}: no family checks it yet")
-
-    def attribute(self, field: Field) -> AttributePlan:
-        taken = NOT_TAKEN if self.loops is None else type_of(field).taken(field, self)
+    def attribute(self, field: Field, compiles: bool) -> AttributePlan:
+        """How a call takes an attribute; ``compiles``: a compiled call."""
+        taken = type_of(field).taken(field, self) if compiles else NOT_TAKEN
         summary, takes = type_of(field).said(field, self)
         return AttributePlan(
             python=field.python,
@@ -155,6 +181,7 @@ class Planner:
     def count(self, field: Field) -> str:
         """The number of entries of an array in Cython."""
         assert field.length is not None
+        self.steps.reading = field.length
         return self.steps.cython.expression(field.length.node)
 
     def enum(self, name: str) -> Enum:

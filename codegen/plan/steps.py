@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..expr.cython import Cython
-from ..expr.nodes import Choice, Each, ExprError, Index, Logic, Name, Node, Sizes, Splat
+from ..expr.nodes import Choice, Each, Index, Logic, Name, Node, NotCompiled, Sizes, Splat
 from ..expr.types import Scope, within
 from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
@@ -23,6 +23,13 @@ class Steps:
         self.reading: Formula | None = None
         self.elements: dict[str, None] = {}  # of tensors, as Cython, that were rendered since it was cleared
         self.done: set[str] = set()  # lets and sizes already computed
+
+    def clause(self, error: NotCompiled) -> str:
+        """What no compiled code computes yet: the part of the formula, in one line, and why."""
+        if self.reading is None:
+            return error.message
+        part = self.reading.text[error.at : error.at + error.length]
+        return f"{' '.join(part.split())}: {error.message}"
 
     def constants(self) -> dict[str, str]:
         """The Cython constants of what an expression may compare with: data types, and members of enums."""
@@ -59,8 +66,9 @@ class Steps:
                     scope = within(self.scope, let.index, let.count.node)
                 self.require(let.value.node, steps)
                 self.done.add(let.name)
-                self.reading = let.value
+                self.reading = let.count
                 count_text = None if let.count is None else self.cython.expression(let.count.node)
+                self.reading = let.value
                 steps.append(LetStep(let.name, let.index, count_text, self.render(let.value.node, scope)))
             elif part.id in {field.python for field in self.operator.outputs} and part.id not in self.done:
                 self.output(self.operator.field(part.id), steps)
@@ -75,7 +83,8 @@ class Steps:
         """The sizes of a tensor from its formula."""
         self.done.add(field.python)
         if field.sizes is None:
-            raise ExprError(f"{field.name} has no sizes: no family can run an operator whose output sizes are open yet")
+            self.reading = None
+            raise NotCompiled(f"{field.name} has sizes that no formula gives, which no compiled call takes yet")
         node = field.sizes.node
         self.require(node, steps)
         self.reading = field.sizes
@@ -104,10 +113,12 @@ class Steps:
         return steps
 
     def check(self, rule: Rule) -> CheckStep:
-        scope, node, self.reading = self.scope, rule.that.node, rule.that
+        scope, node = self.scope, rule.that.node
         loops: list[tuple[str, str]] = []
         if rule.index is not None and rule.count is not None:
+            self.reading = rule.count
             scope = self.loop(rule.index, rule.count.node, scope, loops)
+        self.reading = rule.that
         while isinstance(node, Each) and node.function == "all":
             scope = self.loop(node.variable, node.count, scope, loops)
             node = node.body

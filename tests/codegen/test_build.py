@@ -145,6 +145,45 @@ def test_a_build_narrows_a_row_and_adds_an_operator(checkout: Path) -> None:
     assert printed == "[] [1 0 3] [1 0 3] [-1  2 -3]\nDML-ELEMENT_WISE_NEGATE-input-dtype [0]\n"
 
 
+def test_the_state_is_that_of_the_operator(checkout: Path) -> None:
+    """The operator that the loops of its family do not cover runs by the reference, with the same checks."""
+    text = (SMALL / f"{NEGATE}.toml").read_text()
+    for old, new in (
+        ("ELEMENT_WISE_NEGATE", "ACTIVATION_IDENTITY"), ("5_0", "1_0"), ("UINT32", "INT16"), ("0 - x", "x"),
+        ("-1, 2", "1, -2"),
+    ):  # fmt: skip
+        assert old in text
+        text = text.replace(old, new)
+    spec_of(checkout, "activation_identity").write_text(text)
+    said = build(checkout)
+    assert compiled(said) == [] and "wrote docs/reference/activation_identity.md" in said
+    shown = {name: call(checkout, "-m", "codegen", "show", name).stdout for name in (NEGATE, "activation_identity")}
+    assert shown["activation_identity"].startswith("# no loops: family line has none for INT16\n\n[operator]\n")
+    assert shown[NEGATE].startswith("[operator]\n")
+    printed = run(
+        checkout,
+        f"""
+        from dmlcy._cli import main
+        main(["operators"])
+        x = np.array([1, -2, 3], np.int32)
+        for function in dml.{NEGATE}, dml.activation_identity:
+            print("--", function(x))
+            for wrong in np.zeros(3), np.zeros((2, 2), np.int32), [1, 2], None:
+                try:
+                    function(wrong)
+                except dml.DmlError as error:
+                    print(type(error).__name__, error)
+        """,
+    )
+    listed, negated, same = printed.split("-- ")
+    assert re.search(r"^Fast:.* ELEMENT_WISE_NEGATE .*^Reference:.* ACTIVATION_IDENTITY ", listed, re.M | re.S)
+    assert " fast, 1 reference, " in listed
+    assert negated.startswith("[-1  2 -3]\nInvalidDataTypeError ") and negated.count("Error") == 4
+    for name in NEGATE, NEGATE.upper():
+        negated = negated.replace(name, "activation_identity" if name == NEGATE else "ACTIVATION_IDENTITY")
+    assert same.replace(", INT16", "") == negated.replace("[-1  2 -3]", "[ 1 -2  3]").replace(", UINT32", "")
+
+
 def test_a_header_compiles_what_includes_it(checkout: Path) -> None:
     """The calls include layout.h; no module of the small family includes window_loops.h."""
     runtime = checkout / "dmlcy" / "_runtime"

@@ -16,9 +16,9 @@ from ...model import Facts, Operator
 from ..base import (
     C_TYPES,
     ITEMS,
-    Conditioned,
     Definition,
     KernelTable,
+    Looped,
     Picture,
     Place,
     Region,
@@ -52,7 +52,7 @@ class PadKernel:
     definition: Definition
 
 
-class Pad(Conditioned):
+class Pad(Looped):
     """The family."""
 
     name = "pad"

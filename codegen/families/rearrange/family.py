@@ -18,9 +18,9 @@ from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import (
     ITEMS,
-    Conditioned,
     Definition,
     KernelTable,
+    Looped,
     Picture,
     Place,
     Region,
@@ -66,7 +66,7 @@ class RearrangeKernel:
         return tuple(dict.fromkeys(name for pattern in self.patterns for name, _ in pattern.sizes))
 
 
-class Rearrange(Conditioned):
+class Rearrange(Looped):
     """The family."""
 
     name = "rearrange"

@@ -19,9 +19,9 @@ from ...source import Table
 from ..base import (
     C_TYPES,
     ITEMS,
-    Conditioned,
     Definition,
     KernelTable,
+    Looped,
     Picture,
     Place,
     Region,
@@ -66,7 +66,7 @@ class RegionKernel:
     definition: Definition
 
 
-class RegionReduce(Conditioned):
+class RegionReduce(Looped):
     """The family."""
 
     name = "region_reduce"
@@ -112,10 +112,7 @@ class RegionReduce(Conditioned):
             bins.finish()
         scalars = attribute_locals(kernel.operator)
         loops = []
-        for dtype, _ in kernel.accumulators(table, ("FLOAT32",)):
-            if dtype not in LOOPS:
-                kernel.error("acc", f"family region_reduce has no loops for {dtype}")
-                continue
+        for dtype, _ in kernel.accumulators(table, ("FLOAT32",), LOOPS):
             loops.append(
                 RegionLoop(
                     name=f"{kernel.operator.python}_{dtype}",

@@ -12,9 +12,9 @@ from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import (
     ITEMS,
-    Conditioned,
     Definition,
     KernelTable,
+    Looped,
     Picture,
     Place,
     Use,
@@ -35,7 +35,7 @@ class GatherKernel:
     definition: Definition
 
 
-class WindowGather(Conditioned):
+class WindowGather(Looped):
     """The family."""
 
     name = "window_gather"

@@ -20,9 +20,9 @@ from ...source import Table
 from ..base import (
     C_TYPES,
     ITEMS,
-    Conditioned,
     Definition,
     KernelTable,
+    Looped,
     Picture,
     Place,
     Use,
@@ -176,7 +176,7 @@ class ReduceKernel:
         return attributes_of(self.scalars)
 
 
-class WindowReduce(Conditioned):
+class WindowReduce(Looped):
     """The family."""
 
     name = "window_reduce"
@@ -216,7 +216,7 @@ class WindowReduce(Conditioned):
         for dtype in dict.fromkeys(dtype for row in rows for dtype in row.dtypes):
             bits = kernel.facts.dtype(dtype).bits
             if dtype not in KEYS and not dtype.startswith(("INT", "UINT")):
-                kernel.error("reduction", f"this family has no maxima of {dtype}")
+                kernel.lack(f"family window_reduce has no maxima of {dtype}")
                 continue
             stored, ctype = KEYS.get(dtype, (f"{dtype.lower()}_t",) * 2)
             widen, narrow = CONVERSIONS.get(stored, ("", ""))

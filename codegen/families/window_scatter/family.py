@@ -17,9 +17,9 @@ from ...model import Facts, Operator
 from ..base import (
     C_TYPES,
     ITEMS,
-    Conditioned,
     Definition,
     KernelTable,
+    Looped,
     Picture,
     Place,
     Use,
@@ -60,7 +60,7 @@ class ScatterKernel:
     definition: Definition
 
 
-class WindowScatter(Conditioned):
+class WindowScatter(Looped):
     """The family."""
 
     name = "window_scatter"

@@ -1,4 +1,7 @@
-"""line: each element of a line becomes one element; ``value`` gives it, as an expression of the element ``x``."""
+"""line: each element of a line becomes one element; ``value`` gives it, as an expression of the element ``x``.
+
+The loops take elements of 32 bits.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import ITEMS, Definition, KernelTable, Picture, Use, local
+from ..base import ITEMS, Definition, KernelTable, Looped, Picture, Use, local
 
 X = {"x": local(Kind.INT, -(2**31), 2**31 - 1)}
 
@@ -23,7 +26,7 @@ class LineKernel:
     definition: Definition
 
 
-class Line:
+class Line(Looped):
     """The family."""
 
     name = "line"
@@ -34,6 +37,12 @@ class Line:
         value = "0" if kernel.table is None else kernel.expression(kernel.table, "value", X, Kind.INT)[1]
         kernel.finish()
         return LineKernel(f"{operator.python}_line", value, kernel.definition)
+
+    def covers(self, operator: Operator, kernel: LineKernel) -> str | None:
+        """The first data type that is not one of 32 bits."""
+        dtypes = [dtype for rows in operator.types.values() for row in rows for dtype in row.dtypes]
+        others = [dtype for dtype in dtypes if not dtype.endswith("32")]
+        return f"family line has none for {others[0]}" if others else super().covers(operator, kernel)
 
     def needs(self, kernel: LineKernel) -> Sequence[str]:
         """No let."""
