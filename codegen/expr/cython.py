@@ -172,5 +172,5 @@ class Cython:
             return f"({f' {word} '.join(parts)})"
         if node.function in ("all", "any") and self.search is not None:
             return self.search(node, scope)
-        problem = f"compiled code takes a constant count up to {MAX_SPREAD}; else make the body a let with `for`"
+        problem = f"compiled code spreads out all and any only, of a constant count up to {MAX_SPREAD}: make it a let"
         raise NotCompiled(problem, node.at, node.length)
