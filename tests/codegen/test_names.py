@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import jinja2
@@ -28,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 CATALOGUE = tomllib.loads((ROOT / "specs" / "catalogue.toml").read_text(encoding="utf-8"))["operator"]
 NAMES = [entry["name"] for entry in CATALOGUE]
 MODEL = "DEPTH_TO_SPACE"
+Modules = list[tuple[OperatorPlan, str, str]]
 STUBS = ("stubs/__init__.pyi.j2", "stubs/dask.pyi.j2", "stubs/desc.pyi.j2")
 
 
@@ -63,13 +63,13 @@ def rendered(env: jinja2.Environment, plan: Plan) -> dict[str, str]:
     return found
 
 
-def own_modules(plan: Plan) -> Iterator[tuple[OperatorPlan, str, str]]:
+@pytest.fixture(scope="module")
+def own_modules(plan: Plan) -> Modules:
     """Of each operator, each of its modules: the folder and the text."""
     operators = {op.file_name: op for op in plan.operators}
     outputs = [output for output in OUTPUTS if output.of is OperatorPlan and output.path.endswith(".py")]
     assert len(outputs) == 4
-    for path, text, _ in made(plan, ROOT, outputs):
-        yield operators[Path(path).stem], Path(path).parent.name, text
+    return [(operators[Path(path).stem], Path(path).parent.name, text) for path, text, _ in made(plan, ROOT, outputs)]
 
 
 def test_every_operator_of_the_catalogue_can_have_its_own_name(plan: Plan) -> None:
@@ -80,12 +80,12 @@ def test_every_operator_of_the_catalogue_can_have_its_own_name(plan: Plan) -> No
         assert not {*names.classes(name)} & names.used()
 
 
-def test_nothing_in_the_package_uses_a_name_that_an_operator_hides(plan: Plan) -> None:
+def test_nothing_in_the_package_uses_a_name_that_an_operator_hides(plan: Plan, own_modules: Modules) -> None:
     """Where a name of an operator is read, the operator is meant: in the module of its function."""
     taken = {op.python for op in plan.operators}
     for name, text in rendered(environment(), plan).items():
         assert [one for one in read(text) if one in taken] == [], name
-    for op, folder, text in own_modules(plan):
+    for op, folder, text in own_modules:
         hidden = {op.python} if folder in ("functions", "dask") else set()
         assert [one for one in read(text) if one in hidden] == ([op.python] if folder == "functions" else []), op.name
 
@@ -113,10 +113,10 @@ def test_the_module_of_operators_with_odd_names_is_translated(plan: Plan, tmp_pa
     (tmp_path / "dmlcy" / "_runtime").symlink_to(ROOT / "dmlcy" / "_runtime")
     for folder in (package.parent, package, package / "calls", package / "kernels"):
         (folder / "__init__.py").touch()
-    for path in package.glob("*/*.pyx"):
-        command = [sys.executable, "-m", "cython", "-3", str(path)]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+    modules = sorted(map(str, package.glob("*/*.pyx")))
+    command = [sys.executable, "-m", "cython", "-3", *modules]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert len(modules) == 2 and done.returncode == 0, done.stderr
 
 
 def test_the_names_of_the_package_are_known() -> None:
@@ -127,10 +127,10 @@ def test_the_names_of_the_package_are_known() -> None:
     assert {*names.public(), *names.MODULES} >= modules
 
 
-def test_what_a_generated_module_defines_and_imports_is_known(plan: Plan) -> None:
+def test_what_a_generated_module_defines_and_imports_is_known(plan: Plan, own_modules: Modules) -> None:
     enums = {enum.python for enum in plan.enums}
     defined_is_known(rendered(environment(), plan)["enums"], enums)
-    for op, folder, text in own_modules(plan):
+    for op, folder, text in own_modules:
         if folder != "operators":  # only the tables of the operator and its lets are there
             defined_is_known(text, {op.python, *names.classes(op.name), *enums})
 

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -24,6 +24,7 @@ from calls_on_pages import Descs, frozen, inputs_of, sizes_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from planned import files
 from planned import planned as planned_once
 
 from codegen import emit, ids, schema
@@ -40,11 +41,13 @@ from codegen.pages.speed import PATH as SPEEDS
 from codegen.pages.speed import Speed
 from codegen.pages.speed import read as read_speeds
 from codegen.pages.values import array_code, array_text, literal
-from codegen.plan import Plan, plan
+from codegen.plan import OperatorPlan, Plan, plan
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = "docs/reference/"
 ALLOWED = r'(<a id="[^"]*">|</a>|<br>|<div class="filtered" data-columns="[\w ,]+"></div>|<!-- Generated [^>]* -->|\s)*'
+
+PAGES = [one for one in OUTPUTS if one.committed and one.path not in MARKED and one.path.endswith((".md", ".pyi"))]
 
 
 def make_plan(root: Path) -> Plan:
@@ -60,15 +63,14 @@ def planned() -> Plan:
 
 
 @pytest.fixture(scope="module")
-def texts(planned: Plan) -> dict[str, str]:
-    return pages(planned, ROOT)
-
-
-def pages(plan: Plan, root: Path) -> dict[str, str]:
+def texts() -> dict[str, str]:
     """The pages of the reference and the stubs, by path."""
-    outputs = [
-        one for one in OUTPUTS if one.committed and one.path not in MARKED and one.path.endswith((".md", ".pyi"))
-    ]
+    made = files()
+    return {path: made[path] for output in PAGES for path, _ in output.items(planned_once()) if path in made}
+
+
+def pages(plan: Plan, root: Path, outputs: Iterable[emit.Output] = PAGES) -> dict[str, str]:
+    """The same of any plan."""
     return {path: text for path, text, _ in emit.made(plan, root, outputs)}
 
 
@@ -228,7 +230,7 @@ def test_stubs_parse(texts: dict[str, str], planned: Plan) -> None:
 def test_every_generated_file_says_what_made_it(planned: Plan) -> None:
     by_hand = {*MARKED}  # in part
     data = {"schema.json", "ids.lock"}  # which have no comment in the first line that every reader takes
-    made = [(path, text) for path, text, _ in emit.made(planned, ROOT) if PurePosixPath(path).name not in data]
+    made = [(path, text) for path, text in files().items() if PurePosixPath(path).name not in data]
     paths = {path: text.partition("\n")[0] for path, text in made}
     assert by_hand <= {*paths}
     for path, first in paths.items():
@@ -263,9 +265,12 @@ def test_speeds_are_those_of_the_benchmark(planned: Plan, texts: dict[str, str])
             assert f"| {peer} " in texts[f"{REFERENCE}{name}.md"]
 
 
-def test_results_of_a_benchmark_may_be_missing_or_broken(tmp_path: Path, planned: Plan) -> None:
+def test_results_of_a_benchmark_may_be_missing_or_broken(tmp_path: Path, planned: Plan, texts: dict[str, str]) -> None:
     assert read_speeds(tmp_path) == {}
-    assert "\n## Speed\n" not in pages(planned, tmp_path)[f"{REFERENCE}unfold.md"]
+    (of_operators,) = (one for one in PAGES if one.path == f"{REFERENCE}{{name}}.md" and one.of is OperatorPlan)
+    page = f"{REFERENCE}{next(op.python for op in planned.operators if op.python in read_speeds(ROOT))}.md"
+    made = next(text for path, text, _ in emit.made(planned, tmp_path, [of_operators]) if path == page)
+    assert "\n## Speed\n" in texts[page] and "\n## Speed\n" not in made
     path = tmp_path / "docs" / "benchmarks" / "results.json"
     path.parent.mkdir(parents=True)
     for text in ("", "[]", "{", '{"machine": {}}', '{"machine": {"processor": 1, "threads": 1, "versions": []}}'):
@@ -285,6 +290,8 @@ def test_speeds_are_rounded_as_in_the_benchmark() -> None:
 
 HOSTILE = "a | b `c` <script>alert(1)</script> [x](https://x) ![y](z) **bold** _i_ # h &lt; ~~s~~ $m$ \\\\ 1*2*3"
 
+STUBS = ("dmlcy/__init__.pyi", "dmlcy/desc.pyi")
+
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
@@ -298,7 +305,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         path.write_text(changed)
     (tmp_path / "docs" / "benchmarks").mkdir(parents=True)
     shutil.copy(ROOT / SPEEDS, tmp_path / SPEEDS)
-    return pages(make_plan(tmp_path), tmp_path)
+    shown = [one for one in PAGES if one.path.endswith(".md") or one.path in STUBS]
+    return pages(make_plan(tmp_path), tmp_path, shown)
 
 
 def test_hostile_specs(hostile: dict[str, str]) -> None:
@@ -308,7 +316,7 @@ def test_hostile_specs(hostile: dict[str, str]) -> None:
         bare = outside_code(text)
         assert "<script" not in bare.replace("\\<script", ""), name
         assert "**bold" not in bare and "~~" not in bare and "(https://x)" not in re.sub(r"\\\]\S+", "", bare), name
-    for name in ("dmlcy/__init__.pyi", "dmlcy/desc.pyi"):
+    for name in STUBS:
         ast.parse(hostile[name])
 
 

@@ -79,18 +79,19 @@ def gives_its_id(case: Case) -> None:
     assert wanted and (not case.alone or len(wanted) == len(error.violations)), error
     assert type(error).__name__ == error.violations[0].error and wanted[0].error == case.error
     assert case.subject in wanted[0].message
-    told = error.to_json()
-    read = json.loads(json.dumps(told, allow_nan=False))["violations"]
-    assert [one["id"] for one in read] == [found.id for found in error.violations]
-    assert pickle.loads(pickle.dumps(error)).to_json() == told
     if desc is not None:
         found = dml.check(desc, case.level, warnings=case.warns)
         assert [one.id for one in found] == [one.id for one in error.violations]
 
 
 def shows_its_id(case: Case) -> None:
-    """In the text, which is long in the making: it names what would make the call valid."""
-    assert f"[{case.id}]" in str(case.run(case.desc() if case.way in ("desc", "json") else None))
+    """In the text, in JSON and after pickle, which are long in the making: they have what would make the call valid."""
+    error = case.run(case.desc() if case.way in ("desc", "json") else None)
+    assert f"[{case.id}]" in str(error)
+    told = error.to_json()
+    read = json.loads(json.dumps(told, allow_nan=False))["violations"]
+    assert [one["id"] for one in read] == [found.id for found in error.violations]
+    assert pickle.loads(pickle.dumps(error)).to_json() == told
 
 
 def test_the_nearest_valid_value_is_both() -> None:
