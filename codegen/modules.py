@@ -28,12 +28,22 @@ def calls_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan
 
 
 def kernels_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:
-    """The loops of a family, and the functions that start them."""
+    """The loops of a family that the runtime does not have, and the functions that start the loops."""
     name = family.family.name
-    parts = [env.get_template(f"{name}/kernels.pyx.j2").render(**family.kernels).strip()]
     run = env.get_template(f"{name}/run.pyx.j2")
-    parts += [f"# {operator.name}\n\n{run.render(op=operator).strip()}" for operator in family.operators]
+    parts = own_loops(env, family) + [
+        f"# {operator.name}\n\n{run.render(op=operator).strip()}" for operator in family.operators
+    ]
     return laid_out(env, plan, title(family, "loops"), parts)
+
+
+def own_loops(env: jinja2.Environment, family: FamilyPlan) -> list[str]:
+    """What a family has in ``kernels.pyx.j2``; a family whose loops are all in the runtime has no such file."""
+    try:
+        template = env.get_template(f"{family.family.name}/kernels.pyx.j2")
+    except jinja2.TemplateNotFound:
+        return []
+    return [template.render(**family.kernels).strip()]
 
 
 def kernels_header(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str:

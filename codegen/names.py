@@ -63,10 +63,9 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.moves": (
-        "dmlcy_ask dmlcy_ask_rows dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1"
-        " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
-        " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
+        "Moves Transpose WeaveRows dmlcy_ask dmlcy_ask_rows dmlcy_touch even list_offsets moves_of"
     ),
+    "dmlcy._runtime.rearrange": "Rearrange run_rearrange",
     "dmlcy._runtime.context": "element_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",
     "dmlcy._runtime.power": "power",
@@ -170,7 +169,7 @@ def refused(name: str, family: str = "*", default: str = "") -> str | None:
 
 def has_loops(family: str) -> bool:
     """Whether a family has loops in Cython."""
-    return (FAMILIES / family / "kernels.pyx.j2").is_file()
+    return (FAMILIES / family / "run.pyx.j2").is_file()
 
 
 def runs_by_reference(family: str) -> bool:

@@ -134,7 +134,7 @@ class Family(Protocol):
 
 
 class Loops(Family, Protocol):
-    """A family with loops in Cython: its folder has ``kernels.pyx.j2``, and its name is that of an extension module."""
+    """A family with loops in Cython: its folder has ``run.pyx.j2``, and its name is that of an extension module."""
 
     def needs(self, kernel: Any) -> Sequence[str]:
         """Lets that the kernel reads."""
@@ -174,6 +174,14 @@ class Evaluated(Conditioned):
     def picture(self, kernel: Any, use: Use) -> Picture | None:
         """No figure."""
         return None
+
+
+class Moved(Conditioned):
+    """The answers of families that only move elements: all of their loops are in the runtime."""
+
+    def module(self, kernels: Sequence[Any], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
+        """Nothing."""
+        return {}
 
 
 class KernelTable:

@@ -2,10 +2,10 @@
 # cython: language_level=3
 """window_gather: loops of UNFOLD."""
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 from dmlcy._runtime.checks cimport ceil_div, magnitude
-from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, dmlcy_turn_8, DMLCY_TURNS
+from dmlcy._runtime.moves cimport Moves, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, even, list_offsets, moves_of
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, DMLCY_LINE, stream_pays,
@@ -31,157 +31,6 @@ cdef struct WindowGather:
     int64_t dilations[MAX_RANK]
     int64_t start[MAX_RANK]
     int64_t blocks[MAX_RANK]
-
-# Loops that families share whose operators only move elements. Steps and pitches are bytes: steps of the input, pitches
-# of what is written.
-
-cdef inline void gather_row_8(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out = <uint64_t*> target
-    cdef int64_t i
-    if step == 8:
-        dmlcy_copy(target, source, count * 8)
-    elif step == 16:
-        for i in range(count):
-            out[i] = elements[2 * i]
-    elif step == 24:
-        for i in range(count):
-            out[i] = elements[3 * i]
-    elif step == 32:
-        for i in range(count):
-            out[i] = elements[4 * i]
-    elif step == -8:
-        for i in range(count):
-            out[i] = elements[-1 * i]
-    else:
-        for i in range(count):
-            out[i] = (<const uint64_t*> (source + i * step))[0]
-
-# Puts elements of a row together that lie `step` apart, in so many rows.
-cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
-                   int64_t rows, int64_t count) noexcept nogil:
-    for _ in range(rows):
-        gather_row_8(source, step, target, count)
-        source += row_step
-        target += pitch
-
-# Row i, of 2 elements, begins behind row i-1.
-cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[2 * i + 0]
-        out1[i] = elements[2 * i + 1]
-
-# Row i, of 3 elements, begins behind row i-1.
-cdef inline void split_3_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[3 * i + 0]
-        out1[i] = elements[3 * i + 1]
-        out2[i] = elements[3 * i + 2]
-
-# Row i, of 4 elements, begins behind row i-1.
-cdef inline void split_4_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
-    cdef uint64_t* out3 = <uint64_t*> (target + 3 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[4 * i + 0]
-        out1[i] = elements[4 * i + 1]
-        out2[i] = elements[4 * i + 2]
-        out3[i] = elements[4 * i + 3]
-
-# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
-cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
-                      int64_t pitch) noexcept nogil:
-    cdef int64_t cols = 2, i = 0, j, col, some
-    if (width == 2 and height > 1 and rows[1] - rows[0] == 16
-            and rows[height - 1] - rows[0] == (height - 1) * 16):
-        split_2_8(source + rows[0], height, target, pitch)
-        return
-    if (width == 3 and height > 1 and rows[1] - rows[0] == 24
-            and rows[height - 1] - rows[0] == (height - 1) * 24):
-        split_3_8(source + rows[0], height, target, pitch)
-        return
-    if (width == 4 and height > 1 and rows[1] - rows[0] == 32
-            and rows[height - 1] - rows[0] == (height - 1) * 32):
-        split_4_8(source + rows[0], height, target, pitch)
-        return
-    while cols > width:
-        cols //= 2
-    if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
-        for j in range(width):
-            for i in range(height):
-                (<uint64_t*> (target + j * pitch))[i] = (<const uint64_t*> (source + rows[i]))[j]
-        return
-    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
-    while i < height:
-        i = min(i, height - 2)
-        some = min(height - i, <int64_t> 8) // 2 * 2
-        j = 0
-        while j < width:
-            col = min(j, width - cols)
-            dmlcy_turn_8(source + col * 8, rows + i, some, cols, target + col * pitch + i * 8, pitch)
-            j += cols
-        i += some
-
-ctypedef void (*GatherTiles)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
-                             int64_t rows, int64_t count) noexcept nogil
-ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
-                           int64_t pitch) noexcept nogil
-
-# The loops for one size of elements.
-cdef struct Moves:
-    GatherTiles gather
-    Transpose transpose
-
-cdef Moves moves_of(int item) noexcept nogil:
-    cdef Moves moves
-    if item == 8:
-        moves.gather = gather_8
-        moves.transpose = transpose_8
-    return moves
-
-# Offsets of elements first … first+count-1 of two axes, `size` of the inner one to each of the outer one.
-cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size, int64_t inner_step,
-                       int64_t* offsets) noexcept nogil:
-    cdef int64_t inner = first % size
-    cdef int64_t outer = first // size * step
-    cdef int64_t i
-    for i in range(count):
-        offsets[i] = outer + inner * inner_step
-        inner += 1
-        if inner == size:
-            inner = 0
-            outer += step
-
-# Pieces of one size, but for the last one, which is not much smaller.
-cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
-    return ceil_div(size, ceil_div(size, piece))
-
-# Elements of a row go to places `pitch` apart.
-cdef void scatter_8(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint64_t*> (target + i * pitch))[0] = (<const uint64_t*> source)[i]
-
-cdef void clear_8(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<uint64_t*> (target + i * pitch))[0] = 0
-
-ctypedef void (*ScatterBlock)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
-ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
 
 cdef enum:
     CELL_BYTES = 65536              # the cells of a box, at most
@@ -227,8 +76,6 @@ cdef struct GatherPlan:
     char* output
     int64_t item
     Moves moves
-    ScatterBlock scatter
-    Clear clear
     int64_t channels
     int64_t batch_step              # bytes, in the input
     int64_t channel_step
@@ -353,7 +200,7 @@ cdef void clear_lines(const GatherPlan* plan, int64_t low, int64_t high, int64_t
         return
     if high - low <= FEW:
         for q in range(low, high):
-            plan.clear(target + q * plan.item, plan.line_pitch, count)
+            plan.moves.clear(target + q * plan.item, plan.line_pitch, count)
         return
     for q in range(count):
         memset(target + q * plan.line_pitch + low * plan.item, 0, (high - low) * plan.item)
@@ -521,7 +368,7 @@ cdef inline void put(const GatherPlan* plan, dmlcy_stream* stream, const char* s
     elif step == plan.item:
         dmlcy_copy(target, source, count * plan.item)
     else:
-        plan.scatter(source, target, step, count)
+        plan.moves.spread_row(source, target, step, count)
 
 # Blocks of a tap follow each other, and so do its lines.
 cdef void write_tap(const GatherPlan* plan, const char* cells, int64_t lines, int64_t blocks, char* target,
@@ -726,8 +573,6 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     plan.output = a.output.data
     plan.item = a.input.item
     plan.moves = moves_of(a.input.item)
-    if a.input.item == 8:
-        plan.scatter, plan.clear = scatter_8, clear_8
     plan.channels = a.input.sizes[1]
     plan.batch_step = a.input.strides[0]
     plan.channel_step = a.input.strides[1]

@@ -5,8 +5,9 @@
 from libc.stdint cimport int64_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 from dmlcy._runtime.checks cimport ceil_div, floor_mod
-from dmlcy._runtime.moves cimport dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, dmlcy_turn_8, DMLCY_TURNS
-from dmlcy._runtime.copy cimport dmlcy_copy
+from dmlcy._runtime.moves cimport (
+    Transpose, WeaveRows, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, even, list_offsets, moves_of,
+)
 from dmlcy._runtime.scatter cimport ScatterKernel, ScatterLoops, ScatterRows, ScatterRun
 from dmlcy._runtime.processor cimport dmlcy_wide, DMLCY_LINE
 from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank
@@ -53,143 +54,6 @@ cdef extern from "window_moves.h" nogil:
         int64_t item, char* output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step,
         const char* results, int64_t pitch, int64_t columns, int64_t run)
 
-# Loops that families share whose operators only move elements. Steps and pitches are bytes: steps of the input, pitches
-# of what is written.
-
-cdef inline void gather_row_8(const char* source, int64_t step, char* target, int64_t count) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out = <uint64_t*> target
-    cdef int64_t i
-    if step == 8:
-        dmlcy_copy(target, source, count * 8)
-    elif step == 16:
-        for i in range(count):
-            out[i] = elements[2 * i]
-    elif step == 24:
-        for i in range(count):
-            out[i] = elements[3 * i]
-    elif step == 32:
-        for i in range(count):
-            out[i] = elements[4 * i]
-    elif step == -8:
-        for i in range(count):
-            out[i] = elements[-1 * i]
-    else:
-        for i in range(count):
-            out[i] = (<const uint64_t*> (source + i * step))[0]
-
-# Puts elements of a row together that lie `step` apart, in so many rows.
-cdef void gather_8(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
-                   int64_t rows, int64_t count) noexcept nogil:
-    for _ in range(rows):
-        gather_row_8(source, step, target, count)
-        source += row_step
-        target += pitch
-
-# Row i, of 2 elements, begins behind row i-1.
-cdef inline void split_2_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[2 * i + 0]
-        out1[i] = elements[2 * i + 1]
-
-# Row i, of 3 elements, begins behind row i-1.
-cdef inline void split_3_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[3 * i + 0]
-        out1[i] = elements[3 * i + 1]
-        out2[i] = elements[3 * i + 2]
-
-# Row i, of 4 elements, begins behind row i-1.
-cdef inline void split_4_8(const char* source, int64_t height, char* target, int64_t pitch) noexcept nogil:
-    cdef const uint64_t* elements = <const uint64_t*> source
-    cdef uint64_t* out0 = <uint64_t*> (target + 0 * pitch)
-    cdef uint64_t* out1 = <uint64_t*> (target + 1 * pitch)
-    cdef uint64_t* out2 = <uint64_t*> (target + 2 * pitch)
-    cdef uint64_t* out3 = <uint64_t*> (target + 3 * pitch)
-    cdef int64_t i
-    for i in range(height):
-        out0[i] = elements[4 * i + 0]
-        out1[i] = elements[4 * i + 1]
-        out2[i] = elements[4 * i + 2]
-        out3[i] = elements[4 * i + 3]
-
-# Row i, of `width` elements, begins at source + rows[i]; column j goes to target + j * pitch.
-cdef void transpose_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
-                      int64_t pitch) noexcept nogil:
-    cdef int64_t cols = 2, i = 0, j, col, some
-    if (width == 2 and height > 1 and rows[1] - rows[0] == 16
-            and rows[height - 1] - rows[0] == (height - 1) * 16):
-        split_2_8(source + rows[0], height, target, pitch)
-        return
-    if (width == 3 and height > 1 and rows[1] - rows[0] == 24
-            and rows[height - 1] - rows[0] == (height - 1) * 24):
-        split_3_8(source + rows[0], height, target, pitch)
-        return
-    if (width == 4 and height > 1 and rows[1] - rows[0] == 32
-            and rows[height - 1] - rows[0] == (height - 1) * 32):
-        split_4_8(source + rows[0], height, target, pitch)
-        return
-    while cols > width:
-        cols //= 2
-    if not DMLCY_TURNS or height < 2 or cols == 1 or cols * 8 < 4:
-        for j in range(width):
-            for i in range(height):
-                (<uint64_t*> (target + j * pitch))[i] = (<const uint64_t*> (source + rows[i]))[j]
-        return
-    # A few rows at a time, whose cache lines stay for all columns. The last rows and columns overlap others.
-    while i < height:
-        i = min(i, height - 2)
-        some = min(height - i, <int64_t> 8) // 2 * 2
-        j = 0
-        while j < width:
-            col = min(j, width - cols)
-            dmlcy_turn_8(source + col * 8, rows + i, some, cols, target + col * pitch + i * 8, pitch)
-            j += cols
-        i += some
-
-ctypedef void (*GatherTiles)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch,
-                             int64_t rows, int64_t count) noexcept nogil
-ctypedef void (*Transpose)(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target,
-                           int64_t pitch) noexcept nogil
-
-# The loops for one size of elements.
-cdef struct Moves:
-    GatherTiles gather
-    Transpose transpose
-
-cdef Moves moves_of(int item) noexcept nogil:
-    cdef Moves moves
-    if item == 8:
-        moves.gather = gather_8
-        moves.transpose = transpose_8
-    return moves
-
-# Offsets of elements first … first+count-1 of two axes, `size` of the inner one to each of the outer one.
-cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size, int64_t inner_step,
-                       int64_t* offsets) noexcept nogil:
-    cdef int64_t inner = first % size
-    cdef int64_t outer = first // size * step
-    cdef int64_t i
-    for i in range(count):
-        offsets[i] = outer + inner * inner_step
-        inner += 1
-        if inner == size:
-            inner = 0
-            outer += step
-
-# Pieces of one size, but for the last one, which is not much smaller.
-cdef int64_t even(int64_t size, int64_t piece) noexcept nogil:
-    return ceil_div(size, ceil_div(size, piece))
-
 
 cdef struct WindowScatter:
     Tensor input                    # N, C * prod(window), prod(blocks)
@@ -217,9 +81,6 @@ cdef struct ScatterAxis:
     int64_t period                  # taps from one that a position takes to the next one: stride / common
     int64_t inverse                 # of dilation / common, modulo period
     int64_t next_step               # bytes of the input between the elements that these two taps give to the position
-
-ctypedef void (*WeaveRows)(
-    const char* source, const int64_t* rows, int64_t height, int64_t width, char* target) noexcept nogil
 
 cdef struct ScatterPlan:
     const ScatterKernel* kernel
@@ -432,38 +293,6 @@ cdef int64_t inverse_of(int64_t value, int64_t modulus) noexcept nogil:
         x = y - quotient * x
         y = before
     return floor_mod(x, modulus)
-
-# An element of each of `height` rows in turn; row i begins at source + rows[i].
-cdef void weave_8(const char* source, const int64_t* rows, int64_t height, int64_t width, char* target) noexcept nogil:
-    cdef uint64_t* out = <uint64_t*> target
-    cdef int64_t i
-    cdef const uint64_t* row0 = <const uint64_t*> (source + rows[min(height - 1, 0)])
-    cdef const uint64_t* row1 = <const uint64_t*> (source + rows[min(height - 1, 1)])
-    cdef const uint64_t* row2 = <const uint64_t*> (source + rows[min(height - 1, 2)])
-    cdef const uint64_t* row3 = <const uint64_t*> (source + rows[min(height - 1, 3)])
-    if height == 2:
-        for i in range(width):
-            out[2 * i + 0] = row0[i]
-            out[2 * i + 1] = row1[i]
-    elif height == 3:
-        for i in range(width):
-            out[3 * i + 0] = row0[i]
-            out[3 * i + 1] = row1[i]
-            out[3 * i + 2] = row2[i]
-    elif height == 4:
-        for i in range(width):
-            out[4 * i + 0] = row0[i]
-            out[4 * i + 1] = row1[i]
-            out[4 * i + 2] = row2[i]
-            out[4 * i + 3] = row3[i]
-    else:
-        transpose_8(source, rows, height, width, target, height * 8)
-
-cdef WeaveRows weave_of(int64_t item) noexcept nogil:
-    if item == 8:
-        return weave_8
-    return NULL
-
 
 # Makes a slab where each position takes one element or none: weaves the taps of a row, as many as the window is wide.
 cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const char* input) noexcept nogil:
@@ -725,7 +554,7 @@ cdef int window_scatter(WindowScatter* a, const ScatterKernel* kernel) noexcept 
     plan.kernel = kernel
     plan.loops = &kernel.loops[dmlcy_wide()]
     plan.transpose = moves_of(a.input.item).transpose
-    plan.weave = weave_of(kernel.item)
+    plan.weave = moves_of(kernel.item).weave_rows
     plan.input = a.input.data
     plan.output = a.output.data
     plan.channels = a.output.sizes[1]
