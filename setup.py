@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parent
 CYTHONIZED = Path("build/cython")
 RUNTIME = Path("dmlcy/_runtime")
 HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
-ENGINES = ("_runtime.moves", "_runtime.rearrange", "_runtime.windows")  # those modules of the runtime that have loops
+ENGINES = ("_runtime.moves", "_runtime.pad", "_runtime.rearrange", "_runtime.windows")
+"""The modules of the runtime that have loops."""
+
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
     "language_level": 3,

@@ -65,6 +65,7 @@ CIMPORTS = {
     "dmlcy._runtime.moves": (
         "Moves Transpose WeaveRows dmlcy_ask dmlcy_ask_rows dmlcy_touch even list_offsets moves_of"
     ),
+    "dmlcy._runtime.pad": "Pad run_pad",
     "dmlcy._runtime.rearrange": "Rearrange run_rearrange",
     "dmlcy._runtime.context": "element_of tuple_of",
     "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",

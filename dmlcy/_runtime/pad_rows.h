@@ -1,0 +1,58 @@
+/* The loops that write padded rows, for each size of elements. pad.pyx plans what they do, and repeats the declarations. */
+#ifndef DMLCY_PAD_ROWS_H
+#define DMLCY_PAD_ROWS_H
+
+#include "stream.h"
+
+#define DMLCY_EDGES 1024        /* padding positions of a row that are looked up at once, on the stack */
+
+typedef struct {
+    int64_t n;                  /* positions of the input */
+    int64_t size;               /* of the output */
+    int64_t start;              /* where the input begins in the output */
+    int64_t step;               /* bytes, in the input */
+    int64_t out_step;
+} PadAxis;
+
+/* The element of an axis of n elements that position p reads; p may be negative, or n and more. */
+typedef int64_t (*IndexMap)(int64_t p, int64_t n);
+
+/* What all rows of an output have in common. */
+typedef struct {
+    PadAxis row;
+    PadAxis line;               /* along which rows follow each other */
+    IndexMap index;             /* NULL: padding takes `word` */
+    uint64_t word;              /* an element, repeated */
+    int64_t cell;               /* bytes that move together at each position of the row */
+    int turned;                 /* the input is contiguous along the lines, the output along the row */
+    int dense;                  /* the output has no gaps, and rows lie in it in the order of writing */
+} PadRows;
+
+/* The positions of a row that are written at once. */
+typedef struct {
+    int64_t before;             /* padding positions before the input */
+    int64_t body;               /* positions of the input */
+    int64_t after;              /* padding positions after it */
+    int64_t first;              /* offset of the first position of the body, in bytes of the input */
+    int64_t edges[DMLCY_EDGES]; /* offsets of what the positions before and after read */
+} PadPiece;
+
+/* Writes a piece of `count` rows, which follow each other along the lines, in the input too; a source of NULL means rows
+ * of `word`. The stream, unless NULL, writes the output. */
+typedef void (*PadWrite)(
+    const PadRows *rows, const PadPiece *piece, dmlcy_stream *stream, int64_t count, const char *source, char *target);
+
+/* Whether whole rows with `word` around them follow each other. */
+static inline int dmlcy_spreads(const PadRows *rows, const PadPiece *piece)
+{
+    return rows->dense && !rows->index && rows->row.step == rows->cell && piece->body * rows->cell >= DMLCY_SPREAD
+           && piece->before + piece->body + piece->after == rows->row.size;
+}
+
+#define DMLCY_TEXT "pad_words.h"
+#include "each_size.h"
+
+static const PadWrite dmlcy_pad_rows[] = DMLCY_BY_SIZE(dmlcy_pad_rows);
+static const PadWrite dmlcy_pad_stream[] = DMLCY_BY_SIZE(dmlcy_pad_stream);
+
+#endif
