@@ -49,6 +49,17 @@ static inline int dmlcy_spreads(const PadRows *rows, const PadPiece *piece)
            && piece->before + piece->body + piece->after == rows->row.size;
 }
 
+/* Writes such rows: the gaps between them are the padding after a row and before the next. */
+static void dmlcy_pad_spread(
+    const PadRows *rows, const PadPiece *piece, int64_t count, const char *source, char *target)
+{
+    const int64_t body = piece->before * rows->cell, size = piece->body * rows->cell, after = piece->after * rows->cell;
+    const int64_t step = rows->line.out_step;
+    dmlcy_fill(target, rows->word, body);
+    dmlcy_spread(target + body, rows->word, step - size, source + piece->first, rows->line.step, size, count);
+    dmlcy_fill(target + (count - 1) * step + body + size, rows->word, after);
+}
+
 #define DMLCY_TEXT "pad_words.h"
 #include "each_size.h"
 

@@ -127,11 +127,8 @@ static void DMLCY_OF(dmlcy_pad_rows)(
         DMLCY_OF(dmlcy_pad_filled)(rows, piece, count, target);
         return;
     }
-    if (dmlcy_spreads(rows, piece)) { /* the gaps are the padding after a row and before the next */
-        dmlcy_fill(target, rows->word, body);
-        dmlcy_spread(target + body, rows->word, rows->line.out_step - after + body, source + piece->first,
-                     rows->line.step, after - body, count);
-        dmlcy_fill(target + (count - 1) * rows->line.out_step + after, rows->word, piece->after * DMLCY_ITEM);
+    if (dmlcy_spreads(rows, piece)) {
+        dmlcy_pad_spread(rows, piece, count, source, target);
         return;
     }
     if (rows->turned)
