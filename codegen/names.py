@@ -63,7 +63,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.moves": (
-        "Moves Transpose WeaveRows dmlcy_ask dmlcy_ask_rows dmlcy_touch even list_offsets moves_of"
+        "Moves dmlcy_ask dmlcy_ask_rows dmlcy_touch even list_offsets moves_of"
     ),
     "dmlcy._runtime.pad": "Pad run_pad",
     "dmlcy._runtime.rearrange": "Rearrange run_rearrange",
@@ -75,10 +75,10 @@ CIMPORTS = {
         "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
         " dmlcy_stream_room dmlcy_stream_seek dmlcy_wide DMLCY_LINE DMLCY_ROOM stream_pays"
     ),
-    "dmlcy._runtime.tensor": (
-        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 bytes_of item_of"
-        " set_rank"
+    "dmlcy._runtime.strided": (
+        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 bytes_of set_rank"
     ),
+    "dmlcy._runtime.tensor": "item_of",
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",

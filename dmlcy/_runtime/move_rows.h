@@ -16,13 +16,9 @@ static void (*const dmlcy_turn_tiles[])(const char *source, const int64_t *rows,
     DMLCY_BY_SIZE(dmlcy_turn_tiles);
 static void (*const dmlcy_weave[])(const char *planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
                                    char *target) = DMLCY_BY_SIZE(dmlcy_weave);
-static void (*const dmlcy_weave_rows[])(const char *source, const int64_t *rows, int64_t height, int64_t width,
-                                        char *target) = DMLCY_BY_SIZE(dmlcy_weave_rows);
 static void (*const dmlcy_copy_strided[])(const char *source, int64_t row_step, int64_t step, char *target,
                                           int64_t row_pitch, int64_t pitch, int64_t rows, int64_t count) =
     DMLCY_BY_SIZE(dmlcy_copy_strided);
-static void (*const dmlcy_spread_row[])(const char *source, char *target, int64_t pitch, int64_t count) =
-    DMLCY_BY_SIZE(dmlcy_spread_row);
 static void (*const dmlcy_clear[])(char *target, int64_t pitch, int64_t count) = DMLCY_BY_SIZE(dmlcy_clear);
 
 #endif

@@ -131,37 +131,6 @@ static void DMLCY_OF(dmlcy_weave)(
                 out[few * i + k] = DMLCY_PLANE_AT(k)[i];
 }
 
-static void DMLCY_OF(dmlcy_weave_rows)(
-    const char *source, const int64_t *rows, int64_t height, int64_t width, char *target)
-{
-    DMLCY_WORD *const out = (DMLCY_WORD *)target;
-    const DMLCY_WORD *const row0 = &DMLCY_AT(rows[0]);
-    const DMLCY_WORD *const row1 = &DMLCY_AT(rows[height > 1 ? 1 : 0]);
-    const DMLCY_WORD *const row2 = &DMLCY_AT(rows[height > 2 ? 2 : 0]);
-    const DMLCY_WORD *const row3 = &DMLCY_AT(rows[height > 3 ? 3 : 0]);
-    int64_t i;
-    if (height == 2)
-        for (i = 0; i < width; i++) {
-            out[2 * i] = row0[i];
-            out[2 * i + 1] = row1[i];
-        }
-    else if (height == 3)
-        for (i = 0; i < width; i++) {
-            out[3 * i] = row0[i];
-            out[3 * i + 1] = row1[i];
-            out[3 * i + 2] = row2[i];
-        }
-    else if (height == 4)
-        for (i = 0; i < width; i++) {
-            out[4 * i] = row0[i];
-            out[4 * i + 1] = row1[i];
-            out[4 * i + 2] = row2[i];
-            out[4 * i + 3] = row3[i];
-        }
-    else
-        DMLCY_OF(dmlcy_transpose)(source, rows, height, width, target, height * DMLCY_ITEM);
-}
-
 static void DMLCY_OF(dmlcy_copy_strided)(
     const char *source, int64_t row_step, int64_t step, char *target, int64_t row_pitch, int64_t pitch, int64_t rows,
     int64_t count)
@@ -173,13 +142,6 @@ static void DMLCY_OF(dmlcy_copy_strided)(
         source += row_step;
         target += row_pitch;
     }
-}
-
-static void DMLCY_OF(dmlcy_spread_row)(const char *source, char *target, int64_t pitch, int64_t count)
-{
-    int64_t i;
-    for (i = 0; i < count; i++)
-        *DMLCY_ROW(i) = DMLCY_AT(i * DMLCY_ITEM);
 }
 
 static void DMLCY_OF(dmlcy_clear)(char *target, int64_t pitch, int64_t count)

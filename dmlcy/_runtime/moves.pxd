@@ -23,13 +23,8 @@ ctypedef void (*TurnTiles)(const char* source, const int64_t* rows, int64_t heig
 # A grain of each of `few` planes in turn; in the loops of Moves, one element is a grain.
 ctypedef void (*Weave)(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
                        char* target) noexcept nogil
-# An element of each of `height` rows in turn; row i begins at source + rows[i].
-ctypedef void (*WeaveRows)(const char* source, const int64_t* rows, int64_t height, int64_t width,
-                           char* target) noexcept nogil
 ctypedef void (*CopyStrided)(const char* source, int64_t row_step, int64_t step, char* target, int64_t row_pitch,
                              int64_t pitch, int64_t rows, int64_t count) noexcept nogil
-# Elements of a row go to places `pitch` apart.
-ctypedef void (*SpreadRow)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
 # Elements that lie `pitch` apart become 0.
 ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
 
@@ -39,9 +34,7 @@ cdef struct Moves:
     Transpose transpose
     TurnTiles turn_tiles
     Weave weave
-    WeaveRows weave_rows
     CopyStrided copy_strided
-    SpreadRow spread_row
     Clear clear
 
 # The loops for elements of 1, 2, 4 or 8 bytes.

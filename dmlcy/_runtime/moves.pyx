@@ -8,9 +8,7 @@ cdef extern from "move_rows.h" nogil:
     const Transpose dmlcy_transpose[9]
     const TurnTiles dmlcy_turn_tiles[9]
     const Weave dmlcy_weave[9]
-    const WeaveRows dmlcy_weave_rows[9]
     const CopyStrided dmlcy_copy_strided[9]
-    const SpreadRow dmlcy_spread_row[9]
     const Clear dmlcy_clear[9]
 
 
@@ -20,9 +18,7 @@ cdef Moves moves_of(int64_t item) noexcept nogil:
     moves.transpose = dmlcy_transpose[item]
     moves.turn_tiles = dmlcy_turn_tiles[item]
     moves.weave = dmlcy_weave[item]
-    moves.weave_rows = dmlcy_weave_rows[item]
     moves.copy_strided = dmlcy_copy_strided[item]
-    moves.spread_row = dmlcy_spread_row[item]
     moves.clear = dmlcy_clear[item]
     return moves
 

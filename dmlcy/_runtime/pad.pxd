@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor
 
 # The element of an axis of n elements that position p reads; p may be negative, or n and more.
 ctypedef int64_t (*IndexMap)(int64_t p, int64_t n) noexcept nogil

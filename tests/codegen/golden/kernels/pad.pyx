@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from dmlcy._runtime.checks cimport floor_mod
 from dmlcy._runtime.half cimport dmlcy_half_of_float
 from dmlcy._runtime.pad cimport Pad, run_pad
-from dmlcy._runtime.tensor cimport FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8
+from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8
 
 cdef enum:
     PADDING_MODE_EDGE = 1

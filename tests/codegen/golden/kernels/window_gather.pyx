@@ -10,7 +10,7 @@ from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, DMLCY_LINE, stream_pays,
 )
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, bytes_of, set_rank
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 
@@ -368,7 +368,7 @@ cdef inline void put(const GatherPlan* plan, dmlcy_stream* stream, const char* s
     elif step == plan.item:
         dmlcy_copy(target, source, count * plan.item)
     else:
-        plan.moves.spread_row(source, target, step, count)
+        plan.moves.copy_strided(source, 0, plan.item, target, 0, step, 1, count)
 
 # Blocks of a tap follow each other, and so do its lines.
 cdef void write_tap(const GatherPlan* plan, const char* cells, int64_t lines, int64_t blocks, char* target,

@@ -5,12 +5,10 @@
 from libc.stdint cimport int64_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 from dmlcy._runtime.checks cimport ceil_div, floor_mod
-from dmlcy._runtime.moves cimport (
-    Transpose, WeaveRows, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, even, list_offsets, moves_of,
-)
+from dmlcy._runtime.moves cimport Moves, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, even, list_offsets, moves_of
 from dmlcy._runtime.scatter cimport ScatterKernel, ScatterLoops, ScatterRows, ScatterRun
 from dmlcy._runtime.processor cimport dmlcy_wide, DMLCY_LINE
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor, bytes_of, set_rank
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, bytes_of, set_rank
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 
@@ -33,6 +31,7 @@ cdef enum:
     SHORT_RUN = 256                 # bytes of blocks of a row; many of them at once are asked for ahead
     CELL_BYTES = 65536              # of blocks that are transposed for a slab, at most
     NEAR_BYTES = 524288             # of the input for slabs of all channels, where these lie together: it stays near
+    FEW = 4                         # classes that are woven; more are transposed
     TURNED = 64                     # blocks that are transposed at once
 
 cdef extern from * nogil:
@@ -85,8 +84,7 @@ cdef struct ScatterAxis:
 cdef struct ScatterPlan:
     const ScatterKernel* kernel
     const ScatterLoops* loops
-    Transpose transpose             # for elements of this size
-    WeaveRows weave
+    Moves moves                     # for elements of this size
     const char* input
     char* output
     int64_t channels
@@ -328,7 +326,8 @@ cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const 
             if not by_taps:
                 plan.loops.weave(&woven)
             else:
-                plan.weave(woven.input, plan.tap_at, woven.width, woven.blocks, woven.output)
+                plan.moves.transpose(
+                    woven.input, plan.tap_at, woven.width, woven.blocks, woven.output, woven.width * plan.kernel.item)
                 if plan.loops.alone != NULL:
                     plan.loops.alone(woven.output, woven.blocks * woven.width)
             memset(woven.output + covered, 0, rest)
@@ -374,19 +373,27 @@ cdef void scatter_along(
             plan.loops.add(run)
 
 
+# Makes a row of the elements of its classes.
+cdef void weave_classes(
+        const ScatterPlan* plan, const ScatterSlab* slab, const char* classes, char* row) noexcept nogil:
+    cdef int64_t number = plan.axes[plan.last].stride, item = plan.kernel.item
+    cdef int64_t class_at[CLASSES]
+    if number <= FEW:
+        plan.moves.weave(classes, slab.length * item, number, item, slab.length, row)
+        return
+    list_offsets(0, number, 0, number, slab.length * item, class_at)
+    plan.moves.transpose(classes, class_at, number, slab.length, row, number * item)
+
+
 # Puts the sums of a slab where they belong.
 cdef void scatter_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]
     cdef int64_t size = slab.end[1] - slab.begin[1]
-    cdef int64_t class_at[CLASSES]
     cdef int64_t woven[SLAB]
     cdef uint16_t narrowed[SLAB]
     cdef const char* line
     cdef char* output
-    cdef int64_t row, i
-    if plan.woven:
-        for i in range(columns.stride):
-            class_at[i] = i * slab.length * plan.kernel.item
+    cdef int64_t row
     for row in range(slab.end[0] - slab.begin[0]):
         line = slab.sums + row * slab.row_step
         output = slab.output + row * plan.axes[plan.last - 1].output_step
@@ -395,7 +402,7 @@ cdef void scatter_lay(const ScatterPlan* plan, const ScatterSlab* slab) noexcept
                 <const float*> line, narrowed, plan.kernel.item, slab.row_step // plan.kernel.sum)
             line = <const char*> narrowed
         if plan.woven:
-            plan.weave(line, class_at, columns.stride, slab.length, <char*> woven)
+            weave_classes(plan, slab, line, <char*> woven)
             line = <const char*> woven + (slab.begin[1] - slab.low) * plan.kernel.item
         dmlcy_scatter(plan.kernel.item, output, 1, 0, columns.output_step, 0, line, 0, size, 1)
 
@@ -410,7 +417,7 @@ cdef void scatter_turn(
     input += slab.blocks_begin * plan.axes[plan.last - 1].block_step
     while block < blocks:
         block = max(0, min(block, blocks - TURNED))
-        plan.transpose(
+        plan.moves.transpose(
             input + block * columns.block_step, plan.block_at, min(blocks, <int64_t> TURNED), width,
             cells + block * plan.kernel.item, slab.tap_step[1])
         block += TURNED
@@ -553,8 +560,7 @@ cdef int window_scatter(WindowScatter* a, const ScatterKernel* kernel) noexcept 
     cdef int64_t planes, slabs
     plan.kernel = kernel
     plan.loops = &kernel.loops[dmlcy_wide()]
-    plan.transpose = moves_of(a.input.item).transpose
-    plan.weave = moves_of(kernel.item).weave_rows
+    plan.moves = moves_of(kernel.item)
     plan.input = a.input.data
     plan.output = a.output.data
     plan.channels = a.output.sizes[1]
