@@ -246,8 +246,7 @@ def _sample(module: Module, given: Given, family: FamilyPlan) -> str:
     planned = plan_operator(replace(operator, types=types), facts, diagnostics)
     diagnostics.raise_if_any()
     assert planned is not None
-    items = {facts.dtype(row.dtypes[0]).bits // 8 for (row,) in types.values()}
-    kernels = family.family.module([planned.kernel], sorted(items))
+    kernels = family.family.module([planned.kernel])
     return module(given.env, given.around, FamilyPlan(family.family, (planned,), kernels))
 
 

@@ -44,9 +44,10 @@ cdef extern from "pad_rows.h" nogil:
         const PadRows* rows, const PadPiece* piece, dmlcy_stream* stream, int64_t count, const char* source,
         char* target) noexcept nogil
 
-    # The loops by the size of an element in bytes.
-    const PadWrite dmlcy_pad_rows[9]
-    const PadWrite dmlcy_pad_stream[9]
+    const PadWrite dmlcy_pad_rows[9]        # by the size of an element in bytes
+    void dmlcy_pad_stream(
+        const PadRows* rows, const PadPiece* piece, dmlcy_stream* stream, int64_t count, const char* source,
+        char* target) noexcept
 
 cdef enum:
     LINES = 256                     # padding lines whose sources are looked up beforehand

@@ -64,6 +64,59 @@ static void dmlcy_pad_spread(
 #include "each_size.h"
 
 static const PadWrite dmlcy_pad_rows[] = DMLCY_BY_SIZE(dmlcy_pad_rows);
-static const PadWrite dmlcy_pad_stream[] = DMLCY_BY_SIZE(dmlcy_pad_stream);
+static void (*const dmlcy_pad_copy[])(
+    const char *source, int64_t step, char *target, int64_t out_step, int64_t count) = DMLCY_BY_SIZE(dmlcy_pad_copy);
+static void (*const dmlcy_pad_pick[])(const char *source, const int64_t *offsets, char *target, int64_t out_step,
+                                      int64_t count) = DMLCY_BY_SIZE(dmlcy_pad_pick);
+
+/* The stream takes a part of the row at a time. */
+static void dmlcy_pad_stream_edge(
+    const PadRows *rows, dmlcy_stream *stream, const char *source, const int64_t *offsets, int64_t count)
+{
+    const int64_t item = rows->cell;
+    int64_t part;
+    if (!rows->index) {
+        dmlcy_stream_fill(stream, rows->word, count * item);
+        return;
+    }
+    for (; count > 0; count -= part, offsets += part) {
+        part = count < DMLCY_ROOM / item ? count : DMLCY_ROOM / item;
+        dmlcy_pad_pick[item](source, offsets, dmlcy_stream_room(stream), item, part);
+        dmlcy_stream_advance(stream, part * item);
+    }
+}
+
+static void dmlcy_pad_stream_body(const PadRows *rows, dmlcy_stream *stream, const char *source, int64_t count)
+{
+    const int64_t item = rows->cell, step = rows->row.step;
+    int64_t part;
+    if (step == item) {
+        dmlcy_stream_put(stream, source, count * item);
+        return;
+    }
+    for (; count > 0; count -= part, source += part * step) {
+        part = count < DMLCY_ROOM / item ? count : DMLCY_ROOM / item;
+        dmlcy_pad_copy[item](source, step, dmlcy_stream_room(stream), item, part);
+        dmlcy_stream_advance(stream, part * item);
+    }
+}
+
+/* Rows of an output that is streamed; a cell is an element. */
+static void dmlcy_pad_stream(
+    const PadRows *rows, const PadPiece *piece, dmlcy_stream *stream, int64_t count, const char *source, char *target)
+{
+    int64_t i;
+    for (i = 0; i < count; i++) {
+        dmlcy_stream_seek(stream, target + i * rows->line.out_step);
+        if (!source) {
+            dmlcy_stream_fill(stream, rows->word, (piece->before + piece->body + piece->after) * rows->cell);
+            continue;
+        }
+        dmlcy_pad_stream_edge(rows, stream, source, piece->edges, piece->before);
+        dmlcy_pad_stream_body(rows, stream, source + piece->first, piece->body);
+        dmlcy_pad_stream_edge(rows, stream, source, piece->edges + piece->before, piece->after);
+        source += rows->line.step;
+    }
+}
 
 #endif

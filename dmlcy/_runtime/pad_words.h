@@ -3,7 +3,7 @@
 #define DMLCY_WRITTEN(place) (*(DMLCY_WORD *)(target + (place)))
 
 /* Loops with a constant step are vectorized. */
-static inline void DMLCY_OF(dmlcy_pad_copy)(
+static void DMLCY_OF(dmlcy_pad_copy)(
     const char *source, int64_t step, char *target, int64_t out_step, int64_t count)
 {
     const DMLCY_WORD *const elements = (const DMLCY_WORD *)source;
@@ -25,7 +25,7 @@ static inline void DMLCY_OF(dmlcy_pad_copy)(
             out[i] = DMLCY_READ(i * step);
 }
 
-static inline void DMLCY_OF(dmlcy_pad_pick)(
+static void DMLCY_OF(dmlcy_pad_pick)(
     const char *source, const int64_t *offsets, char *target, int64_t out_step, int64_t count)
 {
     int64_t i;
@@ -121,6 +121,7 @@ static void DMLCY_OF(dmlcy_pad_rows)(
 {
     const int64_t body = piece->before * rows->row.out_step;
     const int64_t after = body + piece->body * rows->row.out_step;
+    const int dense = rows->row.step == DMLCY_ITEM && rows->row.out_step == DMLCY_ITEM;
     int64_t line;
     (void)stream;
     if (!source) {
@@ -131,63 +132,18 @@ static void DMLCY_OF(dmlcy_pad_rows)(
         dmlcy_pad_spread(rows, piece, count, source, target);
         return;
     }
-    if (rows->turned)
+    if (rows->turned) /* never where the row is dense */
         DMLCY_OF(dmlcy_pad_turn)(rows, piece->body, count, source + piece->first, target + body);
     for (line = 0; line < count; line++) { /* the body first: processors fetch what follows when it is read in order */
-        if (!rows->turned)
+        if (dense)
+            dmlcy_copy(target + body, source + piece->first, piece->body * DMLCY_ITEM);
+        else if (!rows->turned)
             DMLCY_OF(dmlcy_pad_copy)(source + piece->first, rows->row.step, target + body, rows->row.out_step,
                                      piece->body);
         DMLCY_OF(dmlcy_pad_edge)(rows, source, piece->edges, target, piece->before);
         DMLCY_OF(dmlcy_pad_edge)(rows, source, piece->edges + piece->before, target + after, piece->after);
         source += rows->line.step;
         target += rows->line.out_step;
-    }
-}
-
-/* The stream takes a part of the row at a time. */
-static void DMLCY_OF(dmlcy_pad_stream_edge)(
-    const PadRows *rows, dmlcy_stream *stream, const char *source, const int64_t *offsets, int64_t count)
-{
-    int64_t part;
-    if (!rows->index) {
-        dmlcy_stream_fill(stream, rows->word, count * DMLCY_ITEM);
-        return;
-    }
-    for (; count > 0; count -= part, offsets += part) {
-        part = count < DMLCY_ROOM / DMLCY_ITEM ? count : DMLCY_ROOM / DMLCY_ITEM;
-        DMLCY_OF(dmlcy_pad_pick)(source, offsets, dmlcy_stream_room(stream), DMLCY_ITEM, part);
-        dmlcy_stream_advance(stream, part * DMLCY_ITEM);
-    }
-}
-
-static void DMLCY_OF(dmlcy_pad_stream_body)(dmlcy_stream *stream, const char *source, int64_t step, int64_t count)
-{
-    int64_t part;
-    if (step == DMLCY_ITEM) {
-        dmlcy_stream_put(stream, source, count * DMLCY_ITEM);
-        return;
-    }
-    for (; count > 0; count -= part, source += part * step) {
-        part = count < DMLCY_ROOM / DMLCY_ITEM ? count : DMLCY_ROOM / DMLCY_ITEM;
-        DMLCY_OF(dmlcy_pad_copy)(source, step, dmlcy_stream_room(stream), DMLCY_ITEM, part);
-        dmlcy_stream_advance(stream, part * DMLCY_ITEM);
-    }
-}
-
-static void DMLCY_OF(dmlcy_pad_stream)(
-    const PadRows *rows, const PadPiece *piece, dmlcy_stream *stream, int64_t count, const char *source, char *target)
-{
-    int64_t i;
-    for (i = 0; i < count; i++) {
-        dmlcy_stream_seek(stream, target + i * rows->line.out_step);
-        if (!source) {
-            dmlcy_stream_fill(stream, rows->word, (piece->before + piece->body + piece->after) * DMLCY_ITEM);
-            continue;
-        }
-        DMLCY_OF(dmlcy_pad_stream_edge)(rows, stream, source, piece->edges, piece->before);
-        DMLCY_OF(dmlcy_pad_stream_body)(stream, source + piece->first, rows->row.step, piece->body);
-        DMLCY_OF(dmlcy_pad_stream_edge)(rows, stream, source, piece->edges + piece->before, piece->after);
-        source += rows->line.step;
     }
 }
 

@@ -154,7 +154,7 @@ cdef void choose_writer(PadPlan* plan, const Pad* a) noexcept nogil:
     if plan.rows.cell != item:
         plan.write = rows_of_cells
     else:
-        plan.write = dmlcy_pad_stream[item] if plan.streamed and not plan.buffered else dmlcy_pad_rows[item]
+        plan.write = dmlcy_pad_stream if plan.streamed and not plan.buffered else dmlcy_pad_rows[item]
 
 
 # Rows per chunk of work: all of them where they are written before another thread has woken up; else whole planes of
