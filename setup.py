@@ -21,6 +21,9 @@ ROOT = Path(__file__).resolve().parent
 CYTHONIZED = Path("build/cython")
 RUNTIME = Path("dmlcy/_runtime")
 HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
+LOOPS = {"both_levels.h", "each_size.h", "lanes.h", "window_loops.h"}
+"""The headers of modules with loops of their own."""
+
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
     "language_level": 3,
@@ -69,7 +72,7 @@ class BuildExt(build_ext):
             extension.extra_compile_args += [small if ".calls." in extension.name else fast, *flags]
             if sys.platform == "linux":
                 # Segments need no pages of their own. Names stay where they say in a profile which loop runs.
-                loops = any(part in extension.name for part in (".kernels.", ".windows"))
+                loops = LOOPS & {Path(header).name for header in extension.depends}
                 extension.extra_link_args += ["-Wl,-z,noseparate-code", *([] if loops or sanitizers else ["-Wl,-s"])]
             if sanitizers:
                 extension.extra_compile_args += [f"-fsanitize={sanitizers}", *SANITIZED]

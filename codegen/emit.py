@@ -252,8 +252,7 @@ def _sample(module: Module, given: Given, family: FamilyPlan) -> str | None:
     planned = plan_operator(replace(operator, types=types), facts, diagnostics)
     diagnostics.raise_if_any()
     assert planned is not None
-    items = {facts.dtype(row.dtypes[0]).bits // 8 for (row,) in types.values()}
-    kernels = LOOPS[family.family.name].module([planned.kernel], sorted(items)) if planned.is_fast else None
+    kernels = LOOPS[family.family.name].module([planned.kernel]) if planned.is_fast else None
     return module(given.env, given.around, FamilyPlan(family.family, (planned,), kernels))
 
 

@@ -6,7 +6,8 @@ The kernels' declarations say what is between them: a struct for each operator, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import jinja2
 
@@ -31,14 +32,23 @@ def calls_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan
 
 
 def kernels_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str | None:
-    """The loops of a family, and the functions that start them; None where it has none."""
+    """The functions that start the loops, and the loops that the runtime does not have; None without fast operators."""
     if family.kernels is None:
         return None
     name = family.family.name
-    parts = [env.get_template(f"{name}/kernels.pyx.j2").render(**family.kernels).strip()]
     run = env.get_template(f"{name}/run.pyx.j2")
+    parts = own_loops(env, name, family.kernels)
     parts += [f"# {operator.name}\n\n{run.render(op=operator).strip()}" for operator in family.fast]
-    return laid_out(env, plan, title(family.family.name, "loops", family.fast), parts)
+    return laid_out(env, plan, title(name, "loops", family.fast), parts)
+
+
+def own_loops(env: jinja2.Environment, family: str, kernels: Mapping[str, Any]) -> list[str]:
+    """What a family has in ``kernels.pyx.j2``; a family whose loops are all in the runtime has no such file."""
+    try:
+        template = env.get_template(f"{family}/kernels.pyx.j2")
+    except jinja2.TemplateNotFound:
+        return []
+    return [template.render(**kernels).strip()]
 
 
 def kernels_header(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str | None:

@@ -47,38 +47,22 @@ CIMPORTS = {
         "desc_of take_asked take_bool take_desc take_dtype take_enum take_float take_floats take_open take_output"
         " take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
     ),
-    "dmlcy._runtime.blocks": (
-        "dmlcy_double_block dmlcy_float_block dmlcy_int16_t_block dmlcy_int32_t_block dmlcy_int64_t_block"
-        " dmlcy_int8_t_block dmlcy_load_double dmlcy_load_float dmlcy_load_half dmlcy_load_half_wide"
-        " dmlcy_load_int16_t dmlcy_load_int32_t dmlcy_load_int64_t dmlcy_load_int8_t dmlcy_load_uint16_t"
-        " dmlcy_load_uint32_t dmlcy_load_uint64_t dmlcy_load_uint8_t dmlcy_store_double dmlcy_store_float"
-        " dmlcy_store_half dmlcy_store_half_wide dmlcy_store_int16_t dmlcy_store_int32_t dmlcy_store_int64_t"
-        " dmlcy_store_int8_t dmlcy_store_uint16_t dmlcy_store_uint32_t dmlcy_store_uint64_t dmlcy_store_uint8_t"
-        " dmlcy_uint16_t_block dmlcy_uint32_t_block dmlcy_uint64_t_block dmlcy_uint8_t_block"
-    ),
     "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Run Take as_computed call_of",
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub floor_div floor_mod largest magnitude"
         " product same_sizes smallest tensor_holds total"
     ),
+    "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
-    "dmlcy._runtime.moves": (
-        "dmlcy_ask dmlcy_ask_rows dmlcy_split_3_1 dmlcy_split_3_2 dmlcy_split_3_4 dmlcy_touch dmlcy_turn_1"
-        " dmlcy_turn_2 dmlcy_turn_4 dmlcy_turn_8 dmlcy_turn_tiles_1 dmlcy_turn_tiles_2 dmlcy_turn_tiles_4"
-        " dmlcy_turn_tiles_8 dmlcy_weave_3_1 dmlcy_weave_3_2 DMLCY_TURNS"
-    ),
+    "dmlcy._runtime.pad": "Pad run_pad",
+    "dmlcy._runtime.rearrange": "Rearrange run_rearrange",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
-    "dmlcy._runtime.copy": "dmlcy_copy dmlcy_fill dmlcy_spread DMLCY_SPREAD",
     "dmlcy._runtime.power": "power",
-    "dmlcy._runtime.scatter": "ScatterKernel ScatterLoops ScatterRows ScatterRun",
-    "dmlcy._runtime.processor": (
-        "dmlcy_stream dmlcy_stream_advance dmlcy_stream_begin dmlcy_stream_end dmlcy_stream_fill dmlcy_stream_put"
-        " dmlcy_stream_room dmlcy_stream_seek dmlcy_wide DMLCY_LINE DMLCY_ROOM stream_pays"
+    "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
+    "dmlcy._runtime.strided": (
+        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 bytes_of set_rank"
     ),
-    "dmlcy._runtime.tensor": (
-        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 bytes_of item_of"
-        " set_rank"
-    ),
+    "dmlcy._runtime.tensor": "item_of",
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
@@ -170,7 +154,7 @@ def refused(name: str, family: str = "*", default: str = "") -> str | None:
 
 def has_loops(family: str) -> bool:
     """Whether a family has loops in Cython."""
-    return (FAMILIES / family / "kernels.pyx.j2").is_file()
+    return (FAMILIES / family / "run.pyx.j2").is_file()
 
 
 def is_taken(name: str, tensor: bool) -> bool:

@@ -20,7 +20,6 @@ from ..model import DTYPE_ENUM, Facts, Operator
 from ..names import constant
 from ..source import Table
 
-ITEMS = (1, 2, 4, 8)  # sizes of elements in bytes
 C_TYPES = {"FLOAT32": "float", "FLOAT16": "uint16_t", "FLOAT64": "double"}
 
 OUTPUT_NAMES: Mapping[str, Symbol] = {
@@ -136,7 +135,7 @@ class Family(Protocol):
 
 
 class Loops(Family, Protocol):
-    """A family with loops in Cython: its folder has ``kernels.pyx.j2``, and its name is that of an extension module."""
+    """A family with loops in Cython: its folder has ``run.pyx.j2``, and its name is that of an extension module."""
 
     def covers(self, operator: Operator, kernel: Any) -> str | None:
         """Why no loops for the kernel can be generated, in a clause; None: they can be."""
@@ -144,8 +143,8 @@ class Loops(Family, Protocol):
     def needs(self, kernel: Any) -> Sequence[str]:
         """Lets that the kernel reads."""
 
-    def module(self, kernels: Sequence[Any], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
-        """What the kernel template of the module is given; ``items``: the sizes of the elements that it moves."""
+    def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
+        """What the kernel template of the module is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +187,14 @@ class Evaluated(Conditioned):
     def picture(self, kernel: Any, use: Use) -> Picture | None:
         """No figure."""
         return None
+
+
+class Moved(Looped):
+    """The answers of families that only move elements: all of their loops are in the runtime."""
+
+    def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
+        """Nothing."""
+        return {}
 
 
 class KernelTable:
@@ -338,11 +345,6 @@ class KernelTable:
         """Reports keys that the family does not know."""
         if self.table is not None:
             self.table.finish()
-
-
-def element_types(items: Sequence[int]) -> list[dict[str, Any]]:
-    """The elements of these sizes, as a template is given them, where data is only moved."""
-    return [{"item": item, "ctype": f"uint{8 * item}_t"} for item in items]
 
 
 def local(kind: Kind, low: int | None = None, high: int | None = None) -> Symbol:

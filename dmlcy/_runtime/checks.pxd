@@ -3,7 +3,7 @@
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint32_t, uint64_t
 
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor
 
 cdef enum:
     UINT_MAX = 0xFFFFFFFF

@@ -164,6 +164,17 @@ DMLCY_TURN(8, 1)
 
 #undef DMLCY_TURN
 
+/* How many columns are turned at once, of `height` rows of `width` elements; 0: turning them is no faster, or impossible. */
+static inline int64_t dmlcy_turned_columns(int64_t item, int64_t height, int64_t width)
+{
+    int64_t cols = 16 / item;
+    if (!DMLCY_TURNS || height < cols)
+        return 0;
+    while (cols > width)
+        cols /= 2;
+    return cols == 1 || cols * item < 4 ? 0 : cols;
+}
+
 #if DMLCY_X86
 
 /* Where byte `at` of 48 woven bytes comes from in plane k; a negative number is a zero. */

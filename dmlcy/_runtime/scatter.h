@@ -1,5 +1,5 @@
 /* The arguments of the loops that add columns to the image, each column where its window lies. scatter_rows.h has the
- * text of these loops; codegen/families/window_scatter/ plans what they do.
+ * text of these loops; scatter.pyx plans what they do, and scatter.pxd repeats these declarations.
  */
 #ifndef DMLCY_SCATTER_H
 #define DMLCY_SCATTER_H

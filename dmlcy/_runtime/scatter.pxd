@@ -1,6 +1,8 @@
-# The declarations of scatter.h, which explains them: columns that are added to the image where their windows lie.
+# Adding columns to the image, each where its window lies; scatter.h says how.
 
 from libc.stdint cimport int64_t, uint16_t
+
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor
 
 cdef extern from "scatter.h" nogil:
     ctypedef struct ScatterRun:
@@ -34,3 +36,16 @@ cdef extern from "scatter.h" nogil:
         int64_t sum
         void (*narrow)(const float* sums, uint16_t* target, ptrdiff_t step, size_t count) noexcept nogil
         ScatterLoops loops[2]
+
+cdef struct WindowScatter:
+    Tensor input                    # N, C * prod(window), prod(blocks)
+    Tensor output                   # N, C, then the spatial axes
+    int spatial                     # 1 to 6
+    int64_t window[MAX_RANK]        # by spatial axis
+    int64_t strides[MAX_RANK]
+    int64_t dilations[MAX_RANK]
+    int64_t start[MAX_RANK]
+    int64_t blocks[MAX_RANK]        # positions of the window
+
+# Computes the output. -1: memory ran out.
+cdef int run_scatter(const ScatterKernel* kernel, const WindowScatter* a) noexcept nogil

@@ -1,39 +1,19 @@
-# A tensor as every kernel sees it, and the way from Python objects to it.
+# The way from Python objects to a tensor.
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 from numpy cimport (
     PyArray_DATA, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_STRIDES, PyArray_TYPE
 )
 from numpy cimport dtype as numpy_dtype
 from numpy cimport ndarray
 
+from dmlcy._runtime.strided cimport (
+    BRIEF_BYTES, DTYPES, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64,
+    Tensor, bytes_of, dense_stride, is_aligned, is_brief, set_rank
+)
+
 cdef enum:
-    MAX_RANK = 8
     TYPE_NUMBERS = 32               # of NumPy, in which are those of its numbers
-    BRIEF_BYTES = 2048
-
-# Values of DML_TENSOR_DATA_TYPE.
-cdef enum:
-    FLOAT32 = 1
-    FLOAT16 = 2
-    UINT32 = 3
-    UINT16 = 4
-    UINT8 = 5
-    INT32 = 6
-    INT16 = 7
-    INT8 = 8
-    FLOAT64 = 9
-    UINT64 = 10
-    INT64 = 11
-    DTYPES                          # one more than the last value
-
-cdef struct Tensor:
-    char* data                      # aligned for its element size once aligned() has seen it; native byte order
-    int dtype                       # value of DML_TENSOR_DATA_TYPE
-    int item                        # bytes of an element
-    int rank
-    int64_t sizes[MAX_RANK]         # elements
-    int64_t strides[MAX_RANK]       # bytes; zero and negative ones too; a size of 1 has the stride of a dense layout
 
 cdef int[TYPE_NUMBERS] dtypes       # NumPy type number -> data type, 0 for none
 
@@ -55,28 +35,9 @@ cdef ndarray input_array(object value)
 # As as_array, but None where each conversion makes another copy: what is written to the array reaches the object.
 cdef ndarray shared_array(object value)
 
-# Bytes of all elements.
-cdef inline int64_t bytes_of(const Tensor* tensor) noexcept nogil:
-    cdef int64_t bytes = tensor.item
-    cdef int axis
-    for axis in range(tensor.rank):
-        bytes *= tensor.sizes[axis]
-    return bytes
-
-# Whether the elements are so few that giving up the GIL would take longer than working on them.
-cdef inline bint is_brief(const Tensor* tensor) noexcept nogil:
-    return bytes_of(tensor) <= BRIEF_BYTES
-
 # Describes the array in C. False: None, a data type that DirectML has not, foreign byte order, rank 0 or above
 # MAX_RANK.
 cdef bint view(ndarray array, Tensor* tensor) noexcept
-
-# The stride of `axis` if nothing lies between it and the axes after it.
-cdef inline int64_t dense_stride(const Tensor* tensor, int axis) noexcept nogil:
-    if axis == tensor.rank - 1:
-        return tensor.item
-    # Unsigned: an empty array may have any stride.
-    return <int64_t>(<uint64_t>tensor.sizes[axis + 1] * <uint64_t>tensor.strides[axis + 1])
 
 # Whether an array has the data type and the sizes in `tensor`, whose data and strides it then gives. False: `tensor` is
 # as it was.
@@ -94,18 +55,6 @@ cdef inline bint fits(ndarray array, Tensor* tensor) noexcept:
         else:
             tensor.strides[axis] = PyArray_STRIDES(array)[axis]
     return True
-
-# Whether data and strides are multiples of the size of an element, which is a power of two.
-cdef inline bint is_aligned(const Tensor* tensor) noexcept nogil:
-    cdef uint64_t bits = <uint64_t>tensor.data
-    cdef int axis
-    for axis in range(tensor.rank):
-        bits |= <uint64_t>tensor.strides[axis]
-    return bits & <uint64_t>(tensor.item - 1) == 0
-
-# Puts leading ones in front (or takes leading ones away) until the tensor has `rank` dimensions. False: impossible,
-# and the tensor is as it was.
-cdef bint set_rank(Tensor* tensor, int rank) noexcept nogil
 
 # A new C-contiguous array of the data type and sizes in `tensor`; fills in its data and strides. May raise MemoryError.
 cdef ndarray new_array(Tensor* tensor)

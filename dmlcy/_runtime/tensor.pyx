@@ -152,31 +152,6 @@ cdef bint view(ndarray array, Tensor* tensor) noexcept:
     return True
 
 
-cdef bint set_rank(Tensor* tensor, int rank) noexcept nogil:
-    cdef int extra = rank - tensor.rank
-    cdef int axis
-    if extra == 0:
-        return True
-    if rank < 1 or rank > MAX_RANK:
-        return False
-    for axis in range(-extra):
-        if tensor.sizes[axis] != 1:
-            return False
-    if extra < 0:
-        for axis in range(rank):
-            tensor.sizes[axis] = tensor.sizes[axis - extra]
-            tensor.strides[axis] = tensor.strides[axis - extra]
-    else:
-        for axis in range(rank - 1, extra - 1, -1):
-            tensor.sizes[axis] = tensor.sizes[axis - extra]
-            tensor.strides[axis] = tensor.strides[axis - extra]
-    tensor.rank = rank
-    for axis in range(extra - 1, -1, -1):
-        tensor.sizes[axis] = 1
-        tensor.strides[axis] = dense_stride(tensor, axis)
-    return True
-
-
 cdef void make_dense(Tensor* tensor, ndarray array) noexcept:
     cdef int axis
     tensor.data = <char*>cnp.PyArray_DATA(array)

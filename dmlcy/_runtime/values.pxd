@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint16_t
 from libc.string cimport memcpy
 
 from dmlcy._runtime.half cimport dmlcy_float_of_half
-from dmlcy._runtime.tensor cimport Tensor
+from dmlcy._runtime.strided cimport Tensor
 
 
 # The float `offset` bytes behind the first element; the data may be misaligned.

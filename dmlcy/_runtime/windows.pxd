@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint32_t
 
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor
 
 ctypedef void (*WindowLoop)(const void* args) noexcept nogil
 

@@ -6,24 +6,22 @@ that is absent takes the padding value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import (
     C_TYPES,
-    ITEMS,
     Definition,
     KernelTable,
-    Looped,
+    Moved,
     Picture,
     Place,
     Region,
     Use,
-    element_types,
     grid,
     inside,
     local,
@@ -52,7 +50,7 @@ class PadKernel:
     definition: Definition
 
 
-class Pad(Looped):
+class Pad(Moved):
     """The family."""
 
     name = "pad"
@@ -92,10 +90,6 @@ class Pad(Looped):
     def pieces(self, kernel: PadKernel) -> str:
         """Only the pieces at the ends are padded."""
         return "A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged."
-
-    def module(self, kernels: Sequence[PadKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
-        """Kernels per element size."""
-        return {"element_types": element_types(items)}
 
     def picture(self, kernel: PadKernel, use: Use) -> Picture:
         """Each element of the output is one of the input, or none where the padding value is taken."""

@@ -17,15 +17,13 @@ from ...diagnostics import Diagnostics, did_you_mean
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import (
-    ITEMS,
     Definition,
     KernelTable,
-    Looped,
+    Moved,
     Picture,
     Place,
     Region,
     Use,
-    element_types,
     grid,
     joined,
     spread,
@@ -66,7 +64,7 @@ class RearrangeKernel:
         return tuple(dict.fromkeys(name for pattern in self.patterns for name, _ in pattern.sizes))
 
 
-class Rearrange(Looped):
+class Rearrange(Moved):
     """The family."""
 
     name = "rearrange"
@@ -145,10 +143,6 @@ class Rearrange(Looped):
 
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
-
-    def module(self, kernels: Sequence[RearrangeKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
-        """Kernels per element size."""
-        return {"element_types": element_types(items)}
 
     def picture(self, kernel: RearrangeKernel, use: Use) -> Picture:
         """Each element of the output is one of the input: both have the same part on each side of the pattern."""

@@ -18,7 +18,6 @@ from ...model import Facts, Operator
 from ...source import Table
 from ..base import (
     C_TYPES,
-    ITEMS,
     Definition,
     KernelTable,
     Looped,
@@ -148,7 +147,7 @@ class RegionReduce(Looped):
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
 
-    def module(self, kernels: Sequence[RegionKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[RegionKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         return {"kernels": [loop for kernel in kernels for loop in kernel.loops]}
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import (
-    ITEMS,
     Definition,
     KernelTable,
-    Looped,
+    Moved,
     Picture,
     Place,
     Use,
-    element_types,
     grid,
     inside,
     spread,
@@ -35,7 +32,7 @@ class GatherKernel:
     definition: Definition
 
 
-class WindowGather(Looped):
+class WindowGather(Moved):
     """The family."""
 
     name = "window_gather"
@@ -58,10 +55,6 @@ class WindowGather(Looped):
     def pieces(self, kernel: GatherKernel) -> str:
         """Positions are row-major along one axis of the output."""
         return "The first spatial axis: pieces overlap by what a window spans. Chunks along the others are merged."
-
-    def module(self, kernels: Sequence[GatherKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
-        """Kernels per element size."""
-        return {"element_types": element_types(items)}
 
     def picture(self, kernel: GatherKernel, use: Use) -> Picture:
         """Each element of a column is what one element of the window covers; a column is shown as one."""

@@ -19,7 +19,6 @@ from ...model import Facts, Operator
 from ...source import Table
 from ..base import (
     C_TYPES,
-    ITEMS,
     Definition,
     KernelTable,
     Looped,
@@ -295,7 +294,7 @@ class WindowReduce(Looped):
         """Windows overlap at the ends of a piece."""
         return "The spatial axes: neighbouring pieces overlap by what a window spans."
 
-    def module(self, kernels: Sequence[ReduceKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
         called = [loop for kernel in kernels for loop in (*kernel.loops, *kernel.placed)]
         exact = [loop.exact for loop in called if loop.exact]

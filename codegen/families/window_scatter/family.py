@@ -16,14 +16,12 @@ from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import (
     C_TYPES,
-    ITEMS,
     Definition,
     KernelTable,
     Looped,
     Picture,
     Place,
     Use,
-    element_types,
     grid,
     inside,
     joined,
@@ -111,10 +109,10 @@ class WindowScatter(Looped):
     def pieces(self, kernel: Any) -> None:
         """Only the independent axes can be cut."""
 
-    def module(self, kernels: Sequence[ScatterKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[ScatterKernel]) -> Mapping[str, Any]:
         """One kernel per way to add elements; operators share them."""
         loops = {loop.stored: loop for kernel in kernels for loop in kernel.loops}
-        return {"kernels": list(loops.values()), "element_types": element_types(items)}
+        return {"kernels": list(loops.values())}
 
     def picture(self, kernel: ScatterKernel, use: Use) -> Picture:
         """Each element of the output is the sum of those of the windows that lie on it."""

@@ -2,7 +2,7 @@
 # cython: language_level=3
 
 from libc.stdint cimport int64_t
-from dmlcy._runtime.tensor cimport MAX_RANK, Tensor
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor
 
 
 # PADDING

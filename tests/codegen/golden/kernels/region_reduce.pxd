@@ -2,7 +2,7 @@
 # cython: language_level=3
 
 from libc.stdint cimport int64_t
-from dmlcy._runtime.tensor cimport Tensor
+from dmlcy._runtime.strided cimport Tensor
 
 
 # ROI_POOLING

@@ -5,7 +5,7 @@
 from libc.math cimport roundf
 from libc.stdint cimport int32_t, int64_t
 from dmlcy._runtime.checks cimport floor_div
-from dmlcy._runtime.tensor cimport Tensor
+from dmlcy._runtime.strided cimport Tensor
 from dmlcy._runtime.threads cimport Work, grain_of, parallel_for
 
 

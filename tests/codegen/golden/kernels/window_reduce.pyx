@@ -4,7 +4,7 @@
 
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
-from dmlcy._runtime.tensor cimport MAX_RANK
+from dmlcy._runtime.strided cimport MAX_RANK
 from dmlcy._runtime.windows cimport WindowKernel, WindowReduce, run_windows
 
 

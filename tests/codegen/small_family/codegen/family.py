@@ -12,7 +12,7 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import ITEMS, Definition, KernelTable, Looped, Picture, Use, local
+from ..base import Definition, KernelTable, Looped, Picture, Use, local
 
 X = {"x": local(Kind.INT, -(2**31), 2**31 - 1)}
 
@@ -51,7 +51,7 @@ class Line(Looped):
     def pieces(self, kernel: LineKernel) -> None:
         """No axis."""
 
-    def module(self, kernels: Sequence[LineKernel], items: Sequence[int] = ITEMS) -> Mapping[str, Any]:
+    def module(self, kernels: Sequence[LineKernel]) -> Mapping[str, Any]:
         """A kernel per operator."""
         return {"kernels": kernels}
 

@@ -1,38 +1,21 @@
-# Copying the elements under a sliding window: one row per channel and window element ("tap"), one column per position
-# of the window ("block"). What lies outside the input is zero.
-#
+"""The loops that gather what is under windows: how the output is cut into boxes, and how each is filled."""
+
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from dmlcy._runtime.checks cimport ceil_div, magnitude
+from dmlcy._runtime.copy cimport dmlcy_copy
+from dmlcy._runtime.moves cimport Moves, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, even, list_offsets, moves_of
+from dmlcy._runtime.processor cimport (
+    DMLCY_LINE, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
+)
+from dmlcy._runtime.strided cimport MAX_RANK, bytes_of
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
+
 # Some taps and some blocks of a few channels are a box. Where that is fast, each tap of a box is copied from the input
 # to the output. Elsewhere the box first goes into cells: a copy of that part of the input, with its padding, in which
 # the blocks of every tap follow each other. So each element is fetched once for all taps, whatever the strides are, and
 # the output is written in long runs.
-
-cdef struct WindowGather:
-    Tensor input                    # N, C, then the spatial axes
-    Tensor output                   # N, C * prod(window), prod(blocks)
-    int spatial                     # 1 to 6
-    int64_t window[MAX_RANK]        # by spatial axis
-    int64_t strides[MAX_RANK]
-    int64_t dilations[MAX_RANK]
-    int64_t start[MAX_RANK]
-    int64_t blocks[MAX_RANK]
-
-{% include "moves.pyx.j2" %}
-
-{% for type in element_types %}
-# Elements of a row go to places `pitch` apart.
-cdef void scatter_{{ type.item }}(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<{{ type.ctype }}*> (target + i * pitch))[0] = (<const {{ type.ctype }}*> source)[i]
-
-cdef void clear_{{ type.item }}(char* target, int64_t pitch, int64_t count) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        (<{{ type.ctype }}*> (target + i * pitch))[0] = 0
-
-{% endfor %}
-ctypedef void (*ScatterBlock)(const char* source, char* target, int64_t pitch, int64_t count) noexcept nogil
-ctypedef void (*Clear)(char* target, int64_t pitch, int64_t count) noexcept nogil
 
 cdef enum:
     CELL_BYTES = 65536              # the cells of a box, at most
@@ -78,8 +61,6 @@ cdef struct GatherPlan:
     char* output
     int64_t item
     Moves moves
-    ScatterBlock scatter
-    Clear clear
     int64_t channels
     int64_t batch_step              # bytes, in the input
     int64_t channel_step
@@ -121,12 +102,13 @@ cdef struct Box:
     int64_t high
     int64_t rows[ROWS]              # offsets of the positions that are transposed at once
 
-{% include "window_gather/boxes.pyx.j2" %}
+include "gather/plan.pxi"
+include "gather/places.pxi"
+include "gather/cells.pxi"
+include "gather/boxes.pxi"
 
-{% include "window_gather/plan.pyx.j2" %}
 
-# Returns 0, or -1 when memory ran out.
-cdef int window_gather(WindowGather* a) noexcept nogil:
+cdef int run_gather(const WindowGather* a) noexcept nogil:
     cdef int64_t bytes = bytes_of(&a.output)
     cdef int64_t moved = bytes_of(&a.input) + bytes
     cdef GatherPlan plan
@@ -137,10 +119,6 @@ cdef int window_gather(WindowGather* a) noexcept nogil:
     plan.output = a.output.data
     plan.item = a.input.item
     plan.moves = moves_of(a.input.item)
-{% for type in element_types %}
-    if a.input.item == {{ type.item }}:
-        plan.scatter, plan.clear = scatter_{{ type.item }}, clear_{{ type.item }}
-{% endfor %}
     plan.channels = a.input.sizes[1]
     plan.batch_step = a.input.strides[0]
     plan.channel_step = a.input.strides[1]

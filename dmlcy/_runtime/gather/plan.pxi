@@ -1,4 +1,6 @@
-{# Chooses the size of a box, and which of its elements are transposed. #}
+# Chooses the size of a box, and which of its elements are transposed.
+
+
 cdef int64_t common_divisor(int64_t a, int64_t b) noexcept nogil:
     cdef int64_t rest
     while b:
@@ -7,12 +9,14 @@ cdef int64_t common_divisor(int64_t a, int64_t b) noexcept nogil:
         b = rest
     return a
 
+
 # `apart`: no two taps share a slot.
 cdef void take_taps(GatherAxis* axis, int64_t taps, bint apart) noexcept nogil:
     axis.taps = taps
     axis.slots = taps if apart else min(taps, axis.stride // common_divisor(axis.stride, axis.dilation))
     axis.shift = axis.slots * axis.dilation // axis.stride
     axis.reach = (taps - 1) // axis.slots * axis.shift
+
 
 cdef void collect_axes(GatherPlan* plan, const WindowGather* a) noexcept nogil:
     cdef GatherAxis* axis = plan.axes
@@ -42,11 +46,13 @@ cdef void collect_axes(GatherPlan* plan, const WindowGather* a) noexcept nogil:
         blocks *= axis.blocks
     plan.channel_out_step = taps * a.output.strides[1]
 
+
 # Bytes of a slot, when there are `most` for the cells. Without cells, that much of the input stays in the cache.
 cdef int64_t slot_bytes(const GatherPlan* plan, int64_t most) noexcept nogil:
     if plan.direct:
         return CELL_BYTES
     return most // (plan.group * plan.axes[plan.last].slots * plan.axes[plan.last - 1].slots) - 3 * DMLCY_LINE
+
 
 # Whether enough blocks of the last axis fit into the cells.
 cdef bint fits(GatherPlan* plan, int64_t line_taps, int64_t taps, int64_t most) noexcept nogil:
@@ -60,28 +66,34 @@ cdef bint fits(GatherPlan* plan, int64_t line_taps, int64_t taps, int64_t most) 
     axis.piece = min(slot_bytes(plan, most) // plan.item // (1 + lines.reach) - axis.reach, axis.blocks)
     return axis.piece >= min(axis.blocks, <int64_t> LEAST_BLOCKS)
 
+
 # How many lines of the last axis but one fit.
 cdef int64_t fitting_lines(const GatherPlan* plan, int64_t most) noexcept nogil:
     cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
     return max(min(slot_bytes(plan, most) // plan.line_pitch - lines.reach, lines.blocks), 1)
+
 
 # Whether fewer channels, in more lines, are better: when the lines serve few blocks, or are short runs of the output.
 cdef bint has_few_lines(const GatherPlan* plan, int64_t count) noexcept nogil:
     cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
     return count < lines.blocks and (count < 2 * lines.reach or count * plan.line_pitch < LONG_RUN)
 
+
 # Slots an odd number of cache lines apart spread over the whole cache.
 cdef int64_t odd_lines(int64_t bytes) noexcept nogil:
     return ((bytes + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
+
 
 # Whether no two taps read the same element.
 cdef bint is_apart(const GatherAxis* axis) noexcept nogil:
     return axis.stride >= (axis.window - 1) * axis.dilation + 1
 
+
 # Whether gathering the elements of a tap is fast.
 cdef bint has_known_step(const GatherPlan* plan) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last]
     return magnitude(axis.stride * axis.step) <= KNOWN_STEP * plan.item
+
 
 cdef void choose_turn(GatherPlan* plan) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last]
@@ -98,6 +110,7 @@ cdef void choose_turn(GatherPlan* plan) noexcept nogil:
         plan.turn = TURN_TAPS
         plan.gapped = axis.step != plan.item
 
+
 # Whether taps are copied without cells.
 cdef bint is_direct(const GatherPlan* plan) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last]
@@ -105,6 +118,7 @@ cdef bint is_direct(const GatherPlan* plan) noexcept nogil:
         return False
     return (plan.turn == TURN_TAPS or has_known_step(plan)
             or is_apart(axis) and is_apart(&plan.axes[plan.last - 1]))
+
 
 cdef void choose_boxes(GatherPlan* plan) noexcept nogil:
     cdef GatherAxis* lines = &plan.axes[plan.last - 1]
@@ -134,6 +148,7 @@ cdef void choose_boxes(GatherPlan* plan) noexcept nogil:
         plan.line_pitch = lines.block_out_step
         plan.slot_pitch = axis.tap_out_step
         plan.line_slot_pitch = lines.tap_out_step
+
 
 # Whether boxes write enough bytes at a time: each time, a cache line at both ends is incomplete.
 cdef bint has_long_runs(const GatherPlan* plan) noexcept nogil:

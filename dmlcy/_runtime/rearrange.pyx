@@ -1,22 +1,22 @@
-# Moving elements between two layouts: a strided copy of any number of axes.
-#
+"""The loops that rearrange elements: how blocks are cut out of both tensors, and how each is copied."""
+
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+
+from dmlcy._runtime.checks cimport ceil_div, magnitude
+from dmlcy._runtime.copy cimport dmlcy_copy
+from dmlcy._runtime.moves cimport (
+    Moves, Weave, dmlcy_ask, dmlcy_touch, dmlcy_turned_columns, even, list_offsets, moves_of
+)
+from dmlcy._runtime.processor cimport (
+    DMLCY_LINE, DMLCY_ROOM, dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put,
+    dmlcy_stream_room, dmlcy_stream_seek, stream_pays
+)
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
+
 # The axes are sorted and joined, and a few of them are chosen for a block: the innermost ones of the output, and the
 # innermost one of the input. Both tensors are then passed through in full cache lines: blocks whose rows are not
 # contiguous in the input go through cells, which stay in the first-level cache. The other axes count the blocks.
-
-cdef enum:
-    MAX_AXES = 16
-
-cdef struct Rearrange:
-    int rank
-    int item                            # bytes of an element
-    const char* input
-    char* output
-    int64_t sizes[MAX_AXES]             # in the order of the output, slowest first
-    int64_t input_strides[MAX_AXES]     # bytes
-    int64_t output_strides[MAX_AXES]
-
-{% include "moves.pyx.j2" %}
 
 cdef enum:
     CELL_BYTES = 65536              # the cells of a block, at most
@@ -31,6 +31,7 @@ cdef enum:
     TOUCHED_BYTES = 262144          # less than the second-level cache
     APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
     LONG_RUN = 256                  # bytes of a line; shorter ones are copied faster than streamed
+    SIDE = 16                       # rows of one-byte elements that are turned at once
 
 cdef struct MoveAxis:
     int64_t size
@@ -56,10 +57,6 @@ cdef enum Way:
     SPLIT_ROWS                      # the planes of a row take turns in the input: the elements of each come together
     COPY_STRIDED                    # nothing is contiguous in the output
 
-ctypedef void (*Weave)(const char* planes, int64_t pitch, int64_t few, int64_t grain, int64_t count,
-                       char* target) noexcept nogil
-ctypedef void (*StridedCopy)(const Block* block, const char* source, char* target) noexcept nogil
-
 cdef struct MovePlan:
     const char* input
     char* output
@@ -82,14 +79,13 @@ cdef struct MovePlan:
     int outers
     int64_t blocks                  # product of their sizes
 
-{% include "rearrange/weaves.pyx.j2" %}
+include "rearrange/axes.pxi"
+include "rearrange/plan.pxi"
+include "rearrange/weaves.pxi"
+include "rearrange/blocks.pxi"
 
-{% include "rearrange/blocks.pyx.j2" %}
 
-{% include "rearrange/plan.pyx.j2" %}
-
-# Returns 0, or -1 when memory ran out.
-cdef int rearrange(Rearrange* a) noexcept nogil:
+cdef int run_rearrange(const Rearrange* a) noexcept nogil:
     cdef MovePlan plan
     cdef int64_t bytes = a.item
     cdef int64_t run
@@ -102,8 +98,8 @@ cdef int rearrange(Rearrange* a) noexcept nogil:
     choose_block(&plan)
     choose_pieces(&plan)
     cut_blocks(&plan)
-    choose_weave(&plan)
     plan.moves = moves_of(plan.item)
+    choose_weave(&plan)
     plan.far = 2 * bytes > SERIAL_BYTES
     # Lines of grains that are woven are no faster either.
     run = plan.row_piece * plan.block.grain.size * plan.item

@@ -1,115 +1,4 @@
-{# Sorts and joins the axes, and chooses the axes of a block, its size, and how it is copied. #}
-# The plan.
-
-# The axes of more than one element, the one with the largest step of the output first. Axes that the output runs
-# through backwards are turned round.
-cdef void collect_axes(MovePlan* plan, const Rearrange* a) noexcept nogil:
-    cdef MoveAxis axis
-    cdef int d, to
-    plan.input = a.input
-    plan.output = a.output
-    plan.item = a.item
-    plan.outers = 0
-    for d in range(a.rank):
-        if a.sizes[d] == 1:
-            continue
-        axis.size = a.sizes[d]
-        axis.step = a.input_strides[d]
-        axis.out_step = a.output_strides[d]
-        if axis.out_step < 0:
-            plan.input += (axis.size - 1) * axis.step
-            plan.output += (axis.size - 1) * axis.out_step
-            axis.step = -axis.step
-            axis.out_step = -axis.out_step
-        to = plan.outers
-        while to > 0 and plan.outer[to - 1].out_step < axis.out_step:
-            plan.outer[to] = plan.outer[to - 1]
-            to -= 1
-        plan.outer[to] = axis
-        plan.outers += 1
-
-# Joins axes that lie one after the other in both tensors.
-cdef void merge_axes(MovePlan* plan) noexcept nogil:
-    cdef MoveAxis* last
-    cdef MoveAxis axis
-    cdef int kept = 0
-    cdef int d
-    for d in range(plan.outers):
-        axis = plan.outer[d]
-        last = &plan.outer[kept - 1] if kept > 0 else NULL
-        if last != NULL and last.step == axis.size * axis.step and last.out_step == axis.size * axis.out_step:
-            last.size *= axis.size
-            last.step = axis.step
-            last.out_step = axis.out_step
-        else:
-            plan.outer[kept] = axis
-            kept += 1
-    plan.outers = kept
-
-# Takes axis d out of the outer axes; -1 is an axis of one element.
-cdef MoveAxis take_axis(MovePlan* plan, int d) noexcept nogil:
-    cdef MoveAxis axis
-    if d < 0:
-        axis.size = 1
-        axis.step = axis.out_step = 0
-        return axis
-    axis = plan.outer[d]
-    plan.outers -= 1
-    while d < plan.outers:
-        plan.outer[d] = plan.outer[d + 1]
-        d += 1
-    return axis
-
-# The outer axis along which the input advances by `step`; -1: there is none.
-cdef int axis_of_step(const MovePlan* plan, int64_t step) noexcept nogil:
-    cdef int d
-    for d in range(plan.outers - 1, -1, -1):
-        if plan.outer[d].step == step:
-            return d
-    return -1
-
-cdef int axis_of_out_step(const MovePlan* plan, int64_t out_step) noexcept nogil:
-    cdef int d
-    for d in range(plan.outers - 1, -1, -1):
-        if plan.outer[d].out_step == out_step:
-            return d
-    return -1
-
-# Whether everything is a multiple of `wide` bytes, the elements of the innermost axis together too.
-cdef bint fits_wide(const MovePlan* plan, int64_t wide) noexcept nogil:
-    cdef int64_t all = <int64_t> plan.input | <int64_t> plan.output | plan.outer[plan.outers - 1].size * plan.item
-    cdef int d
-    for d in range(plan.outers - 1):
-        all |= plan.outer[d].step | plan.outer[d].out_step
-    return all % wide == 0
-
-# Elements that lie together in both tensors, but only a few of them, are moved as wider elements.
-cdef void widen(MovePlan* plan) noexcept nogil:
-    cdef MoveAxis* last
-    cdef int64_t wide = 8
-    if plan.outers < 2:
-        return
-    last = &plan.outer[plan.outers - 1]
-    if last.step != plan.item or last.out_step != plan.item or last.size * plan.item > SHORT_RUN:
-        return
-    while wide > plan.item and not fits_wide(plan, wide):
-        wide //= 2
-    last.size = last.size * plan.item // wide
-    last.step = last.out_step = plan.item = wide
-    if last.size == 1:
-        plan.outers -= 1
-
-# Sorts the outer axes so that the next block reads the cache lines that this one has read.
-cdef void sort_by_input(MovePlan* plan) noexcept nogil:
-    cdef MoveAxis axis
-    cdef int d, to
-    for d in range(1, plan.outers):
-        axis = plan.outer[d]
-        to = d
-        while to > 0 and magnitude(plan.outer[to - 1].step) < magnitude(axis.step):
-            plan.outer[to] = plan.outer[to - 1]
-            to -= 1
-        plan.outer[to] = axis
+# Chooses the axes of a block, its size, and how it is copied.
 
 # Transposes: axes that follow each other in the input become planes and lines, until they are a cache line together.
 cdef void choose_turn(MovePlan* plan) noexcept nogil:
@@ -128,6 +17,7 @@ cdef void choose_turn(MovePlan* plan) noexcept nogil:
         block.grain = take_axis(plan, -1)
     sort_by_input(plan)
 
+
 # Whether planes of two axes, the inner ones of the output, follow each other both in the input and in the output; or
 # planes of the inner one, those of two short axes in turn.
 cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int near) noexcept nogil:
@@ -144,6 +34,7 @@ cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int
                 and NARROW <= plane * plan.item and plane <= ROWS and plane * inner.step <= NEAR_BYTES)
     plane *= plan.outer[next].size
     return plane <= ROWS and plan.outer[near].out_step == plane * plan.item
+
 
 # Chooses the axes of a block, and how it is copied.
 cdef void choose_block(MovePlan* plan) noexcept nogil:
@@ -212,6 +103,7 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
     if block.line.size == 1:
         block.line = take_axis(plan, plan.outers - 1)
 
+
 # Chooses how much of its axes a block is.
 cdef void choose_pieces(MovePlan* plan) noexcept nogil:
     cdef const Block* block = &plan.block
@@ -249,6 +141,7 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
         plan.line_piece = max(BLOCK_BYTES // (plan.row_piece * position * block.within.size), <int64_t> 1)
     plan.line_piece = min(plan.line_piece, block.line.size)
 
+
 # Adds the outer axis that counts the pieces of a block's axis.
 cdef void cut(MovePlan* plan, int to, const MoveAxis* axis, int64_t piece) noexcept nogil:
     cdef int d = plan.outers
@@ -259,6 +152,7 @@ cdef void cut(MovePlan* plan, int to, const MoveAxis* axis, int64_t piece) noexc
     plan.outer[to].step = axis.step * piece
     plan.outer[to].out_step = axis.out_step * piece
     plan.outers += 1
+
 
 cdef void cut_blocks(MovePlan* plan) noexcept nogil:
     cdef const Block* block = &plan.block
@@ -273,16 +167,3 @@ cdef void cut_blocks(MovePlan* plan) noexcept nogil:
     cut(plan, to, &block.row, plan.row_piece)
     plan.line_axis = plan.outers
     cut(plan, plan.line_axis, &block.line, plan.line_piece)
-
-# Weaving wider elements is faster.
-cdef void choose_weave(MovePlan* plan) noexcept nogil:
-    cdef int64_t grain = plan.block.grain.size * plan.item
-    cdef int64_t all = <int64_t> plan.output | plan.block.line.out_step | plan.block.within.out_step
-    cdef int d
-    for d in range(plan.outers):
-        all |= plan.outer[d].out_step
-    plan.weave = weave_grains
-{% for type in element_types %}
-    if grain == {{ type.item }} and all % {{ type.item }} == 0:
-        plan.weave = weave_{{ type.item }}
-{% endfor %}

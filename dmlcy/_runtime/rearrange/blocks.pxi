@@ -1,5 +1,4 @@
-{# Copies a block, in each of the ways that a plan can choose, and all blocks. #}
-# Blocks.
+# Copies a block, in each of the ways that a plan can choose, and all blocks.
 
 # Writes a line whose planes are contiguous.
 cdef inline void write_line(const MovePlan* plan, const char* planes, int64_t pitch, int64_t count, char* target,
@@ -24,6 +23,7 @@ cdef inline void write_line(const MovePlan* plan, const char* planes, int64_t pi
         planes += some * grain
         count -= some
 
+
 cdef void copy_runs(const MovePlan* plan, const Block* block, const char* source, char* target,
                     dmlcy_stream* stream) noexcept nogil:
     cdef int64_t run = block.row.size * plan.item
@@ -38,12 +38,14 @@ cdef void copy_runs(const MovePlan* plan, const Block* block, const char* source
         source += block.line.step
         target += block.line.out_step
 
+
 cdef void weave_rows(const MovePlan* plan, const Block* block, const char* source, char* target,
                      dmlcy_stream* stream) noexcept nogil:
     for _ in range(block.line.size):
         write_line(plan, source, block.few.step, block.row.size, target, stream)
         source += block.line.step
         target += block.line.out_step
+
 
 cdef void gather_rows(const MovePlan* plan, const Block* block, const char* source, char* target, char* cells,
                       dmlcy_stream* stream) noexcept nogil:
@@ -59,6 +61,7 @@ cdef void gather_rows(const MovePlan* plan, const Block* block, const char* sour
         write_line(plan, cells + line * plan.pitch, block.line.size * plan.pitch, block.row.size,
                    target + line * block.line.out_step, stream)
 
+
 # `rows` are the offsets of the elements of a plane.
 cdef void turn_rows(const MovePlan* plan, const Block* block, const char* source, char* target, const int64_t* rows,
                     char* cells, dmlcy_stream* stream) noexcept nogil:
@@ -71,6 +74,7 @@ cdef void turn_rows(const MovePlan* plan, const Block* block, const char* source
                        target + j * block.within.out_step, stream)
         cells += block.within.size * block.few.size * plan.pitch
         target += block.line.out_step
+
 
 # `rows` are the offsets of the positions.
 cdef void split_rows(const MovePlan* plan, const Block* block, const char* source, char* target, const int64_t* rows,
@@ -91,31 +95,31 @@ cdef void split_rows(const MovePlan* plan, const Block* block, const char* sourc
             dmlcy_stream_seek(stream, target + k * block.few.out_step + line * block.line.out_step)
             dmlcy_stream_put(stream, cells + k * plan.pitch + line * run, run)
 
+
 # Transposes a tile per line; `rows` are the offsets of the `height` rows of a tile. Its columns are those of `within`,
 # and the same again for each of `few`. Columns of `grain` alone are lines of the output: they are written one by one,
 # and the next ones asked for; of others, the first rows of all tiles come first. The last rows and columns overlap.
-{% for type in element_types %}
-{% set side = 16 // type.item %}
-cdef void turn_tiles_{{ type.item }}(const MovePlan* plan, const Block* block, const char* source, char* target,
-                       const int64_t* rows, int64_t height) noexcept nogil:
+cdef void turn_tiles(const MovePlan* plan, const Block* block, const char* source, char* target,
+                     const int64_t* rows) noexcept nogil:
     cdef const MoveAxis* few = &block.few
     cdef const MoveAxis* within = &block.within
-    cdef int64_t tile_rows[{{ side }} * TILES]
+    cdef int64_t tile_rows[SIDE * TILES]
     cdef int64_t places[FEW * FEW]
+    cdef int64_t item = plan.item, side = SIDE // item
+    cdef int64_t height = block.row.size * block.grain.size
     cdef int64_t width = few.size * within.size
-    cdef int64_t cols = {{ side }}, i, j, k, tile, some, begin
+    cdef int64_t cols = dmlcy_turned_columns(item, height, width)
+    cdef int64_t i, j, k, tile, some, begin
     cdef char* ahead
-    while cols > width:
-        cols //= 2
-    if not DMLCY_TURNS or height < {{ side }} or cols == 1 or cols * {{ type.item }} < 4:
+    if cols == 0:
         for tile in range(block.line.size):
             for k in range(few.size):
-                transpose_{{ type.item }}(
+                plan.moves.transpose(
                     source + tile * block.line.step + k * few.step, rows, height, within.size,
                     target + tile * block.line.out_step + k * few.out_step, within.out_step)
         return
     list_offsets(0, min(width, <int64_t> FEW * FEW), few.out_step, within.size, within.out_step, places)
-    if block.row.size == 1 and height > {{ side }}:
+    if block.row.size == 1 and height > side:
         for _ in range(block.line.size):
             j = 0
             while j < width:
@@ -124,62 +128,42 @@ cdef void turn_tiles_{{ type.item }}(const MovePlan* plan, const Block* block, c
                     ahead = target if j + cols < width else target + block.line.out_step
                     begin = j + cols if j + cols < width else 0
                     for k in range(begin, min(begin + cols, width)):
-                        dmlcy_ask(ahead + places[k], height * {{ type.item }})
+                        dmlcy_ask(ahead + places[k], height * item)
                 i = 0
                 while i < height:
-                    i = min(i, height - {{ side }})
-                    some = (height - i) // {{ side }} * {{ side }}
-                    dmlcy_turn_tiles_{{ type.item }}(source + j * {{ type.item }}, rows + i, some, cols,
-                                       target + i * {{ type.item }}, places + j, 16)
+                    i = min(i, height - side)
+                    some = (height - i) // side * side
+                    plan.moves.turn_tiles(
+                        source + j * item, rows + i, some, cols, target + i * item, places + j, 16)
                     i += some
                 j += cols
             source += block.line.step
             target += block.line.out_step
         return
-    for i in range(0, height, {{ side }}):
-        i = min(i, height - {{ side }})
+    i = 0
+    while i < height:
+        i = min(i, height - side)
         for tile in range(block.line.size):
-            for k in range({{ side }}):
-                tile_rows[tile * {{ side }} + k] = rows[i + k] + tile * block.line.step
+            for k in range(side):
+                tile_rows[tile * side + k] = rows[i + k] + tile * block.line.step
         j = 0
         while j < width:
             j = min(j, width - cols)
             begin = j if few.size > 1 else 0    # else columns lie equally far apart
-            dmlcy_turn_tiles_{{ type.item }}(
-                source + j * {{ type.item }}, tile_rows, block.line.size * {{ side }}, cols,
-                target + (j - begin) * within.out_step + i * {{ type.item }}, places + begin, block.line.out_step)
+            plan.moves.turn_tiles(
+                source + j * item, tile_rows, block.line.size * side, cols,
+                target + (j - begin) * within.out_step + i * item, places + begin, block.line.out_step)
             j += cols
+        i += side
 
-{% endfor %}
-cdef void turn_tiles(const MovePlan* plan, const Block* block, const char* source, char* target,
-                     const int64_t* rows) noexcept nogil:
-    cdef int64_t height = block.row.size * block.grain.size
-{% for type in element_types %}
-    if plan.item == {{ type.item }}:
-        turn_tiles_{{ type.item }}(plan, block, source, target, rows, height)
-{% endfor %}
 
-{% for type in element_types %}
-cdef void copy_strided_{{ type.item }}(const Block* block, const char* source, char* target) noexcept nogil:
+cdef void copy_strided(const MovePlan* plan, const Block* block, const char* source, char* target) noexcept nogil:
     cdef bint swap = block.row.size < block.line.size
     cdef const MoveAxis* outer = &block.row if swap else &block.line
     cdef const MoveAxis* inner = &block.line if swap else &block.row
-    cdef {{ type.ctype }} value
-    cdef int64_t j
-    for _ in range(outer.size):
-        for j in range(inner.size):
-            value = (<const {{ type.ctype }}*> (source + j * inner.step))[0]
-            (<{{ type.ctype }}*> (target + j * inner.out_step))[0] = value
-        source += outer.step
-        target += outer.out_step
+    plan.moves.copy_strided(
+        source, outer.step, inner.step, target, outer.out_step, inner.out_step, outer.size, inner.size)
 
-{% endfor %}
-cdef StridedCopy strided_copy(int64_t item) noexcept nogil:
-{% for type in element_types %}
-    if item == {{ type.item }}:
-        return copy_strided_{{ type.item }}
-{% endfor %}
-    return NULL
 
 # Items are blocks.
 cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -222,7 +206,7 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
         elif plan.way == SPLIT_ROWS:
             split_rows(plan, &block, source, target, rows, cells, &stream)
         else:
-            strided_copy(plan.item)(&block, source, target)
+            copy_strided(plan, &block, source, target)
         d = plan.outers - 1
         while d >= 0 and at[d] + 1 == plan.outer[d].size:
             source -= at[d] * plan.outer[d].step

@@ -1,71 +1,5 @@
-{# Fills the cells of a box from the input, and writes the box to the output. #}
-cdef Slot find_slot(const GatherAxis* axis, int64_t tap, int64_t block, int64_t count) noexcept nogil:
-    cdef Slot slot
-    cdef int64_t rest
-    slot.origin = tap * axis.dilation + block * axis.stride - axis.start
-    rest = axis.n - slot.origin
-    slot.low = 0 if slot.origin >= 0 else min(ceil_div(-slot.origin, axis.stride), count)
-    slot.high = 0 if rest <= 0 else min(ceil_div(rest, axis.stride), count)
-    slot.low = min(slot.low, slot.high)
-    return slot
+# Fills the cells of a box from the input.
 
-# Takes one part off the number of a box: the first of `piece` elements.
-cdef int64_t next_part(int64_t* number, int64_t size, int64_t piece) noexcept nogil:
-    cdef int64_t pieces = ceil_div(size, piece)
-    cdef int64_t part
-    if pieces == 1:
-        return 0
-    part = number[0] % pieces * piece
-    number[0] //= pieces
-    return part
-
-# Blocks are the fastest part of a box's number, then taps, channels and batches; where several channels are read at
-# once, they come before the blocks.
-cdef void place(const GatherPlan* plan, int64_t number, Box* box) noexcept nogil:
-    cdef const GatherAxis* axis
-    cdef int64_t channel = 0, position
-    cdef int d
-    if plan.group > 1:
-        channel = next_part(&number, plan.channels, plan.group)
-    for d in range(plan.last, -1, -1):
-        box.block[d] = next_part(&number, plan.axes[d].blocks, plan.axes[d].piece)
-    for d in range(plan.last, -1, -1):
-        box.tap[d] = next_part(&number, plan.axes[d].window, plan.axes[d].taps)
-    if plan.group == 1:
-        channel = next_part(&number, plan.channels, 1)
-    box.channels = min(plan.group, plan.channels - channel)
-    box.first = channel == 0
-    box.source = plan.input + number * plan.batch_step + channel * plan.channel_step
-    box.target = plan.output + number * plan.batch_out_step + channel * plan.channel_out_step
-    box.inside = True
-    for d in range(plan.last + 1):
-        axis = &plan.axes[d]
-        box.target += box.tap[d] * axis.tap_out_step + box.block[d] * axis.block_out_step
-        if d < plan.last - 1:
-            position = box.tap[d] * axis.dilation + box.block[d] * axis.stride - axis.start
-            box.source += position * axis.step
-            box.inside = box.inside and 0 <= position < axis.n
-    axis = &plan.axes[plan.last - 1]
-    box.height = min(axis.piece, axis.blocks - box.block[plan.last - 1]) + axis.reach
-    axis = &plan.axes[plan.last]
-    box.width = min(axis.piece, axis.blocks - box.block[plan.last]) + axis.reach
-    box.slots = min(axis.slots, axis.window - box.tap[plan.last])
-
-# Finds what the slots of the last axis read.
-cdef void find_slots(const GatherPlan* plan, Box* box) noexcept nogil:
-    cdef const GatherAxis* axis = &plan.axes[plan.last]
-    cdef Slot* slot
-    cdef int64_t s, q
-    box.low = 0
-    box.high = box.width
-    for s in range(box.slots):
-        slot = &box.slot[s]
-        slot[0] = find_slot(axis, box.tap[plan.last] + s, box.block[plan.last], box.width)
-        box.low = max(box.low, slot.low)
-        box.high = min(box.high, slot.high)
-    if plan.turn == TURN_CHANNELS:
-        for q in range(min(box.width, <int64_t> ROWS)):
-            box.rows[q] = q * axis.stride * axis.step
 
 # Positions low … high-1 of a slot, in `count` lines that follow each other.
 cdef inline void copy_lines(const GatherPlan* plan, const Slot* slot, int64_t low, int64_t high, const char* lines,
@@ -76,16 +10,18 @@ cdef inline void copy_lines(const GatherPlan* plan, const Slot* slot, int64_t lo
                           plan.axes[plan.last - 1].stride * plan.axes[plan.last - 1].step, axis.stride * axis.step,
                           target + low * plan.item, plan.line_pitch, count, high - low)
 
+
 cdef void clear_lines(const GatherPlan* plan, int64_t low, int64_t high, int64_t count, char* target) noexcept nogil:
     cdef int64_t q
     if low == high:
         return
     if high - low <= FEW:
         for q in range(low, high):
-            plan.clear(target + q * plan.item, plan.line_pitch, count)
+            plan.moves.clear(target + q * plan.item, plan.line_pitch, count)
         return
     for q in range(count):
         memset(target + q * plan.line_pitch + low * plan.item, 0, (high - low) * plan.item)
+
 
 # One slot in `count` lines that follow each other.
 cdef void fill_slot(const GatherPlan* plan, const Slot* slot, int64_t width, const char* lines, int64_t count,
@@ -102,6 +38,7 @@ cdef void fill_slot(const GatherPlan* plan, const Slot* slot, int64_t width, con
     clear_lines(plan, 0, slot.low, count, target)
     clear_lines(plan, slot.high, width, count, target)
 
+
 # Positions low … high-1 of all slots of `count` lines: no more of them than ROWS, and one line unless all are inside.
 # Gaps between the elements of the input are closed first.
 cdef void turn_positions(const GatherPlan* plan, Box* box, int64_t low, int64_t high, const char* lines, int64_t count,
@@ -117,12 +54,14 @@ cdef void turn_positions(const GatherPlan* plan, Box* box, int64_t low, int64_t 
     plan.moves.transpose(lines, box.rows, count * (high - low), box.slots * plan.group, target + low * plan.item,
                          plan.channel_pitch if plan.group > 1 else plan.slot_pitch)
 
+
 # Positions that turn_positions takes at once.
 cdef int64_t most_positions(const GatherPlan* plan) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last]
     if not plan.gapped:
         return ROWS
     return min((DENSE_BYTES // plan.item - axis.slots) // axis.stride + 1, <int64_t> ROWS)
+
 
 # All slots of some lines, where taps are transposed, or taps and channels that lie together.
 cdef void turn_taps(const GatherPlan* plan, Box* box, const char* lines, int64_t count, char* target) noexcept nogil:
@@ -158,6 +97,7 @@ cdef void turn_taps(const GatherPlan* plan, Box* box, const char* lines, int64_t
         target += some * plan.line_pitch
         count -= some
 
+
 # The positions that are inside in some slots only.
 cdef void fill_edges(const GatherPlan* plan, const Box* box, const char* lines, int64_t count,
                      char* target) noexcept nogil:
@@ -175,6 +115,7 @@ cdef void fill_edges(const GatherPlan* plan, const Box* box, const char* lines, 
             clear_lines(plan, slot.high, box.width, count, target + s * plan.slot_pitch)
         lines += plan.channel_step
         target += plan.channel_pitch
+
 
 # All slots of some lines, where channels are transposed.
 cdef void turn_channels(const GatherPlan* plan, const Box* box, const char* lines, int64_t count,
@@ -203,6 +144,7 @@ cdef void turn_channels(const GatherPlan* plan, const Box* box, const char* line
             clear_lines(plan, box.slot[s].high, box.width, count, target + s * plan.slot_pitch)
         target += plan.channel_pitch
 
+
 # Clears lines low … high-1 of all channels and slots.
 cdef void clear_slots(const GatherPlan* plan, const Box* box, int64_t low, int64_t high, char* target) noexcept nogil:
     cdef int64_t channel, s
@@ -212,6 +154,7 @@ cdef void clear_slots(const GatherPlan* plan, const Box* box, int64_t low, int64
         for s in range(box.slots):
             clear_lines(plan, 0, box.width, high - low, target + channel * plan.channel_pitch + s * plan.slot_pitch
                         + low * plan.line_pitch)
+
 
 cdef void fill_cells(const GatherPlan* plan, Box* box, char* cells) noexcept nogil:
     cdef const GatherAxis* axis = &plan.axes[plan.last - 1]
@@ -240,58 +183,3 @@ cdef void fill_cells(const GatherPlan* plan, Box* box, char* cells) noexcept nog
         else:
             turn_channels(plan, box, source, lines.high - lines.low, target)
         cells += plan.line_slot_pitch
-
-cdef inline void put(const GatherPlan* plan, dmlcy_stream* stream, const char* source, char* target,
-                     int64_t count) noexcept nogil:
-    cdef int64_t step = plan.axes[plan.last].block_out_step
-    if plan.streams:
-        dmlcy_stream_seek(stream, target)
-        dmlcy_stream_put(stream, source, count * plan.item)
-    elif step == plan.item:
-        dmlcy_copy(target, source, count * plan.item)
-    else:
-        plan.scatter(source, target, step, count)
-
-# Blocks of a tap follow each other, and so do its lines.
-cdef void write_tap(const GatherPlan* plan, const char* cells, int64_t lines, int64_t blocks, char* target,
-                    dmlcy_stream* stream) noexcept nogil:
-    cdef int64_t y
-    if blocks * plan.item == plan.line_pitch and blocks == plan.axes[plan.last].blocks:
-        put(plan, stream, cells, target, lines * blocks)
-        return
-    for y in range(lines):
-        put(plan, stream, cells + y * plan.line_pitch, target, blocks)
-        target += plan.axes[plan.last - 1].block_out_step
-
-cdef void write_box(const GatherPlan* plan, const Box* box, const char* cells, dmlcy_stream* stream) noexcept nogil:
-    cdef const GatherAxis* lines = &plan.axes[plan.last - 1]
-    cdef const GatherAxis* axis = &plan.axes[plan.last]
-    cdef const char* source
-    cdef int64_t channel, ky, kx
-    for channel in range(box.channels):
-        for ky in range(min(lines.taps, lines.window - box.tap[plan.last - 1])):
-            for kx in range(min(axis.taps, axis.window - box.tap[plan.last])):
-                source = cells + channel * plan.channel_pitch
-                source += ky % lines.slots * plan.line_slot_pitch + ky // lines.slots * lines.shift * plan.line_pitch
-                source += kx % axis.slots * plan.slot_pitch + kx // axis.slots * axis.shift * plan.item
-                write_tap(plan, source, box.height - lines.reach, box.width - axis.reach, box.target
-                          + channel * plan.channel_out_step + ky * lines.tap_out_step + kx * axis.tap_out_step, stream)
-
-# Items are boxes.
-cdef int gather_boxes(const void* args, int64_t begin, int64_t end) noexcept nogil:
-    cdef const GatherPlan* plan = <const GatherPlan*> args
-    cdef char cells[CELL_BYTES]
-    cdef dmlcy_stream stream
-    cdef Box box
-    cdef int64_t number
-    if plan.streams:
-        dmlcy_stream_begin(&stream, plan.output)
-    for number in range(begin, end):
-        place(plan, number, &box)
-        find_slots(plan, &box)
-        fill_cells(plan, &box, box.target if plan.direct else cells)
-        if not plan.direct:
-            write_box(plan, &box, cells, &stream)
-    if plan.streams:
-        dmlcy_stream_end(&stream)
-    return 0

@@ -1,4 +1,5 @@
-{# Chooses the axes of the rows and lines, the size of a piece, and the loop that writes its rows. #}
+# Chooses the axes of the rows and lines, the size of a piece, and the loop that writes its rows.
+
 # The axes of more than one position, the one with the largest step of the output first.
 cdef int collect_axes(const Pad* a, PadAxis* axes) noexcept nogil:
     cdef PadAxis axis
@@ -19,6 +20,7 @@ cdef int collect_axes(const Pad* a, PadAxis* axes) noexcept nogil:
         axes[to] = axis
         count += 1
     return count
+
 
 # Joins axes that lie one after the other in both tensors; the inner one must not be padded. The outer one may be when
 # padding is a value: an index map counts positions of its own axis.
@@ -43,6 +45,7 @@ cdef int merge_axes(PadAxis* axes, int count, bint mapped) noexcept nogil:
         kept += 1
     return kept
 
+
 # Takes axis d out of the outer axes.
 cdef PadAxis take_axis(PadPlan* plan, int d) noexcept nogil:
     cdef PadAxis axis = plan.outer[d]
@@ -52,6 +55,7 @@ cdef PadAxis take_axis(PadPlan* plan, int d) noexcept nogil:
         d += 1
     return axis
 
+
 # An axis of one position.
 cdef PadAxis unit_axis(int64_t step) noexcept nogil:
     cdef PadAxis axis
@@ -59,6 +63,7 @@ cdef PadAxis unit_axis(int64_t step) noexcept nogil:
     axis.start = 0
     axis.step = axis.out_step = step
     return axis
+
 
 cdef int longest_axis(const PadPlan* plan) noexcept nogil:
     cdef int longest = plan.outers - 1
@@ -68,28 +73,30 @@ cdef int longest_axis(const PadPlan* plan) noexcept nogil:
             longest = d
     return longest
 
+
 # Chooses the row, and what moves together at each of its positions.
 cdef void choose_row(PadPlan* plan, int item) noexcept nogil:
     cdef PadAxis last
-    plan.cell = item
+    plan.rows.cell = item
     if plan.outers == 0:
-        plan.row = unit_axis(item)
+        plan.rows.row = unit_axis(item)
         return
     last = plan.outer[plan.outers - 1]
     if last.step != item or last.out_step != item:
-        plan.row = take_axis(plan, longest_axis(plan) if last.size < SHORT else plan.outers - 1)
+        plan.rows.row = take_axis(plan, longest_axis(plan) if last.size < SHORT else plan.outers - 1)
         return
-    plan.row = take_axis(plan, plan.outers - 1)
-    if plan.index != NULL and plan.outers > 0 and last.n == last.size and last.n * item <= CELL_BYTES:
-        plan.cell = last.n * item
-        plan.row = take_axis(plan, plan.outers - 1)
+    plan.rows.row = take_axis(plan, plan.outers - 1)
+    if plan.rows.index != NULL and plan.outers > 0 and last.n == last.size and last.n * item <= CELL_BYTES:
+        plan.rows.cell = last.n * item
+        plan.rows.row = take_axis(plan, plan.outers - 1)
+
 
 # Sorts the outer axes so that the next row reads the cache lines that this row has read. If these lines stay in the
 # cache for all rows of the last axis, the order of the output is kept, in which rows can be copied.
 cdef void sort_by_input(PadPlan* plan) noexcept nogil:
     cdef PadAxis axis
     cdef int d, to
-    if plan.outers > 0 and plan.outer[plan.outers - 1].n * plan.row.n <= CACHED:
+    if plan.outers > 0 and plan.outer[plan.outers - 1].n * plan.rows.row.n <= CACHED:
         return
     for d in range(1, plan.outers):
         axis = plan.outer[d]
@@ -99,59 +106,62 @@ cdef void sort_by_input(PadPlan* plan) noexcept nogil:
             to -= 1
         plan.outer[to] = axis
 
+
 cdef void choose_lines(PadPlan* plan, int item) noexcept nogil:
-    cdef PadAxis* line = &plan.line
+    cdef PadAxis* line = &plan.rows.line
     cdef int64_t i, at
     line[0] = unit_axis(0) if plan.outers == 0 else take_axis(plan, plan.outers - 1)
-    plan.turned = line.step == item and plan.row.step != item and plan.row.out_step == item
-    if plan.index != NULL:
+    plan.rows.turned = line.step == item and plan.rows.row.step != item and plan.rows.row.out_step == item
+    if plan.rows.index != NULL:
         for i in range(min(line.size - line.n, <int64_t> LINES)):
             at = i if i < line.start else i + line.n
-            plan.sources[i] = plan.index(at - line.start, line.n)
+            plan.sources[i] = plan.rows.index(at - line.start, line.n)
+
 
 # Whether each row, and each step of an outer axis, begins in the output where the one before ends.
 cdef bint follows(const PadPlan* plan) noexcept nogil:
-    cdef int64_t end = plan.row.size * plan.cell
+    cdef int64_t end = plan.rows.row.size * plan.rows.cell
     cdef int d
-    if plan.row.out_step != plan.cell or (plan.line.size > 1 and plan.line.out_step != end):
+    if plan.rows.row.out_step != plan.rows.cell or (plan.rows.line.size > 1 and plan.rows.line.out_step != end):
         return False
-    end *= plan.line.size
+    end *= plan.rows.line.size
     for d in range(plan.outers - 1, -1, -1):
         if plan.outer[d].out_step != end:
             return False
         end *= plan.outer[d].size
     return True
 
+
 cdef void choose_piece(PadPlan* plan) noexcept nogil:
-    cdef int64_t padding = plan.row.size - plan.row.n
-    if plan.row.step != plan.cell and magnitude(plan.line.step) < magnitude(plan.row.step):
+    cdef int64_t padding = plan.rows.row.size - plan.rows.row.n
+    if plan.rows.row.step != plan.rows.cell and magnitude(plan.rows.line.step) < magnitude(plan.rows.row.step):
         plan.piece = STRIDED_POSITIONS
-    elif plan.index != NULL and padding > EDGE_POSITIONS:
+    elif plan.rows.index != NULL and padding > EDGE_POSITIONS:
         plan.piece = EDGE_POSITIONS
     else:
-        plan.piece = max(PIECE_BYTES // plan.cell, <int64_t> EDGE_POSITIONS)
-    plan.piece = min(plan.piece, plan.row.size)
+        plan.piece = max(PIECE_BYTES // plan.rows.cell, <int64_t> EDGE_POSITIONS)
+    plan.piece = min(plan.piece, plan.rows.row.size)
+
 
 # A buffer pays where most lines are padding, however short: while it is streamed, no input is read.
 cdef void choose_writer(PadPlan* plan, const Pad* a) noexcept nogil:
     cdef int item = a.input.item
-    plan.dense = follows(plan)
-    plan.streamed = plan.dense and not plan.turned and stream_pays(bytes_of(&a.input) + bytes_of(&a.output))
-    plan.buffered = (plan.streamed and plan.line.n <= plan.line.size // 2 and plan.piece == plan.row.size
-                     and plan.line.size * plan.line.out_step <= 8 * BUFFER)
-    plan.streamed &= plan.buffered or plan.row.size * plan.cell >= LONG_ROW
-    if plan.cell != item:
+    plan.rows.dense = follows(plan)
+    plan.streamed = plan.rows.dense and not plan.rows.turned and stream_pays(bytes_of(&a.input) + bytes_of(&a.output))
+    plan.buffered = (plan.streamed and plan.rows.line.n <= plan.rows.line.size // 2 and plan.piece == plan.rows.row.size
+                     and plan.rows.line.size * plan.rows.line.out_step <= 8 * BUFFER)
+    plan.streamed &= plan.buffered or plan.rows.row.size * plan.rows.cell >= LONG_ROW
+    if plan.rows.cell != item:
         plan.write = rows_of_cells
-{% for type in element_types %}
-    elif item == {{ type.item }}:
-        plan.write = stream_of_{{ type.item }} if plan.streamed and not plan.buffered else rows_of_{{ type.item }}
-{% endfor %}
+    else:
+        plan.write = dmlcy_pad_stream if plan.streamed and not plan.buffered else dmlcy_pad_rows[item]
+
 
 # Rows per chunk of work: all of them where they are written before another thread has woken up; else whole planes of
 # lines where they are small, so that padding copies rows of the same thread.
 cdef int64_t rows_per_chunk(const PadPlan* plan) noexcept nogil:
-    cdef int64_t rows = grain_of(plan.piece * plan.cell)
-    cdef int64_t cost = plan.cell if plan.row.step == plan.cell else STRIDED_COST
-    if plan.rows * plan.row.size * cost <= SERIAL_BYTES:
-        return plan.rows * ceil_div(plan.row.size, plan.piece)
-    return ceil_div(rows, plan.line.size) * plan.line.size if rows >= plan.line.size else rows
+    cdef int64_t rows = grain_of(plan.piece * plan.rows.cell)
+    cdef int64_t cost = plan.rows.cell if plan.rows.row.step == plan.rows.cell else STRIDED_COST
+    if plan.count * plan.rows.row.size * cost <= SERIAL_BYTES:
+        return plan.count * ceil_div(plan.rows.row.size, plan.piece)
+    return ceil_div(rows, plan.rows.line.size) * plan.rows.line.size if rows >= plan.rows.line.size else rows

@@ -1,0 +1,1 @@
+"""The loops that gather what is under windows; nothing of them is for Python."""

@@ -1,0 +1,1 @@
+"""The loops that only move elements; nothing of them is for Python."""

@@ -1,0 +1,1 @@
+"""The loops that pad; nothing of them is for Python."""

@@ -1,0 +1,1 @@
+"""The loops that rearrange elements; nothing of them is for Python."""
