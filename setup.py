@@ -41,12 +41,19 @@ DIRECTIVES = {
 # saves; that the hints for it are ignored then is no news.
 SANITIZED = ["-fno-sanitize-recover=all", "-fno-wrapv", "-fstrict-overflow", "-O0", "-g1", "-w"]
 
+PORTABLE = bool(os.environ.get("DMLCY_PORTABLE"))  # strict C11, without extensions of a compiler
+# Of Cython's own text, -pedantic-errors refuses one thing: a module that is made in two phases has a table in which its
+# functions are pointers to void.
+ONE_PHASE = ("CYTHON_PEP489_MULTI_PHASE_INIT", "0")
+
 
 class BuildExt(build_ext):
     """Chooses flags by compiler; OpenMP only for the one module that uses it, and only where the compiler has it."""
 
     def run(self) -> None:
         """Build an editable install in the folder of other builds, not in a temporary one: each uses what is there."""
+        if PORTABLE and (self.inplace or self.editable_mode):
+            raise SystemExit("DMLCY_PORTABLE=1 never builds in place: its modules would replace the usual ones")
         folders = self.build_lib, self.build_temp
         if self.editable_mode:
             usual = build(self.distribution)
@@ -58,13 +65,22 @@ class BuildExt(build_ext):
     def build_extensions(self) -> None:
         """Build with the flags of this compiler."""
         msvc = self.compiler.compiler_type == "msvc"
+        clang_cl = msvc and Path(os.environ.get("CC", "")).stem == "clang-cl"
+        if clang_cl:
+            self.compiler.initialize()
+            self.compiler.cc = os.environ["CC"]
         openmp = "/openmp" if msvc else "-fopenmp"
         # No contraction and no -march: the same bits on every processor. No errno, which nobody reads and which keeps
         # roots from being vectorised. No traps, which would keep comparisons of floats from becoming masks: a choice
         # between two values takes 3 to 34 times as long then. That changes exception flags only, which nobody reads
         # either. No notes on how vectors are passed: what takes one is inlined.
         exact = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-        flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
+        if clang_cl:
+            flags = [f"/clang:{flag}" for flag in exact]
+        else:
+            flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
+        if PORTABLE:
+            flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
         fast, small = ("/O2", "/O1") if msvc else ("-O3", "-O2")
         sanitizers = os.environ.get("DMLCY_SANITIZE")
         for extension in self.extensions:
@@ -98,6 +114,11 @@ class BuildExt(build_ext):
             # In one piece: other threads say the same of other modules.
             sys.stdout.write(f"compiled {ext.name} ({time.perf_counter() - start:.1f} s)\n")
             sys.stdout.flush()
+
+    def foreign_headers(self) -> list[str]:
+        """Return the flags that name the headers of Python and NumPy, which need not be strict C11, as the system's."""
+        folders = dict.fromkeys([*self.include_dirs, numpy.get_include()])
+        return [part for folder in folders for part in ("-isystem", folder)]
 
     def has_openmp(self, flag: str) -> bool:
         """Return whether a small OpenMP program compiles and links; DMLCY_OPENMP=0 says no."""
@@ -142,7 +163,10 @@ def extensions() -> list[Extension]:
             name,
             [c_file(source).as_posix()],
             include_dirs=[numpy.get_include(), RUNTIME.as_posix()],
-            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+            define_macros=[
+                ("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"),
+                *([("DMLCY_PORTABLE", "1"), ONE_PHASE] if PORTABLE else []),
+            ],
             depends=headers_of(c_file(source)),
         )
         for name, source in modules.items()
@@ -196,5 +220,5 @@ if __name__ == "__main__":
     setup(
         ext_modules=extensions(),
         cmdclass={"build_ext": BuildExt},
-        options={"build_ext": {"parallel": JOBS}},
+        options={"build_ext": {"parallel": JOBS}, **({"build": {"build_base": "build/portable"}} if PORTABLE else {})},
     )

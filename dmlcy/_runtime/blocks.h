@@ -11,7 +11,7 @@
 #include "half.h"
 #include "keys.h"
 
-#if defined(__GNUC__) || defined(__clang__)
+#if DMLCY_GNU
 #define DMLCY_BLOCK_TYPE(type) typedef type dmlcy_##type##_block __attribute__((vector_size(32)));
 #define DMLCY_MASK(condition) (condition)
 #else
@@ -77,7 +77,7 @@ DMLCY_BLOCKS_OF(uint64_t)
         return dmlcy_load_##type(a);                                                                                   \
     }
 
-#if DMLCY_SSE2
+#if DMLCY_X86
 /* Maxima of half blocks, of types for which the baseline has none: the compiler would make them one by one. */
 DMLCY_INLINE __m128i dmlcy_half_max_epi32(__m128i a, __m128i b)
 {
@@ -141,7 +141,7 @@ DMLCY_INLINE dmlcy_float_block dmlcy_max_float(dmlcy_float_block first, dmlcy_fl
     int i;
     dmlcy_store_float(a, first);
     dmlcy_store_float(b, second);
-#if DMLCY_SSE2
+#if DMLCY_X86
     for (i = 0; i < DMLCY_BLOCK(float); i += 4)
         _mm_storeu_ps(a + i, _mm_max_ps(_mm_loadu_ps(a + i), _mm_loadu_ps(b + i)));
 #else

@@ -5,8 +5,11 @@ from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint32_t, uint64_t
 
 from dmlcy._runtime.strided cimport MAX_RANK, Tensor
 
-cdef enum:
-    UINT_MAX = 0xFFFFFFFF
+cdef extern from *:
+    """
+    #define DMLCY_UINT_MAX ((int64_t)UINT32_MAX)
+    """
+    const int64_t UINT_MAX "DMLCY_UINT_MAX"     # no enum: those of C11 are ints
 
 
 cdef inline int64_t checked_add(int64_t a, int64_t b, bint* overflow) noexcept nogil:

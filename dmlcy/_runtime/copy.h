@@ -13,22 +13,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifndef DMLCY_SSE2
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define DMLCY_SSE2 1
-#else
-#define DMLCY_SSE2 0
-#endif
-#endif
+#include "compiler.h"
 
-#if DMLCY_SSE2
+#if DMLCY_X86
 #include <emmintrin.h>
-#endif
-
-#if defined(__GNUC__) || defined(__clang__)
-#define DMLCY_INLINE static inline __attribute__((always_inline))
-#else
-#define DMLCY_INLINE static inline
 #endif
 
 /* Copies fewer than 64 bytes; the two halves may overlap. */

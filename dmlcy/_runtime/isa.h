@@ -10,19 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define DMLCY_X86 1
+#include "compiler.h"
+
+#if DMLCY_X86
 #define DMLCY_WIDE __attribute__((target("avx2,fma,f16c")))
 #include <cpuid.h>
 #else
-#define DMLCY_X86 0
 #define DMLCY_WIDE
 #endif
 
 #define DMLCY_HAS_F16C 1
 #define DMLCY_HAS_WIDE 2
 
-/* DMLCY_HAS_… of this processor; the operating system must keep the wide registers. */
+#if DMLCY_X86
+#define DMLCY_KEPT 6u /* registers that the operating system keeps: those of SSE and of AVX */
+
+/* Asks the processor: what compilers offer for that needs a library of theirs, which linkers of Windows do not have. */
+static inline int dmlcy_ask_processor(void)
+{
+    const unsigned needed = bit_OSXSAVE | bit_AVX | bit_F16C;
+    unsigned a, b, c, d, kept, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & needed) != needed)
+        return 0;
+    __asm__ volatile("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+    if ((kept & DMLCY_KEPT) != DMLCY_KEPT)
+        return 0;
+    if (!(c & bit_FMA) || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2))
+        return DMLCY_HAS_F16C;
+    return DMLCY_HAS_F16C | DMLCY_HAS_WIDE;
+}
+#endif
+
+/* DMLCY_HAS_… of this processor, as far as they are allowed. */
 static inline int dmlcy_instructions(void)
 {
 #if DMLCY_X86
@@ -30,12 +49,7 @@ static inline int dmlcy_instructions(void)
     int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (has < 0) {
         const char *allowed = getenv("DMLCY_ISA");
-        unsigned a, b, c = 0, d;
-        __builtin_cpu_init();
-        has = 0;
-        if ((!allowed || strcmp(allowed, "baseline")) && __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d)
-            && (c & bit_F16C))
-            has = __builtin_cpu_supports("avx2") && (c & bit_FMA) ? DMLCY_HAS_F16C | DMLCY_HAS_WIDE : DMLCY_HAS_F16C;
+        has = allowed && strcmp(allowed, "baseline") == 0 ? 0 : dmlcy_ask_processor();
         __atomic_store_n(&known, has, __ATOMIC_RELAXED);
     }
     return has;

@@ -15,12 +15,6 @@
 #define DMLCY_JOIN_max(first, second) DMLCY_LEVEL(DMLCY_NAMED(dmlcy_max_, DMLCY_ACC))(first, second)
 #define DMLCY_JOIN_first_place(first, second) dmlcy_first_place(first, second)
 
-#if defined(__GNUC__) || defined(__clang__)
-#define DMLCY_APART static __attribute__((noinline))
-#else
-#define DMLCY_APART static
-#endif
-
 /* A block of accumulators, how many it has, and how one is loaded and stored. */
 #define DMLCY_BLOCK_OF DMLCY_NAMED(DMLCY_NAMED(dmlcy_, DMLCY_ACC), _block)
 #define DMLCY_SIZE ((int64_t)(sizeof(DMLCY_BLOCK_OF) / sizeof(DMLCY_ACC)))

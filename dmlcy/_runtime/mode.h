@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-#if defined(__x86_64__) || defined(_M_X64)
+#include "compiler.h"
+
+#if DMLCY_X86 || defined(_M_X64)
 
 #include <xmmintrin.h>
 
@@ -23,7 +25,7 @@ static inline void dmlcy_set_mode(int64_t mode)
         _mm_setcsr((unsigned)mode | (_mm_getcsr() & DMLCY_EVENTS));
 }
 
-#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#elif DMLCY_GNU && defined(__aarch64__)
 
 static inline int64_t dmlcy_mode(void)
 {
@@ -40,8 +42,19 @@ static inline void dmlcy_set_mode(int64_t mode)
 
 #else
 
-#define dmlcy_mode() 0
-#define dmlcy_set_mode(mode) ((void)(mode))
+/* C11 knows how results are rounded, and no more. */
+#include <fenv.h>
+
+static inline int64_t dmlcy_mode(void)
+{
+    return fegetround();
+}
+
+static inline void dmlcy_set_mode(int64_t mode)
+{
+    if (dmlcy_mode() != mode)
+        fesetround((int)mode);
+}
 
 #endif
 

@@ -33,7 +33,7 @@ static inline void dmlcy_touch(const char *source, int64_t n)
 /* Always inline: compilers see no effect in a call. */
 DMLCY_INLINE void dmlcy_ask(const char *source, int64_t n)
 {
-#if defined(__GNUC__) || defined(__clang__)
+#if DMLCY_GNU
     int64_t i;
     for (i = 0; i < n; i += DMLCY_LINE)
         __builtin_prefetch(source + i);
@@ -49,7 +49,7 @@ DMLCY_INLINE void dmlcy_ask_rows(const char *source, int64_t pitch, int64_t rows
         dmlcy_ask(source + i * pitch, n);
 }
 
-#if DMLCY_SSE2
+#if DMLCY_X86
 
 #define DMLCY_TURNS 1
 

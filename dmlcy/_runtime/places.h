@@ -51,7 +51,7 @@ static inline uint32_t dmlcy_index_int64_t(int64_t place)
     }                                                                                                                  \
                                                                                                                        \
     DMLCY_INLINE void dmlcy_place_row_##name(                                                                          \
-        const type *__restrict source, int64_t *__restrict target, int64_t size, int64_t number, int64_t step)         \
+        const type *DMLCY_RESTRICT source, int64_t *DMLCY_RESTRICT target, int64_t size, int64_t number, int64_t step) \
     {                                                                                                                  \
         const uint32_t rest = DMLCY_NO_INDEX - (uint32_t)number;                                                       \
         int64_t i;                                                                                                     \

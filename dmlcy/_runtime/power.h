@@ -6,14 +6,10 @@
 
 #include <stdint.h>
 
-#if defined(__GNUC__) || defined(__clang__)
-#define DMLCY_CALLED __attribute__((noinline, unused))
-#else
-#define DMLCY_CALLED
-#endif
+#include "compiler.h"
 
 /* `x` multiplied by itself: the same bits with any C library. `exponent` is positive. */
-DMLCY_CALLED static double dmlcy_power(double x, int64_t exponent)
+DMLCY_APART double dmlcy_power(double x, int64_t exponent)
 {
     double result = 1;
     for (;;) {

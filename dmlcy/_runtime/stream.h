@@ -18,7 +18,7 @@
 
 #include "copy.h"
 
-#if DMLCY_SSE2
+#if DMLCY_X86
 #include <cpuid.h>
 #endif
 
@@ -26,7 +26,7 @@
 #define DMLCY_ROOM 1024
 
 /* Within a page: with the bytes that wait across two of them, streaming was up to ten times slower. */
-#if DMLCY_SSE2
+#if DMLCY_X86
 #define DMLCY_ONE_PAGE __attribute__((aligned(2048)))
 #else
 #define DMLCY_ONE_PAGE
@@ -44,7 +44,7 @@ typedef struct DMLCY_ONE_PAGE {
 /* Copies lines to an aligned target; `n` is a multiple of DMLCY_LINE. */
 static inline void dmlcy_stream_lines(char *target, const char *source, int64_t n)
 {
-#if DMLCY_SSE2
+#if DMLCY_X86
     int64_t i;
     for (i = 0; i < n; i += DMLCY_LINE) {
         const __m128i a = _mm_loadu_si128((const __m128i *)(source + i));
@@ -65,7 +65,7 @@ static inline void dmlcy_stream_lines(char *target, const char *source, int64_t 
 static inline void dmlcy_stream_fill_lines(char *target, uint64_t word, int64_t n)
 {
     int64_t i;
-#if DMLCY_SSE2
+#if DMLCY_X86
     const __m128i words = _mm_set1_epi64x((long long)word);
     for (i = 0; i < n; i += 16)
         _mm_stream_si128((__m128i *)(target + i), words);
@@ -78,7 +78,7 @@ static inline void dmlcy_stream_fill_lines(char *target, uint64_t word, int64_t 
 /* What was streamed so far comes before what this thread writes from now on. */
 static inline void dmlcy_stream_fence(void)
 {
-#if DMLCY_SSE2
+#if DMLCY_X86
     _mm_sfence();
 #endif
 }
@@ -188,7 +188,7 @@ static inline void dmlcy_stream_end(dmlcy_stream *s)
 /* Bytes of the last-level cache that the processor at hand has, or 0: not known, or streaming is not possible. */
 static inline int64_t dmlcy_last_level_cache(void)
 {
-#if DMLCY_SSE2
+#if DMLCY_X86
     const unsigned leaves[] = {4u, 0x8000001du};    /* of Intel; of AMD, which leaves the other one empty */
     int64_t size, last = 0;
     unsigned a, b, c, d, leaf, i;

@@ -4,6 +4,8 @@
 #ifndef DMLCY_TEAM_H
 #define DMLCY_TEAM_H
 
+#include "compiler.h"
+
 #if defined(_OPENMP) && !defined(_WIN32)
 
 #include <pthread.h>
@@ -34,7 +36,7 @@ static int dmlcy_can_start(int count) {
 
 /* The threads to ask for where `wanted` would be welcome: as many, or as many as the caller's own team has had. */
 static int dmlcy_team(int wanted) {
-    static __thread int known = 1;
+    static DMLCY_THREAD_LOCAL int known = 1;
     void *tables = malloc(16384 + 1024 * (size_t)wanted);   /* for the library's own */
     free(tables);
     if (tables == NULL)

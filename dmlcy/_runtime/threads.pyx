@@ -24,24 +24,8 @@ cdef extern from *:
     #endif
     #include "mode.h"
     #include "team.h"
-    #ifdef _MSC_VER
-    #define DMLCY_THREAD_LOCAL __declspec(thread)
-    #else
-    #define DMLCY_THREAD_LOCAL __thread
-    #endif
     /* Whether calls of this Python thread use no other thread. */
     static DMLCY_THREAD_LOCAL int dmlcy_alone = 0;
-    #define DMLCY_TEXT(x) #x
-    #define DMLCY_TEXT_OF(x) DMLCY_TEXT(x)
-    #if defined(__clang__)
-    #define DMLCY_COMPILER "clang " __clang_version__
-    #elif defined(__GNUC__)
-    #define DMLCY_COMPILER "gcc " __VERSION__
-    #elif defined(_MSC_FULL_VER)
-    #define DMLCY_COMPILER "msvc " DMLCY_TEXT_OF(_MSC_FULL_VER)
-    #else
-    #define DMLCY_COMPILER "unknown"
-    #endif
     """
     const bint DMLCY_OPENMP
     const char* DMLCY_COMPILER

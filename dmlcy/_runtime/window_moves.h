@@ -6,12 +6,6 @@
 
 /* turn_lanes: takes `run` lanes of `width` columns in, lane by lane; they become neighbours. turn_back: puts a block of
  * results back, as many lanes as columns. */
-#if DMLCY_TURNS
-#define DMLCY_TURN(item, ...) dmlcy_turn_##item(__VA_ARGS__)
-#else
-#define DMLCY_TURN(item, ...) ((void)0)
-#endif
-
 #define DMLCY_TURNED(item)                                                                                             \
     static inline void dmlcy_turn_lanes_##item(                                                                        \
         const char *input, const int64_t *lane_at, char *target, int64_t width, int64_t run)                           \
@@ -22,7 +16,7 @@
             side /= 2;                                                                                                 \
         while (turned > 0 && column < width) {                                                                         \
             column = column < width - side ? column : width - side;                                                    \
-            DMLCY_TURN(item, input + column * item, lane_at, turned, side, target + column * run * item, run * item);  \
+            dmlcy_turn_##item(input + column * item, lane_at, turned, side, target + column * run * item, run * item); \
             column += side;                                                                                            \
         }                                                                                                              \
         for (lane = turned; lane < run; lane++)                                                                        \
@@ -35,7 +29,7 @@
         int64_t column_at[16 / item], column;                                                                          \
         for (column = 0; column < 16 / item; column++)                                                                 \
             column_at[column] = column * run * item;                                                                   \
-        DMLCY_TURN(item, results, column_at, 16 / item, 16 / item, output, lane_step);                                 \
+        dmlcy_turn_##item(results, column_at, 16 / item, 16 / item, output, lane_step);                                \
     }                                                                                                                  \
                                                                                                                        \
     /* Puts lines of results, each `columns` times `run` and `pitch` from the next one, where they belong. */            \
@@ -76,7 +70,6 @@ DMLCY_TURNED(2)
 DMLCY_TURNED(4)
 DMLCY_TURNED(8)
 #undef DMLCY_TURNED
-#undef DMLCY_TURN
 
 DMLCY_INLINE void dmlcy_scatter(
     int64_t item, char *output, int64_t lines, int64_t line_step, int64_t column_step, int64_t lane_step,
@@ -115,7 +108,8 @@ DMLCY_INLINE void dmlcy_repeat(char *target, const char *bytes, int64_t n)
 /* Puts every `step`-th of `size` times `step` columns into one phase, the columns behind them into the next ones. */
 #define DMLCY_SPLIT(item)                                                                                              \
     static inline void dmlcy_split_##item(                                                                             \
-        char *__restrict phases, int64_t pitch, const char *__restrict sums, int64_t step, int64_t used, int64_t size)     \
+        char *DMLCY_RESTRICT phases, int64_t pitch, const char *DMLCY_RESTRICT sums, int64_t step, int64_t used,       \
+        int64_t size)                                                                                                  \
     {                                                                                                                  \
         int64_t i, phase;                                                                                              \
         if (step == 2) {                                                                                               \

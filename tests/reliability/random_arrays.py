@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy.testing import specials
 
 Array = np.ndarray[Any, Any]
@@ -95,3 +96,20 @@ def regions(chance: random.Random, count: int, batch: int, largest: int, scale: 
         rows.append([chance.randrange(batch), x1, y1, x2, y2])
     most = float(limits.max)
     return np.clip(np.array(rows), -most, most).astype(dtype)
+
+
+def inputs_of(chance: random.Random, desc: OperatorDesc) -> dict[str, Placed]:
+    """An array for each input of an operator with loops; what a rule looks at is what it takes."""
+    ruled = {rule.about for rule in desc.operator.rules if rule.data}
+    found = {}
+    for field in desc.operator.fields:
+        if field.kind == "input":
+            tensor, values = getattr(desc, field.python), None
+            dtype = np.dtype(tensor.dtype.name.lower())
+            if field.python in ruled:
+                image = desc.input.sizes  # type: ignore[attr-defined]
+                scale = desc.spatial_scale  # type: ignore[attr-defined]
+                values = regions(chance, tensor.sizes[2], image[0], max(image[2:]), scale, dtype)
+            shared = len(tensor.sizes) - (values is not None)
+            found[field.python] = placed(chance, tensor.sizes, dtype, shared, values)
+    return found

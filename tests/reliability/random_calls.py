@@ -30,7 +30,7 @@ for folder in ("", "operators", "reliability"):
 
 from checks import assert_defined, assert_same_values  # noqa: E402
 from example_descs import attributes  # noqa: E402
-from random_arrays import Array, Placed, placed, regions  # noqa: E402
+from random_arrays import Array, Placed, inputs_of, placed  # noqa: E402
 from random_breaks import Breaker, has_several, together  # noqa: E402
 from random_cases import STEPS, cases, each_part, exact_steps, flat, level_of, of_examples  # noqa: E402
 from random_descs import Walk  # noqa: E402
@@ -158,26 +158,10 @@ class Caller:
 
     # Valid calls
 
-    def inputs(self, desc: OperatorDesc) -> dict[str, Placed]:
-        """A tensor for each input; what a rule looks at is what it takes."""
-        ruled = {rule.about for rule in desc.operator.rules if rule.data}
-        found = {}
-        for field in desc.operator.fields:
-            if field.kind == "input":
-                tensor, values = getattr(desc, field.python), None
-                dtype = np.dtype(tensor.dtype.name.lower())
-                if field.python in ruled:
-                    image = desc.input.sizes  # type: ignore[attr-defined]
-                    scale = desc.spatial_scale  # type: ignore[attr-defined]
-                    values = regions(self.chance, tensor.sizes[2], image[0], max(image[2:]), scale, dtype)
-                shared = len(tensor.sizes) - (values is not None)
-                found[field.python] = placed(self.chance, tensor.sizes, dtype, shared, values)
-        return found
-
     def given(self, desc: OperatorDesc, arrays: dict[str, Any] | None) -> list[Any]:
         """What is given for each input, as it is placed: of these values, or of any."""
         if arrays is None and desc.operator.name in FAST:
-            return list(self.inputs(desc).values())
+            return list(inputs_of(self.chance, desc).values())
         values: list[Any] = []
         for field in desc.operator.fields:
             if field.kind != "input":

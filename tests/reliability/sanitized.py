@@ -7,16 +7,15 @@ a report with the line in the generated C. GCC only.
 
 from __future__ import annotations
 
-import filecmp
 import os
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-FOLDER: Final = ROOT / "build" / "sanitized"
+from tests import separate_build
+
+NAME: Final = "sanitized"
 SANITIZERS: Final = "address,undefined,float-cast-overflow"
 LIBRARIES: Final = ("libasan.so", "libubsan.so", "libstdc++.so")
 """What must be there before Python is; the last one so that others may throw exceptions."""
@@ -37,35 +36,15 @@ def library(name: str) -> str:
     return path
 
 
-def forget(root: Path, built: Path) -> None:
-    """Remove the files of an earlier build that the checkout has not, or has otherwise.
-
-    ``setup.py`` copies a file only if it is newer than its copy, and leaves copies of files that are gone.
-    """
-    for path in [*built.rglob("*")]:
-        source = root / path.relative_to(built)
-        compiled = path.suffix == ".so" or "__pycache__" in path.parts
-        if path.is_file() and not compiled and not (source.is_file() and filecmp.cmp(path, source, shallow=False)):
-            path.unlink()
-
-
-def build() -> None:
-    """Build what changed."""
-    forget(ROOT, FOLDER / "lib")
-    command = [sys.executable, "setup.py", "-q", "build", f"--build-base={FOLDER}", f"--build-lib={FOLDER / 'lib'}"]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "DMLCY_SANITIZE": SANITIZERS}, check=True)
-
-
 def environment() -> dict[str, str]:
     """The environment in which Python finds the build, and the build finds the sanitizers."""
-    paths = os.pathsep.join([str(FOLDER / "lib"), str(ROOT)])
     preload = " ".join(library(name) for name in LIBRARIES)
-    return {**os.environ, **OPTIONS, "LD_PRELOAD": preload, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
+    return {**separate_build.environment(NAME), **OPTIONS, "LD_PRELOAD": preload}
 
 
 def main(arguments: list[str]) -> None:
     """Build, then become the Python that was asked for."""
-    build()
+    separate_build.build(NAME, {"DMLCY_SANITIZE": SANITIZERS})
     os.execve(sys.executable, [sys.executable, *arguments], environment())
 
 

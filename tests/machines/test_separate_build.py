@@ -1,10 +1,10 @@
-"""The folder of the build with the sanitizers has the files of the checkout."""
+"""The folder of a separate build has the files of the checkout."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import sanitized
+import separate_build
 
 
 def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:
@@ -18,6 +18,6 @@ def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    sanitized.forget(root, built)
+    separate_build.forget(root, built)
     left = {str(path.relative_to(built)) for path in built.rglob("*") if path.is_file()}
     assert left == {"a/same.py", "a/fast.so", "a/__pycache__/x.pyc"}

@@ -1,0 +1,47 @@
+/* What the compiler has beyond C11. Other headers ask for these names, and for no compiler by its own name.
+ *
+ * DMLCY_GNU  1: GCC or clang, with vector types, attributes and assembler. 0 for other compilers, and where DMLCY_PORTABLE
+ *            is defined: then everything is C11, and the results are the same bits.
+ * DMLCY_X86  1: the processor is an x86-64, and instructions of it can be named: those of the baseline (SSE2) anywhere,
+ *            others in DMLCY_WIDE functions (isa.h).
+ */
+#ifndef DMLCY_COMPILER_H
+#define DMLCY_COMPILER_H
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(DMLCY_PORTABLE)
+#define DMLCY_GNU 1
+#define DMLCY_INLINE static inline __attribute__((always_inline))
+#define DMLCY_APART static __attribute__((noinline, unused))
+#else
+#define DMLCY_GNU 0
+#define DMLCY_INLINE static inline
+#define DMLCY_APART static
+#endif
+
+#if DMLCY_GNU && defined(__x86_64__)
+#define DMLCY_X86 1
+#else
+#define DMLCY_X86 0
+#endif
+
+#ifdef _MSC_VER
+#define DMLCY_RESTRICT __restrict
+#define DMLCY_THREAD_LOCAL __declspec(thread)
+#else
+#define DMLCY_RESTRICT restrict
+#define DMLCY_THREAD_LOCAL _Thread_local
+#endif
+
+#if defined(__clang__)
+#define DMLCY_COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define DMLCY_COMPILER "gcc " __VERSION__
+#elif defined(_MSC_FULL_VER)
+#define DMLCY_TEXT_OF(x) #x
+#define DMLCY_VALUE_OF(x) DMLCY_TEXT_OF(x)
+#define DMLCY_COMPILER "msvc " DMLCY_VALUE_OF(_MSC_FULL_VER)
+#else
+#define DMLCY_COMPILER "unknown"
+#endif
+
+#endif

@@ -1,0 +1,94 @@
+"""Prints a digest of the results of each operator with loops, of inputs that are the same on every machine.
+
+``python -m tests.machines.bits > FILE`` writes them on one machine, ``python -m tests.machines.bits --like FILE`` fails
+where a digest is another one. Sizes, layouts, data types, attributes and values are drawn as in
+``tests.reliability.random_calls``; the seed chooses them. Processors differ in the bits of a NaN: all are one here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+TESTS: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "reliability")]
+
+from random_arrays import Array, inputs_of  # noqa: E402
+from random_descs import Walk  # noqa: E402
+
+import dmlcy as dml  # noqa: E402
+from dmlcy._facts.tables import FAST, LEVELS, OPERATORS  # noqa: E402
+from dmlcy._runtime.processor import instructions  # noqa: E402
+from dmlcy._runtime.threads import compiler  # noqa: E402
+
+DESCS: Final = 6
+"""In one walk, each a change of the last one."""
+
+
+def bits(result: Any) -> Iterator[bytes]:
+    """The data type, the sizes and the elements of a result, or of each of several."""
+    for one in result if isinstance(result, tuple) else (result,):
+        values: Array = np.ascontiguousarray(one)
+        if values.dtype.kind == "f":
+            values[np.isnan(values)] = np.nan
+        yield f"{values.dtype}{values.shape}".encode()
+        yield values.tobytes()
+
+
+def digest(name: str, walks: int, seed: int) -> str:
+    """A digest of the results of some calls of an operator."""
+    found = hashlib.blake2b(digest_size=8)
+    for number in range(walks):
+        chance = random.Random(f"{seed} {name} {number}")
+        walk = Walk(chance, OPERATORS[name])
+        with dml.feature_level(LEVELS[walk.level].name):
+            for _ in range(DESCS):
+                walk.step()
+                desc = walk.desc()
+                arrays = [one.view for one in inputs_of(chance, desc).values()]
+                for part in bits(dml.compile(desc)(*arrays)):
+                    found.update(part)
+    return found.hexdigest()
+
+
+def names_of(families: Iterable[str]) -> list[str]:
+    """The operators with loops of some families; of all, if none is named."""
+    chosen = {*families}
+    unknown = chosen - {OPERATORS[name].family for name in FAST}
+    if unknown:
+        raise SystemExit(f"no operator of these families has loops: {', '.join(sorted(unknown))}")
+    return [name for name in FAST if not chosen or OPERATORS[name].family in chosen]
+
+
+def main() -> None:
+    """Print the digests, or compare them with those of another machine."""
+    parser = argparse.ArgumentParser(description="Digests of the results of the operators with loops.")
+    parser.add_argument("--walks", type=int, default=8, help="of each operator")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--families", nargs="*", default=[], help="only operators of these")
+    parser.add_argument("--like", type=Path, help="the digests that another machine printed with the same options")
+    options = parser.parse_args()
+    dml.set_num_threads(2)
+    lines = []
+    for name in names_of(options.families):
+        lines.append(f"{name} {digest(name, options.walks, options.seed)}")
+        print(lines[-1], flush=True)
+    beyond = ", ".join(instructions()) or "no instructions beyond the baseline"
+    print(f"{len(lines)} operators, {compiler()}, {beyond}", file=sys.stderr)
+    if options.like is not None:
+        others = options.like.read_text(encoding="utf-8").splitlines()
+        differ = sorted({line.split()[0] for line in {*lines} ^ {*others}})
+        if differ:
+            raise SystemExit(f"other bits than in {options.like}: {', '.join(differ)}")
+        print(f"the same bits as in {options.like}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
