@@ -195,7 +195,9 @@ class _Run:
             (same.older, repr((operator.since, same.given, same.theirs, plan.drawn))) for same in operator.same
         )
         named = Named(operator.file, operator.name, operator.python)
-        unit = Unit(named, operator.family, plan.compiled is not None, newer, reads, pickle.dumps(plan, pickle.HIGHEST_PROTOCOL))
+        unit = Unit(
+            named, operator.family, plan.compiled is not None, newer, reads, pickle.dumps(plan, pickle.HIGHEST_PROTOCOL)
+        )
         self.store.put(unit_name(operator.file), digest(self.key, operator.file), unit)
         return unit
 

@@ -92,9 +92,7 @@ class Steps:
         name = f"found{len(self.searches)}"
         inner = within(scope, node.variable, node.count)
         condition = self.render(node.body, inner)
-        self.searches.append(
-            Search(name, node.function, node.variable, self.render(node.count, scope), condition)
-        )
+        self.searches.append(Search(name, node.function, node.variable, self.render(node.count, scope), condition))
         return name
 
     def render(self, node: Node, scope: Scope) -> str:

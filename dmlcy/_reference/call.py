@@ -270,7 +270,9 @@ def use_of_values(name: str, values: Mapping[str, Any], level: int) -> Use:
     check = Check(operator, said, level, call=False)
     if check.violations:
         ids = ", ".join(one.id for one in check.violations)
-        raise RuntimeError(f"internal: {operator.python}() was accepted, and a second look finds {ids}: checks disagree")
+        raise RuntimeError(
+            f"internal: {operator.python}() was accepted, and a second look finds {ids}: checks disagree"
+        )
     return use_of(operator, check.rules, check.resolved)
 
 

@@ -11,6 +11,7 @@ from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
 from dmlcy._runtime.power cimport power
 from dmlcy._runtime.strided cimport FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8
+from dmlcy._runtime.tensor cimport item_of
 from dmlcy._generated.kernels.pad cimport Padding, padding_run
 
 cdef enum:
@@ -51,8 +52,8 @@ cdef extern from *:
         0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
     };
     static const dmlcy_tensor_layout dmlcy_padding_tensors[2] = {
-        {"input", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, -1, 0, 0},
-        {"output", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, 0, 0, 0},
+        {"input", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, -1, 0, 0, 0, 0},
+        {"output", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, 0, 0, 0, 0, 0},
     };
     static const dmlcy_keyword_layout dmlcy_padding_keywords[4] = {
         {"start_padding", NULL, 0, 0},
@@ -68,6 +69,7 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 4,
+        .data_rules = 0,
         .tensors = dmlcy_padding_tensors,
         .rows = dmlcy_padding_keywords,
     };
@@ -88,6 +90,7 @@ cdef struct PaddingKeywords:
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int padding_take(Padding* a, int level, const PaddingKeywords* keywords) except -1:
+    a.output.dtype = a.input.dtype
     if not take_enum(<object>keywords.padding_mode, PaddingMode, PaddingMode_NAMES, &a.padding_mode):
         return 0
     if not (PADDING_PADDING_MODE[level] >> a.padding_mode) & 1:
@@ -129,8 +132,7 @@ cdef bint padding_holds(Padding* a, int level) noexcept nogil:
         return False
     for d in range(a.axes):
         a.padded[d] = a.input.sizes[d] + a.start_padding[d] + a.end_padding[d]
-    a.output.dtype = a.input.dtype
-    a.output.item = a.input.item
+    a.output.item = item_of(a.output.dtype)
     a.output.rank = 0
     if not (
         append_sizes(&a.output, a.padded, a.axes)
@@ -151,6 +153,6 @@ cdef dict padding_attributes(const Padding* a):
 
 
 padding = call_of(
-    &padding_layout, sizeof(Padding), <Take>padding_take, <Holds>padding_holds,
+    &padding_layout, sizeof(Padding), <size_t>&(<Padding*>NULL).axes, <Take>padding_take, <Holds>padding_holds,
     NULL, <Attributes>padding_attributes, <Run>padding_run,
 )

@@ -7,6 +7,7 @@ from libc.stdint cimport uint32_t
 from dmlcy._runtime.arguments cimport take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, checked_mul, tensor_holds
+from dmlcy._runtime.tensor cimport item_of
 from dmlcy._generated.kernels.rearrange cimport DepthToSpace, depth_to_space_run
 
 
@@ -24,8 +25,8 @@ cdef extern from *:
         0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
     };
     static const dmlcy_tensor_layout dmlcy_depth_to_space_tensors[2] = {
-        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0},
-        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0},
+        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0, 0, 0},
+        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0, 0, 0},
     };
     static const dmlcy_keyword_layout dmlcy_depth_to_space_keywords[1] = {
         {"block_size", NULL, 0, 0},
@@ -38,6 +39,7 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 1,
+        .data_rules = 0,
         .tensors = dmlcy_depth_to_space_tensors,
         .rows = dmlcy_depth_to_space_keywords,
     };
@@ -54,6 +56,7 @@ cdef struct DepthToSpaceKeywords:
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int depth_to_space_take(DepthToSpace* a, int level, const DepthToSpaceKeywords* keywords) except -1:
+    a.output.dtype = a.input.dtype
     if not take_uint(<object>keywords.block_size, 1, 4294967295, &a.block_size):
         return 0
     return 1
@@ -70,8 +73,7 @@ cdef bint depth_to_space_holds(DepthToSpace* a, int level) noexcept nogil:
     a.N = a.input.sizes[0]
     a.H = a.input.sizes[2]
     a.W = a.input.sizes[3]
-    a.output.dtype = a.input.dtype
-    a.output.item = a.input.item
+    a.output.item = item_of(a.output.dtype)
     a.output.rank = 0
     if not (
         append_size(&a.output, a.N)
@@ -92,6 +94,6 @@ cdef dict depth_to_space_attributes(const DepthToSpace* a):
 
 
 depth_to_space = call_of(
-    &depth_to_space_layout, sizeof(DepthToSpace), <Take>depth_to_space_take, <Holds>depth_to_space_holds,
+    &depth_to_space_layout, sizeof(DepthToSpace), <size_t>&(<DepthToSpace*>NULL).N, <Take>depth_to_space_take, <Holds>depth_to_space_holds,
     NULL, <Attributes>depth_to_space_attributes, <Run>depth_to_space_run,
 )

@@ -9,6 +9,7 @@ from dmlcy._runtime.arguments cimport take_float, take_size_2d
 from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, same_sizes, tensor_holds
 from dmlcy._runtime.strided cimport Tensor
+from dmlcy._runtime.tensor cimport item_of
 from dmlcy._runtime.values cimport element4
 from dmlcy._generated.kernels.region_reduce cimport RoiPooling, roi_pooling_run
 
@@ -27,9 +28,9 @@ cdef extern from *:
         0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
     };
     static const dmlcy_tensor_layout dmlcy_roi_pooling_tensors[3] = {
-        {"input", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, -1, 0, 0},
-        {"roi", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 4, 0},
-        {"output", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 0, 0},
+        {"input", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, -1, 0, 0, 0, 0},
+        {"roi", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 4, 0, 0, 0},
+        {"output", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 0, 0, 0, 0},
     };
     static const dmlcy_keyword_layout dmlcy_roi_pooling_keywords[2] = {
         {"spatial_scale", NULL, 0, 0},
@@ -43,6 +44,7 @@ cdef extern from *:
         .inputs = 2,
         .outputs = 1,
         .keywords = 2,
+        .data_rules = 1,
         .tensors = dmlcy_roi_pooling_tensors,
         .rows = dmlcy_roi_pooling_keywords,
     };
@@ -60,6 +62,7 @@ cdef struct RoiPoolingKeywords:
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int roi_pooling_take(RoiPooling* a, int level, const RoiPoolingKeywords* keywords) except -1:
+    a.output.dtype = a.input.dtype
     if not take_float(<object>keywords.spatial_scale, False, &a.spatial_scale):
         return 0
     if not take_size_2d(<object>keywords.pooled_size, 1, 2147483647, &a.pooled_size_height, &a.pooled_size_width):
@@ -84,8 +87,7 @@ cdef bint roi_pooling_holds(RoiPooling* a, int level) noexcept nogil:
     ):
         return False
     a.C = a.input.sizes[1]
-    a.output.dtype = a.input.dtype
-    a.output.item = a.input.item
+    a.output.item = item_of(a.output.dtype)
     a.output.rank = 0
     if not (
         append_size(&a.output, a.regions)
@@ -142,6 +144,6 @@ cdef dict roi_pooling_attributes(const RoiPooling* a):
 
 
 roi_pooling = call_of(
-    &roi_pooling_layout, sizeof(RoiPooling), <Take>roi_pooling_take, <Holds>roi_pooling_holds,
+    &roi_pooling_layout, sizeof(RoiPooling), <size_t>&(<RoiPooling*>NULL).N, <Take>roi_pooling_take, <Holds>roi_pooling_holds,
     <DataHolds>roi_pooling_data_holds, <Attributes>roi_pooling_attributes, <Run>roi_pooling_run,
 )

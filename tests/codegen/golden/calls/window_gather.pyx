@@ -8,6 +8,7 @@ from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, product, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
+from dmlcy._runtime.tensor cimport item_of
 from dmlcy._generated.kernels.window_gather cimport Unfold, unfold_run
 
 
@@ -25,8 +26,8 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
     };
     static const dmlcy_tensor_layout dmlcy_unfold_tensors[2] = {
-        {"input", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, -1, 0, 0},
-        {"output", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, 0, 0, 3},
+        {"input", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, -1, 0, 0, 0, 0},
+        {"output", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, 0, 0, 3, 0, 0},
     };
     static const dmlcy_keyword_layout dmlcy_unfold_keywords[5] = {
         {"window_sizes", NULL, 0, 0},
@@ -43,6 +44,7 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 5,
+        .data_rules = 0,
         .tensors = dmlcy_unfold_tensors,
         .rows = dmlcy_unfold_keywords,
     };
@@ -63,6 +65,7 @@ cdef struct UnfoldKeywords:
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int unfold_take(Unfold* a, int level, const UnfoldKeywords* keywords) except -1:
+    a.output.dtype = a.input.dtype
     a.spatial = a.input.rank - 2
     if not take_uints(<object>keywords.window_sizes, a.spatial, 1, 4294967295, a.window_sizes):
         return 0
@@ -96,8 +99,7 @@ cdef bint unfold_holds(Unfold* a, int level) noexcept nogil:
     a.volume = product(a.window_sizes, a.spatial, &overflow)
     for d in range(a.spatial):
         a.blocks[d] = floor_div(a.padded[d] - a.extent[d], a.strides[d]) + 1
-    a.output.dtype = a.input.dtype
-    a.output.item = a.input.item
+    a.output.item = item_of(a.output.dtype)
     a.output.rank = 0
     if not (
         append_size(&a.output, a.N)
@@ -124,6 +126,6 @@ cdef dict unfold_attributes(const Unfold* a):
 
 
 unfold = call_of(
-    &unfold_layout, sizeof(Unfold), <Take>unfold_take, <Holds>unfold_holds,
+    &unfold_layout, sizeof(Unfold), <size_t>&(<Unfold*>NULL).spatial, <Take>unfold_take, <Holds>unfold_holds,
     NULL, <Attributes>unfold_attributes, <Run>unfold_run,
 )

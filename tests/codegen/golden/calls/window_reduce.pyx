@@ -9,6 +9,7 @@ from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, same_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
 from dmlcy._runtime.strided cimport Tensor
+from dmlcy._runtime.tensor cimport item_of
 from dmlcy._generated.kernels.window_reduce cimport AveragePooling, average_pooling_run
 
 
@@ -26,8 +27,8 @@ cdef extern from *:
         0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
     };
     static const dmlcy_tensor_layout dmlcy_average_pooling_tensors[2] = {
-        {"input", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, -1, 0, 0},
-        {"output", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, 0, 0, 0},
+        {"input", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, -1, 0, 0, 0, 0},
+        {"output", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, 0, 0, 0, 0, 0},
     };
     static const dmlcy_keyword_layout dmlcy_average_pooling_keywords[6] = {
         {"window_size", NULL, 0, 0},
@@ -45,6 +46,7 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 6,
+        .data_rules = 0,
         .tensors = dmlcy_average_pooling_tensors,
         .rows = dmlcy_average_pooling_keywords,
     };
@@ -66,6 +68,9 @@ cdef struct AveragePoolingKeywords:
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int average_pooling_take(AveragePooling* a, int level, const AveragePoolingKeywords* keywords) except -1:
+    a.output.dtype = a.input.dtype
+    if not take_asked(<object>keywords.output_sizes, <object>keywords.out, &a.output):
+        return 0
     a.spatial = a.input.rank - 2
     if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
         return 0
@@ -76,8 +81,6 @@ cdef int average_pooling_take(AveragePooling* a, int level, const AveragePooling
     if not take_uints(<object>keywords.end_padding, a.spatial, 0, 4294967295, a.end_padding):
         return 0
     if not take_bool(<object>keywords.include_padding, &a.include_padding):
-        return 0
-    if not take_asked(<object>keywords.output_sizes, <object>keywords.out, &a.output):
         return 0
     return 1
 
@@ -102,8 +105,7 @@ cdef bint average_pooling_holds(AveragePooling* a, int level) noexcept nogil:
         a.rounded_up[d] = floor_div(a.padded[d] - a.extent[d] + a.strides[d] - 1, a.strides[d]) + 1
     for d in range(a.spatial):
         a.pooled[d] = min(max(a.wanted[d], a.whole[d]), a.rounded_up[d])
-    a.output.dtype = a.input.dtype
-    a.output.item = a.input.item
+    a.output.item = item_of(a.output.dtype)
     asked.rank = 0
     if a.output.rank:
         asked = a.output
@@ -131,6 +133,6 @@ cdef dict average_pooling_attributes(const AveragePooling* a):
 
 
 average_pooling = call_of(
-    &average_pooling_layout, sizeof(AveragePooling), <Take>average_pooling_take, <Holds>average_pooling_holds,
+    &average_pooling_layout, sizeof(AveragePooling), <size_t>&(<AveragePooling*>NULL).spatial, <Take>average_pooling_take, <Holds>average_pooling_holds,
     NULL, <Attributes>average_pooling_attributes, <Run>average_pooling_run,
 )

@@ -9,6 +9,7 @@ from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, as_comput
 from dmlcy._runtime.checks cimport append_size, append_sizes, checked_add, checked_mul, floor_div, product, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
 from dmlcy._runtime.strided cimport Tensor
+from dmlcy._runtime.tensor cimport item_of
 from dmlcy._generated.kernels.window_scatter cimport Fold, fold_run
 
 
@@ -26,8 +27,8 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
     };
     static const dmlcy_tensor_layout dmlcy_fold_tensors[2] = {
-        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3},
-        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0},
+        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3, 0, 0},
+        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0, 0, 0},
     };
     static const dmlcy_keyword_layout dmlcy_fold_keywords[6] = {
         {"output_sizes", "output", 2, 0},
@@ -45,6 +46,7 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 6,
+        .data_rules = 0,
         .tensors = dmlcy_fold_tensors,
         .rows = dmlcy_fold_keywords,
     };
@@ -66,6 +68,7 @@ cdef struct FoldKeywords:
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int fold_take(Fold* a, int level, const FoldKeywords* keywords) except -1:
+    a.output.dtype = a.input.dtype
     if not take_sizes(<object>keywords.output_sizes, a.output_sizes, &a.output_sizes_count):
         return 0
     a.spatial = a.output_sizes_count
@@ -101,8 +104,7 @@ cdef bint fold_holds(Fold* a, int level) noexcept nogil:
     a.N = a.input.sizes[a.ones]
     a.volume = product(a.window_sizes, a.spatial, &overflow)
     a.C = max(a.input.sizes[a.ones + 1] // a.volume, 1)
-    a.output.dtype = a.input.dtype
-    a.output.item = a.input.item
+    a.output.item = item_of(a.output.dtype)
     a.output.rank = 0
     if not (
         append_size(&a.output, a.N)
@@ -140,6 +142,6 @@ cdef dict fold_attributes(const Fold* a):
 
 
 fold = call_of(
-    &fold_layout, sizeof(Fold), <Take>fold_take, <Holds>fold_holds,
+    &fold_layout, sizeof(Fold), <size_t>&(<Fold*>NULL).spatial, <Take>fold_take, <Holds>fold_holds,
     NULL, <Attributes>fold_attributes, <Run>fold_run,
 )
