@@ -61,7 +61,7 @@ class Planner:
         return self.loops.covers(self.operator, kernel) or next(self.not_taken(), None)
 
     def planned(self, kernel: Any, no_loops: str | None) -> OperatorPlan:
-        """The plan with loops, or, for the reason ``no_loops``, without; raises NotCompiled before anything else."""
+        """The plan, without loops if there is a reason for it; raises NotCompiled before a problem is reported."""
         operator = self.operator
         tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
         compiles = no_loops is None
