@@ -96,6 +96,7 @@ def environment() -> Templates:
         level=level,
         repr=repr,
         outer=without_outer,
+        broken=broken,
         fitted=fitted,
         wrapped=lambda text, width: textwrap.fill(str(text), width),
         docstring=escaped,
@@ -114,6 +115,16 @@ def import_line(names: list[str], module: str, word: str) -> str:
         return line
     rows = textwrap.fill(", ".join(names) + ",", LINE, initial_indent="    ", subsequent_indent="    ")
     return f"from {module} {word} (\n{rows}\n)"
+
+
+def broken(line: str) -> str:
+    """A line with parentheses or braces: what they hold is on a line of its own where the line would be too long."""
+    if len(line) <= LINE:
+        return line
+    margin = " " * (len(line) - len(line.lstrip()))
+    found = re.fullmatch(r"(\s*[^({]*[({])(.*)([)}][^)}]*)", line)
+    assert found is not None
+    return f"{found[1]}\n{margin}    {found[2]}\n{margin}{found[3]}"
 
 
 def fitted(line: str) -> str:

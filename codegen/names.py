@@ -26,7 +26,7 @@ RESERVED = frozenset({
     "nogil", "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof",
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
 })  # fmt: skip
-# Those that a tensor can have: generated code reads it in the struct of the operator only, as in a.a.
+# Those that a tensor may have: generated code reads a tensor in the struct of its operator only, as in a.a.
 OF_STRUCTS = frozenset({"a"})
 # What a generated module may need, and where it is declared; each module imports what its text uses.
 CIMPORTS = {

@@ -74,7 +74,7 @@ class Planner:
         return self.loops.covers(self.operator, kernel) or next(rules, None)
 
     def planned(self, kernel: Any, no_loops: str | None, no_call: str | None) -> OperatorPlan:
-        """The plan without what there are reasons against; raises NotCompiled before anything else."""
+        """The plan without what there are reasons against; raises NotCompiled before a problem is reported."""
         operator = self.operator
         tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
         compiles = no_call is None
@@ -124,7 +124,10 @@ class Planner:
         requests: Iterable[AttributePlan],
         values: bool,
     ) -> CompiledPlan:
-        """The steps of a compiled call; ``needs``: lets that its kernel reads, ``values``: it checks values of inputs."""
+        """The steps of a compiled call.
+
+        ``needs``: lets that its kernel reads; ``values``: whether the call checks values of inputs.
+        """
         operator, steps = self.operator, self.steps
         asked = {request.field.python: TakeStep(request) for request in requests if request.takes_type}
         take: list[Step] = [asked.get(field.python) or steps.follow(field) for field in operator.outputs]
@@ -249,7 +252,7 @@ class Planner:
             default, summary = self.operator.default_row(field).dtypes[0], "bool or data type"
             takes = f"True: with data type {default}. Else one of {alternatives(dtypes)}."
         else:
-            default, summary, takes = f"a.{first.python}.dtype", "bool", ""
+            default, summary, takes = self.steps.type_before(field), "bool", ""
         has_others = any(not one.optional for one in self.operator.outputs)
         return AttributePlan(
             python=name,
@@ -312,12 +315,11 @@ class Planner:
 
     def open_type(self, field: Field) -> str:
         """How a compiled call takes the data type of an output that no input fixes."""
-        name, first, row = field.python, self.operator.first_of_type(field), self.operator.default_row(field)
+        name, row = field.python, self.operator.default_row(field)
         default = row.dtypes[0]
         if self.facts.level_index(row.since) > self.facts.level_index(self.operator.since):
             oldest = self.operator.types[field.types or ""][0].dtypes[0]
             default = f"{default} if level >= {level(row.since)} else {oldest}"
-        if first is not None:
-            default = f"a.{first.python}.dtype if a.{first.python}.dtype else {default}"
+        default = self.steps.type_before(field, default)
         alone = len(self.operator.outputs) == 1
         return f"take_open(<object>keywords.{name}_dtype, <object>keywords.out, {alone}, {default}, &a.{name}.dtype)"

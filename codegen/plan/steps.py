@@ -130,8 +130,16 @@ class Steps:
 
     def follow(self, output: Field) -> TypeStep:
         """The data type of an output of which a call does not say it."""
-        sure = next((f"a.{one.python}.dtype" for one in self.same_type(output) if not one.optional), None)
-        return TypeStep(output.python, sure or self.operator.types[output.types or ""][0].dtypes[0])
+        return TypeStep(output.python, self.type_before(output, self.operator.types[output.types or ""][0].dtypes[0]))
+
+    def type_before(self, output: Field, default: str = "0") -> str:
+        """The data type of the first tensor that is there, of those before an output that share its data type."""
+        same = self.same_type(output)
+        sure = next((one for one in same if not one.optional), None)
+        names = [f"a.{one.python}.dtype" for one in (same if sure is None else [sure])]
+        if sure is not None:
+            return names[0]
+        return "".join(f"{name} if {name} else " for name in names) + default
 
     def checks(self) -> list[Step]:
         """Rules, in declared order, and the sizes of the tensors that they do not read."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
+import family_files
 import numpy as np
 import pytest
 from each import each_of
@@ -17,6 +21,7 @@ from codegen.pages.equivalents import listed, sections, statements
 
 SPECS = specs()
 LIBRARIES = [library for library in SPECS.facts.libraries if library.language == "python"]
+DEFINING = [library for library in LIBRARIES if library.name in family_files.LIBRARIES]
 
 
 def run(part: str, names: dict[str, Any]) -> doctest.TestResults:
@@ -51,6 +56,44 @@ def test_what_the_page_shows_is_so(operator: Operator, library: Any) -> None:
         assert result.attempted > 2 and result.failed == 0
 
 
+def on_other_data(operator: Operator, same: Equivalent, prelude: str, seed: int) -> Iterator[Any]:
+    """What dmlcy gives, then the other library, where the inputs have other numbers, none of them twice in an array."""
+    names: dict[str, Any] = {"dml": pytest.importorskip("dmlcy", reason="the package is not built")}
+    exec(prelude, names)
+    order, inputs = np.random.default_rng(seed), free_inputs(operator, same)
+    for statement in statements(same.setup):
+        exec(statement, names)
+        name = statement.partition(" = ")[0]
+        if name in inputs:
+            x = names[name]
+            numbers = order.permutation(x.size).reshape(x.shape) - x.size // 2
+            names[name] = (numbers / 4 if x.dtype.kind == "f" else numbers).astype(x.dtype)
+    for outcome in same.shown:
+        yield np.asarray(eval(outcome.code, names))
+
+
+def free_inputs(operator: Operator, same: Equivalent) -> set[str]:
+    """The variables that the call of dmlcy has as inputs, except those on whose elements there is a rule."""
+    nodes = (node for code in (same.setup, same.shown[0].code) for node in ast.walk(ast.parse(code)))
+    call = next(node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("dml."))
+    ruled = {rule.about for rule in operator.rules if rule.data}
+    return {ast.unparse(x) for x, field in zip(call.args, operator.inputs, strict=False) if field.python not in ruled}
+
+
+@pytest.mark.parametrize("library", DEFINING, ids=lambda library: library.name)
+@each_of("operator", SPECS.operators.values())
+def test_equivalents_agree_on_other_data(operator: Operator, library: Any) -> None:
+    """Floats differ by a few roundings."""
+    for same in operator.equivalents:
+        if same.library != library.name or not same.shown:
+            continue
+        for package in library.needs:
+            pytest.importorskip(package, reason=f"{package} is not installed: its equivalents are not run")
+        for seed in range(3):
+            ours, theirs = on_other_data(operator, same, library.prelude, seed)
+            np.testing.assert_allclose(theirs, ours, rtol=1e-6 if ours.dtype.kind == "f" else 0)
+
+
 def test_what_is_not_so_is_noticed() -> None:
     right, wrong = Outcome("np.arange(2)", [0, 1], None), Outcome("np.arange(2)", [0, 2], None)
     raises, silent = Outcome("np.arange(2)[5]", None, "IndexError"), Outcome("np.arange(2)", None, "IndexError")
@@ -63,6 +106,16 @@ def test_what_is_not_so_is_noticed() -> None:
         return run(parts[-1], {"np": np}).failed
 
     assert [failed(right, raises), failed(wrong, raises), failed(right, silent)] == [0, 1, 1]
+
+
+def test_an_equivalent_of_the_shown_data_only_is_noticed() -> None:
+    operator = next(one for one in SPECS.operators.values() if any(same.shown for same in one.equivalents))
+    same = next(same for same in operator.equivalents if same.library == DEFINING[0].name and same.shown)
+    ours, theirs = on_other_data(operator, same, DEFINING[0].prelude, 0)
+    np.testing.assert_array_equal(ours, theirs)
+    constant = replace(same, shown=(same.shown[0], replace(same.shown[1], code=repr(same.shown[1].gives))))
+    ours, theirs = on_other_data(operator, constant, DEFINING[0].prelude, 0)
+    assert (ours != theirs).any()
 
 
 def test_code_stays_in_its_block() -> None:

@@ -1,7 +1,8 @@
 """What must hold between results of the operators of a family: a file for each family, found by its name.
 
 A file has ``properties(operator)``, the properties that ``operators/test_properties.py`` looks at on any use that
-``dmlcy.testing.cases`` draws. ``NEVER_LARGEST`` names the fields whose largest value no desc can have.
+``dmlcy.testing.cases`` draws. ``NEVER_LARGEST`` names the fields whose largest value no desc can have. Where a family
+with loops has no file, ``test_files.py`` says so.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from family_files import PROPERTIES, has
 
 from dmlcy._facts.rows import Operator
 
@@ -31,5 +34,7 @@ def properties_of(operator: Operator) -> list[Property]:
 
 def never_largest(operator: Operator) -> tuple[str, ...]:
     """The fields whose largest value no desc can have."""
+    if not has(PROPERTIES, operator.family):
+        return ()
     names: tuple[str, ...] = getattr(_of(operator), "NEVER_LARGEST", ())
     return names

@@ -12,6 +12,7 @@ from checks import assert_defined, assert_same_bits, assert_same_values
 from depth import seeds_of
 from drawing import draw_all, draw_some
 from example_descs import attributes
+from family_files import DEFINITIONS, has
 from peers import PEERS, need
 from strategies import Array, small_integers
 
@@ -32,7 +33,8 @@ def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> Non
         desc, arrays = case
         result = getattr(dml, desc.operator.python)(*arrays.values(), **attributes(desc))
         testing.assert_result(desc, arrays, result, bound="own")
-        assert_defined(result, desc, arrays)
+        if has(DEFINITIONS, desc.operator.family):
+            assert_defined(result, desc, arrays)
         assert_same_bits(dml.compile(desc)(*arrays.values()), result)
 
     draw_all(testing.cases(name, most_elements=400), 10, compare, 100, seeds)

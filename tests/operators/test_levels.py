@@ -13,6 +13,7 @@ import pytest
 import reference
 from depth import deep
 from each import each, each_of
+from family_files import DEFINITIONS, has
 from uses import (
     FACTS,
     FAST,
@@ -186,7 +187,8 @@ def calls_at(name: str, level: str) -> None:
                     result = function(*arrays, **attributes)
                     assert result.dtype == numpy
                     d = described(operator, first, dtype, rank)
-                    np.testing.assert_array_equal(result, defined(operator, arrays, d))
+                    if has(DEFINITIONS, operator.family):
+                        np.testing.assert_array_equal(result, defined(operator, arrays, d))
                     np.testing.assert_array_equal(dml.compile(d)(*arrays), result)
                     continue
                 with pytest.raises(dml.DmlError) as raised:

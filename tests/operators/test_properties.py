@@ -11,6 +11,7 @@ from depth import seeds_of
 from drawing import draw_all
 from families import properties_of
 from families.common import run
+from family_files import PROPERTIES, having
 from strategies import Array
 
 from dmlcy import testing
@@ -27,7 +28,7 @@ def with_sizes_that_follow(desc: OperatorDesc) -> OperatorDesc:
 
 
 @seeds_of(4)
-@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("name", having(PROPERTIES))
 def test_properties(name: str, seeds: range) -> None:
     """Each property has something to compare among the draws of a run: among more of them where they are rare."""
     properties = properties_of(FAST[name])

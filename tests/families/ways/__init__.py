@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from family_files import WAYS, having
 from strategies import Array
 
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import FAST
 
 Kind = Callable[[int, tuple[int, ...], str], Array]
-FAMILIES = sorted({operator.family for operator in FAST.values()})
+NAMES = having(WAYS)
+"""The operators with loops whose family has a module."""
+FAMILIES = sorted({FAST[name].family for name in NAMES})
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The operators as their documentation defines them, in NumPy: independent of the specs, of the kernels and of PyTorch.
 
-A family has a module of its name. In it each operator is a function; a newer version of the operator gives it more
-attributes, or has a function of its own.
+A family with loops has a module of its name. In it each operator is a function; a newer version of the operator gives
+it more attributes, or has a function of its own. A family needs no module if a library has a call for each operator.
 """
 
 from __future__ import annotations
