@@ -118,13 +118,17 @@ def import_line(names: list[str], module: str, word: str) -> str:
 
 
 def broken(line: str) -> str:
-    """A line with parentheses or braces: what they hold is on a line of its own where the line would be too long."""
+    """A line with parentheses or braces: what they hold is on lines of its own where the line would be too long."""
     if len(line) <= LINE:
         return line
     margin = " " * (len(line) - len(line.lstrip()))
     found = re.fullmatch(r"(\s*[^({]*[({])(.*)([)}][^)}]*)", line)
     assert found is not None
-    return f"{found[1]}\n{margin}    {found[2]}\n{margin}{found[3]}"
+    rows = textwrap.fill(
+        found[2], LINE, initial_indent=f"{margin}    ", subsequent_indent=f"{margin}    ",
+        break_on_hyphens=False, break_long_words=False,
+    )  # fmt: skip
+    return f"{found[1]}\n{rows}\n{margin}{found[3]}"
 
 
 def fitted(line: str) -> str:

@@ -72,4 +72,5 @@ class LevelTables:
         sets = []
         for index in range(len(self.facts.levels)):
             sets.append(sum(1 << m.value for m in enum.members if self.facts.level_index(m.since) <= index))
-        return self.table(f"{self.operator.name}_{enum.name.removeprefix('DML_')}", sets)
+        own = enum.name.removeprefix("DML_").removeprefix(f"{self.operator.name}_")
+        return self.table(f"{self.operator.name}_{own}", sets)

@@ -62,7 +62,7 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
         0x0, 0x0, 0x0, 0x30, 0x30, 0x30, 0x30,
     };
-    static const uint32_t dmlcy_MULTIHEAD_ATTENTION_MULTIHEAD_ATTENTION_MASK_TYPE[15] = {
+    static const uint32_t dmlcy_MULTIHEAD_ATTENTION_MASK_TYPE[15] = {
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
         0x0, 0x0, 0x0, 0x1f, 0x1f, 0x1f, 0x1f,
     };
@@ -72,7 +72,10 @@ cdef extern from *:
         {"value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, 0, 0, 0, 1, 0},
         {"stacked_query_key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0, 1, 0},
         {"stacked_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0, 1, 0},
-        {"stacked_query_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0, 1, 0},
+        {
+            "stacked_query_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0, 1,
+            0
+        },
         {"bias", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, 0, 0, 0, 1, 0},
         {"mask", dmlcy_MULTIHEAD_ATTENTION_M, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, -1, 0, 0, 1, 0},
         {"relative_position_bias", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0, 0, 1, 0},
@@ -109,7 +112,7 @@ cdef extern from *:
     const uint32_t* MULTIHEAD_ATTENTION_FLAT_RANKS "dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS"
     const uint32_t* MULTIHEAD_ATTENTION_M "dmlcy_MULTIHEAD_ATTENTION_M"
     const uint32_t* MULTIHEAD_ATTENTION_HEADS_RANKS "dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS"
-    const uint32_t* MULTIHEAD_ATTENTION_MULTIHEAD_ATTENTION_MASK_TYPE "dmlcy_MULTIHEAD_ATTENTION_MULTIHEAD_ATTENTION_MASK_TYPE"
+    const uint32_t* MULTIHEAD_ATTENTION_MASK_TYPE "dmlcy_MULTIHEAD_ATTENTION_MASK_TYPE"
     const Layout multihead_attention_layout "dmlcy_multihead_attention_layout"
 
 # The keywords of a call, in the order of its signature.
@@ -161,11 +164,19 @@ cdef struct MultiheadAttention:
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int multihead_attention_take(MultiheadAttention* a, int level, const MultiheadAttentionKeywords* keywords) except -1:
-    a.output.dtype = FLOAT32
-    if not take_output(<object>keywords.output_present_key, a.query.dtype, &a.output_present_key.dtype):
+cdef int multihead_attention_take(
+    MultiheadAttention* a, int level, const MultiheadAttentionKeywords* keywords
+) except -1:
+    a.output.dtype = (
+            a.query.dtype if a.query.dtype else a.key.dtype if a.key.dtype else a.value.dtype if a.value.dtype
+            else a.stacked_query_key.dtype if a.stacked_query_key.dtype
+            else a.stacked_key_value.dtype if a.stacked_key_value.dtype
+            else a.stacked_query_key_value.dtype if a.stacked_query_key_value.dtype else a.bias.dtype if a.bias.dtype
+            else a.relative_position_bias.dtype if a.relative_position_bias.dtype
+            else a.past_key.dtype if a.past_key.dtype else a.past_value.dtype if a.past_value.dtype else FLOAT32)
+    if not take_output(<object>keywords.output_present_key, a.output.dtype, &a.output_present_key.dtype):
         return 0
-    if not take_output(<object>keywords.output_present_value, a.query.dtype, &a.output_present_value.dtype):
+    if not take_output(<object>keywords.output_present_value, a.output.dtype, &a.output_present_value.dtype):
         return 0
     if not take_float(<object>keywords.scale, False, &a.scale):
         return 0
@@ -173,9 +184,11 @@ cdef int multihead_attention_take(MultiheadAttention* a, int level, const Multih
         return 0
     if not take_uint(<object>keywords.head_count, 1, 4294967295, &a.head_count):
         return 0
-    if not take_enum(<object>keywords.mask_type, MultiheadAttentionMaskType, MultiheadAttentionMaskType_NAMES, &a.mask_type):
+    if not take_enum(
+        <object>keywords.mask_type, MultiheadAttentionMaskType, MultiheadAttentionMaskType_NAMES, &a.mask_type
+    ):
         return 0
-    if not (MULTIHEAD_ATTENTION_MULTIHEAD_ATTENTION_MASK_TYPE[level] >> a.mask_type) & 1:
+    if not (MULTIHEAD_ATTENTION_MASK_TYPE[level] >> a.mask_type) & 1:
         return 0
     return 1
 
@@ -351,7 +364,10 @@ cdef bint multihead_attention_holds(MultiheadAttention* a, int level) noexcept n
         expected.rank = 0
         expected.dtype = a.bias.dtype
         if not (
-            append_size(&expected, checked_add(checked_add(a.query_hidden, checked_mul(a.key_heads, a.head_size, &overflow), &overflow), a.value_hidden, &overflow))
+            append_size(
+                &expected, checked_add(checked_add(a.query_hidden, checked_mul(a.key_heads, a.head_size, &overflow), &overflow),
+                a.value_hidden, &overflow)
+            )
             and as_computed(&a.bias, &expected)
         ):
             return False
@@ -398,7 +414,9 @@ cdef bint multihead_attention_holds(MultiheadAttention* a, int level) noexcept n
             and append_size(&a.output_present_key, a.key_heads)
             and append_size(&a.output_present_key, a.present_length)
             and append_size(&a.output_present_key, a.head_size)
-            and tensor_holds(&a.output_present_key, MULTIHEAD_ATTENTION_T[level], MULTIHEAD_ATTENTION_HEADS_RANKS[level])
+            and tensor_holds(
+                &a.output_present_key, MULTIHEAD_ATTENTION_T[level], MULTIHEAD_ATTENTION_HEADS_RANKS[level]
+            )
         ):
             return False
     if a.output_present_value.dtype:
@@ -411,7 +429,9 @@ cdef bint multihead_attention_holds(MultiheadAttention* a, int level) noexcept n
             and append_size(&a.output_present_value, a.key_heads)
             and append_size(&a.output_present_value, a.present_length)
             and append_size(&a.output_present_value, a.value_size)
-            and tensor_holds(&a.output_present_value, MULTIHEAD_ATTENTION_T[level], MULTIHEAD_ATTENTION_HEADS_RANKS[level])
+            and tensor_holds(
+                &a.output_present_value, MULTIHEAD_ATTENTION_T[level], MULTIHEAD_ATTENTION_HEADS_RANKS[level]
+            )
         ):
             return False
     return not overflow
@@ -428,6 +448,8 @@ cdef dict multihead_attention_attributes(const MultiheadAttention* a):
 
 
 multihead_attention = call_of(
-    &multihead_attention_layout, sizeof(MultiheadAttention), <size_t>&(<MultiheadAttention*>NULL).batch, <Take>multihead_attention_take, <Holds>multihead_attention_holds,
-    NULL, <Attributes>multihead_attention_attributes, NULL,
+    &multihead_attention_layout, sizeof(MultiheadAttention), <size_t>&(<MultiheadAttention*>NULL).batch,
+    <Take>multihead_attention_take, <Holds>multihead_attention_holds,
+    NULL,
+    <Attributes>multihead_attention_attributes, NULL,
 )

@@ -47,11 +47,11 @@ cdef extern from *:
         0x30, 0x30, 0x30, 0x30, 0x30, 0x38, 0x38, 0x38,
         0x38, 0x38, 0x38, 0x38, 0x38, 0x38, 0x38,
     };
-    static const uint32_t dmlcy_CONVOLUTION_CONVOLUTION_MODE[15] = {
+    static const uint32_t dmlcy_CONVOLUTION_MODE[15] = {
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
-    static const uint32_t dmlcy_CONVOLUTION_CONVOLUTION_DIRECTION[15] = {
+    static const uint32_t dmlcy_CONVOLUTION_DIRECTION[15] = {
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
@@ -88,8 +88,8 @@ cdef extern from *:
     """
     const uint32_t* CONVOLUTION_T "dmlcy_CONVOLUTION_T"
     const uint32_t* CONVOLUTION_R_RANKS "dmlcy_CONVOLUTION_R_RANKS"
-    const uint32_t* CONVOLUTION_CONVOLUTION_MODE "dmlcy_CONVOLUTION_CONVOLUTION_MODE"
-    const uint32_t* CONVOLUTION_CONVOLUTION_DIRECTION "dmlcy_CONVOLUTION_CONVOLUTION_DIRECTION"
+    const uint32_t* CONVOLUTION_MODE "dmlcy_CONVOLUTION_MODE"
+    const uint32_t* CONVOLUTION_DIRECTION "dmlcy_CONVOLUTION_DIRECTION"
     const Layout convolution_layout "dmlcy_convolution_layout"
 
 # The keywords of a call, in the order of its signature.
@@ -139,11 +139,11 @@ cdef int convolution_take(Convolution* a, int level, const ConvolutionKeywords* 
         return 0
     if not take_enum(<object>keywords.mode, ConvolutionMode, ConvolutionMode_NAMES, &a.mode):
         return 0
-    if not (CONVOLUTION_CONVOLUTION_MODE[level] >> a.mode) & 1:
+    if not (CONVOLUTION_MODE[level] >> a.mode) & 1:
         return 0
     if not take_enum(<object>keywords.direction, ConvolutionDirection, ConvolutionDirection_NAMES, &a.direction):
         return 0
-    if not (CONVOLUTION_CONVOLUTION_DIRECTION[level] >> a.direction) & 1:
+    if not (CONVOLUTION_DIRECTION[level] >> a.direction) & 1:
         return 0
     a.spatial = a.input.rank - 2
     if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
@@ -158,7 +158,9 @@ cdef int convolution_take(Convolution* a, int level, const ConvolutionKeywords* 
         return 0
     if not take_uint(<object>keywords.group_count, 1, 4294967295, &a.group_count):
         return 0
-    if not take_desc(<object>keywords.fused_activation, True, "CONVOLUTION", "fused_activation", level, &a.fused_activation):
+    if not take_desc(
+        <object>keywords.fused_activation, True, "CONVOLUTION", "fused_activation", level, &a.fused_activation
+    ):
         return 0
     return 1
 
@@ -251,6 +253,8 @@ cdef dict convolution_attributes(const Convolution* a):
 
 
 convolution = call_of(
-    &convolution_layout, sizeof(Convolution), <size_t>&(<Convolution*>NULL).spatial, <Take>convolution_take, <Holds>convolution_holds,
-    NULL, <Attributes>convolution_attributes, NULL,
+    &convolution_layout, sizeof(Convolution), <size_t>&(<Convolution*>NULL).spatial,
+    <Take>convolution_take, <Holds>convolution_holds,
+    NULL,
+    <Attributes>convolution_attributes, NULL,
 )

@@ -87,6 +87,8 @@ cdef dict activation_celu_attributes(const ActivationCelu* a):
 
 
 activation_celu = call_of(
-    &activation_celu_layout, sizeof(ActivationCelu), sizeof(ActivationCelu), <Take>activation_celu_take, <Holds>activation_celu_holds,
-    NULL, <Attributes>activation_celu_attributes, NULL,
+    &activation_celu_layout, sizeof(ActivationCelu), sizeof(ActivationCelu),
+    <Take>activation_celu_take, <Holds>activation_celu_holds,
+    NULL,
+    <Attributes>activation_celu_attributes, NULL,
 )

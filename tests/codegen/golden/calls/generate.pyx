@@ -97,6 +97,8 @@ cdef dict diagonal_matrix_attributes(const DiagonalMatrix* a):
 
 
 diagonal_matrix = call_of(
-    &diagonal_matrix_layout, sizeof(DiagonalMatrix), sizeof(DiagonalMatrix), <Take>diagonal_matrix_take, <Holds>diagonal_matrix_holds,
-    NULL, <Attributes>diagonal_matrix_attributes, NULL,
+    &diagonal_matrix_layout, sizeof(DiagonalMatrix), sizeof(DiagonalMatrix),
+    <Take>diagonal_matrix_take, <Holds>diagonal_matrix_holds,
+    NULL,
+    <Attributes>diagonal_matrix_attributes, NULL,
 )

@@ -127,6 +127,8 @@ cdef dict gather_attributes(const Gather* a):
 
 
 gather = call_of(
-    &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered, <Take>gather_take, <Holds>gather_holds,
-    NULL, <Attributes>gather_attributes, NULL,
+    &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered,
+    <Take>gather_take, <Holds>gather_holds,
+    NULL,
+    <Attributes>gather_attributes, NULL,
 )

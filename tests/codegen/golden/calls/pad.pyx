@@ -47,7 +47,7 @@ cdef extern from *:
         0x30, 0x30, 0x30, 0x30, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
         0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
     };
-    static const uint32_t dmlcy_PADDING_PADDING_MODE[15] = {
+    static const uint32_t dmlcy_PADDING_MODE[15] = {
         0x7, 0x7, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf,
         0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
     };
@@ -76,7 +76,7 @@ cdef extern from *:
     """
     const uint32_t* PADDING_T "dmlcy_PADDING_T"
     const uint32_t* PADDING_R_RANKS "dmlcy_PADDING_R_RANKS"
-    const uint32_t* PADDING_PADDING_MODE "dmlcy_PADDING_PADDING_MODE"
+    const uint32_t* PADDING_MODE "dmlcy_PADDING_MODE"
     const Layout padding_layout "dmlcy_padding_layout"
 
 # The keywords of a call, in the order of its signature.
@@ -93,7 +93,7 @@ cdef int padding_take(Padding* a, int level, const PaddingKeywords* keywords) ex
     a.output.dtype = a.input.dtype
     if not take_enum(<object>keywords.padding_mode, PaddingMode, PaddingMode_NAMES, &a.padding_mode):
         return 0
-    if not (PADDING_PADDING_MODE[level] >> a.padding_mode) & 1:
+    if not (PADDING_MODE[level] >> a.padding_mode) & 1:
         return 0
     if not take_float(<object>keywords.padding_value, True, &a.padding_value):
         return 0
@@ -153,6 +153,8 @@ cdef dict padding_attributes(const Padding* a):
 
 
 padding = call_of(
-    &padding_layout, sizeof(Padding), <size_t>&(<Padding*>NULL).axes, <Take>padding_take, <Holds>padding_holds,
-    NULL, <Attributes>padding_attributes, <Run>padding_run,
+    &padding_layout, sizeof(Padding), <size_t>&(<Padding*>NULL).axes,
+    <Take>padding_take, <Holds>padding_holds,
+    NULL,
+    <Attributes>padding_attributes, <Run>padding_run,
 )

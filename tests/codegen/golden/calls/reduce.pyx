@@ -135,6 +135,8 @@ cdef dict argmax_attributes(const Argmax* a):
 
 
 argmax = call_of(
-    &argmax_layout, sizeof(Argmax), <size_t>&(<Argmax*>NULL).reduced, <Take>argmax_take, <Holds>argmax_holds,
-    NULL, <Attributes>argmax_attributes, NULL,
+    &argmax_layout, sizeof(Argmax), <size_t>&(<Argmax*>NULL).reduced,
+    <Take>argmax_take, <Holds>argmax_holds,
+    NULL,
+    <Attributes>argmax_attributes, NULL,
 )

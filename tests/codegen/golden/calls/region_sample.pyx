@@ -159,7 +159,9 @@ cdef int roi_align_take(RoiAlign* a, int level, const RoiAlignKeywords* keywords
         return 0
     if not (ROI_ALIGN_REDUCE_FUNCTION[level] >> a.reduction_function) & 1:
         return 0
-    if not take_enum(<object>keywords.interpolation_mode, InterpolationMode, InterpolationMode_NAMES, &a.interpolation_mode):
+    if not take_enum(
+        <object>keywords.interpolation_mode, InterpolationMode, InterpolationMode_NAMES, &a.interpolation_mode
+    ):
         return 0
     if not (ROI_ALIGN_INTERPOLATION_MODE[level] >> a.interpolation_mode) & 1:
         return 0
@@ -227,6 +229,8 @@ cdef dict roi_align_attributes(const RoiAlign* a):
 
 
 roi_align = call_of(
-    &roi_align_layout, sizeof(RoiAlign), <size_t>&(<RoiAlign*>NULL).regions, <Take>roi_align_take, <Holds>roi_align_holds,
-    NULL, <Attributes>roi_align_attributes, NULL,
+    &roi_align_layout, sizeof(RoiAlign), <size_t>&(<RoiAlign*>NULL).regions,
+    <Take>roi_align_take, <Holds>roi_align_holds,
+    NULL,
+    <Attributes>roi_align_attributes, NULL,
 )

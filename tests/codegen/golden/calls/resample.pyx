@@ -87,7 +87,9 @@ cdef int resample_take(Resample* a, int level, const ResampleKeywords* keywords)
     a.axes = a.input.rank
     if not take_uints(<object>keywords.output_sizes, a.axes, 1, 4294967295, a.output_sizes):
         return 0
-    if not take_enum(<object>keywords.interpolation_mode, InterpolationMode, InterpolationMode_NAMES, &a.interpolation_mode):
+    if not take_enum(
+        <object>keywords.interpolation_mode, InterpolationMode, InterpolationMode_NAMES, &a.interpolation_mode
+    ):
         return 0
     if not (RESAMPLE_INTERPOLATION_MODE[level] >> a.interpolation_mode) & 1:
         return 0
@@ -122,6 +124,8 @@ cdef dict resample_attributes(const Resample* a):
 
 
 resample = call_of(
-    &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes, <Take>resample_take, <Holds>resample_holds,
-    NULL, <Attributes>resample_attributes, NULL,
+    &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes,
+    <Take>resample_take, <Holds>resample_holds,
+    NULL,
+    <Attributes>resample_attributes, NULL,
 )

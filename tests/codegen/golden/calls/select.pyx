@@ -79,7 +79,9 @@ cdef struct NonzeroCoordinates:
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int nonzero_coordinates_take(NonzeroCoordinates* a, int level, const NonzeroCoordinatesKeywords* keywords) except -1:
+cdef int nonzero_coordinates_take(
+    NonzeroCoordinates* a, int level, const NonzeroCoordinatesKeywords* keywords
+) except -1:
     a.output_count.dtype = UINT32
     a.output_coordinates.dtype = a.output_count.dtype
     if not take_asked(<object>keywords.output_count_sizes, <object>keywords.out, &a.output_count):
@@ -138,6 +140,8 @@ cdef dict nonzero_coordinates_attributes(const NonzeroCoordinates* a):
 
 
 nonzero_coordinates = call_of(
-    &nonzero_coordinates_layout, sizeof(NonzeroCoordinates), <size_t>&(<NonzeroCoordinates*>NULL).one, <Take>nonzero_coordinates_take, <Holds>nonzero_coordinates_holds,
-    NULL, <Attributes>nonzero_coordinates_attributes, NULL,
+    &nonzero_coordinates_layout, sizeof(NonzeroCoordinates), <size_t>&(<NonzeroCoordinates*>NULL).one,
+    <Take>nonzero_coordinates_take, <Holds>nonzero_coordinates_holds,
+    NULL,
+    <Attributes>nonzero_coordinates_attributes, NULL,
 )

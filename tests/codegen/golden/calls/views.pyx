@@ -114,6 +114,8 @@ cdef dict slice_attributes(const Slice* a):
 
 
 slice = call_of(
-    &slice_layout, sizeof(Slice), <size_t>&(<Slice*>NULL).axes, <Take>slice_take, <Holds>slice_holds,
-    NULL, <Attributes>slice_attributes, NULL,
+    &slice_layout, sizeof(Slice), <size_t>&(<Slice*>NULL).axes,
+    <Take>slice_take, <Holds>slice_holds,
+    NULL,
+    <Attributes>slice_attributes, NULL,
 )

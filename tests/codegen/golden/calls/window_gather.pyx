@@ -126,6 +126,8 @@ cdef dict unfold_attributes(const Unfold* a):
 
 
 unfold = call_of(
-    &unfold_layout, sizeof(Unfold), <size_t>&(<Unfold*>NULL).spatial, <Take>unfold_take, <Holds>unfold_holds,
-    NULL, <Attributes>unfold_attributes, <Run>unfold_run,
+    &unfold_layout, sizeof(Unfold), <size_t>&(<Unfold*>NULL).spatial,
+    <Take>unfold_take, <Holds>unfold_holds,
+    NULL,
+    <Attributes>unfold_attributes, <Run>unfold_run,
 )

@@ -133,6 +133,8 @@ cdef dict average_pooling_attributes(const AveragePooling* a):
 
 
 average_pooling = call_of(
-    &average_pooling_layout, sizeof(AveragePooling), <size_t>&(<AveragePooling*>NULL).spatial, <Take>average_pooling_take, <Holds>average_pooling_holds,
-    NULL, <Attributes>average_pooling_attributes, <Run>average_pooling_run,
+    &average_pooling_layout, sizeof(AveragePooling), <size_t>&(<AveragePooling*>NULL).spatial,
+    <Take>average_pooling_take, <Holds>average_pooling_holds,
+    NULL,
+    <Attributes>average_pooling_attributes, <Run>average_pooling_run,
 )

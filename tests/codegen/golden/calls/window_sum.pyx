@@ -83,7 +83,9 @@ cdef struct AveragePoolingGrad:
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
-cdef int average_pooling_grad_take(AveragePoolingGrad* a, int level, const AveragePoolingGradKeywords* keywords) except -1:
+cdef int average_pooling_grad_take(
+    AveragePoolingGrad* a, int level, const AveragePoolingGradKeywords* keywords
+) except -1:
     a.output_gradient.dtype = a.input_gradient.dtype
     a.spatial = a.input_gradient.rank - 2
     if not take_uints(<object>keywords.output_sizes, a.spatial, 1, 4294967295, a.output_sizes):
@@ -153,6 +155,8 @@ cdef dict average_pooling_grad_attributes(const AveragePoolingGrad* a):
 
 
 average_pooling_grad = call_of(
-    &average_pooling_grad_layout, sizeof(AveragePoolingGrad), <size_t>&(<AveragePoolingGrad*>NULL).spatial, <Take>average_pooling_grad_take, <Holds>average_pooling_grad_holds,
-    NULL, <Attributes>average_pooling_grad_attributes, NULL,
+    &average_pooling_grad_layout, sizeof(AveragePoolingGrad), <size_t>&(<AveragePoolingGrad*>NULL).spatial,
+    <Take>average_pooling_grad_take, <Holds>average_pooling_grad_holds,
+    NULL,
+    <Attributes>average_pooling_grad_attributes, NULL,
 )
