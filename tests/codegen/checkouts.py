@@ -13,7 +13,7 @@ from sysconfig import get_platform
 import dmlcy
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN = ("__pycache__", "*.so", "*.pyd", "*.pyx.c", "_generated", "operators", "ids.lock")
+OWN = ("*.so", "*.pyd", "*.pyx.c", "_generated", "operators", "ids.lock")
 """What a copy makes for itself."""
 
 

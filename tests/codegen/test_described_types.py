@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import checkout, run, with_runtime
+from depth import draws_of
 
 HERE = Path(__file__).parent / "described_types"
 USES = sorted(HERE.glob("uses_*.py"))
@@ -27,8 +28,10 @@ def test_lint_takes_them(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_they_work(folder: Path) -> None:
+@draws_of(8, 100)
+def test_they_work(folder: Path, draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One process imports them all."""
+    monkeypatch.setenv("DRAWS", str(draws))
     own = ("-p", "no:cacheprovider", "-c", os.devnull, f"--basetemp={folder / 'made'}")
     done = run(folder, "-m", "pytest", "-q", "--assert=plain", *own, *map(str, USES))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -133,7 +133,7 @@ def specs_of(root: Path) -> list[Path]:
 
 @pytest.mark.parametrize("root", [ROOT, BASE], ids=["specs", "base"])
 def test_every_spec_validates(root: Path) -> None:
-    schema = schema_module.schema(load(root).facts, FAMILIES)
+    schema = schema_module.schema((planned().specs if root == ROOT else load(root)).facts, FAMILIES)
     for path in specs_of(root):
         assert complaints(schema, tomllib.loads(path.read_text(encoding="utf-8"))) == [], path
 

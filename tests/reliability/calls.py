@@ -126,18 +126,19 @@ def large_calls() -> list[Call]:
 
 
 def grown(operator: Operator, elements: int) -> Call | None:
-    """A use with so many elements in a result, and in its first input: an example of which an axis is repeated.
+    """The first use that is ``grown_along`` an axis; None where each example has sizes that only fit each other."""
+    return next(grown_along(operator, elements), None)
 
-    None where each example has sizes that only fit each other.
-    """
+
+def grown_along(operator: Operator, elements: int) -> Iterator[Call]:
+    """Uses with so many elements in a result, and in the first input: of each example, each axis that is repeated."""
     for example in operator.examples:
         arrays = arrays_of(example.inputs)
         first = next((array for array in arrays.values() if isinstance(array, np.ndarray)), None)
         for axis in range(len(next(iter(example.outputs.values()))[1]) if first is None else first.ndim):
             call = repeated(operator, example, arrays, axis, elements)
             if call is not None:
-                return call
-    return None
+                yield call
 
 
 def repeated(operator: Operator, example: Example, arrays: dict[str, Any], axis: int, elements: int) -> Call | None:

@@ -118,7 +118,7 @@ def test_no_memory_for_the_reference(name: str) -> None:
     program = """
 elements, expected = 50_000, np.empty(0)
 while bytes_of(expected) < 200_000:
-    call = calls.grown(calls.RUNNABLE[sys.argv[1]], elements)
+    *_, call = calls.grown_along(calls.RUNNABLE[sys.argv[1]], elements)  # not the axis of steps or of regions
     expected = call.result()
     elements *= 4
 function, operator = getattr(dml, call.name), call.compiled()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -16,8 +17,10 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import Tensor
 from dmlcy._testing.broken import ways_of
 
-SEARCH = settings(max_examples=25, deadline=None, database=None, suppress_health_check=[*HealthCheck])
-FIND = settings(SEARCH, phases=[Phase.generate])
+SEARCH = settings(
+    max_examples=int(os.environ["DRAWS"]), deadline=None, database=None, suppress_health_check=[*HealthCheck]
+)
+FIND = settings(SEARCH, max_examples=25, phases=[Phase.generate])
 NAMES = sorted(OPERATORS)
 
 
