@@ -45,7 +45,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
 #endif
     } else {
 #if DMLCY_FINISHED == DMLCY_FINISHED_quotient
-        const DMLCY_BLOCK_OF none = DMLCY_NAMED(dmlcy_each_, DMLCY_ACC)(DMLCY_NONE);
+        const DMLCY_BLOCK_OF none = DMLCY_LEVEL(DMLCY_NAMED(dmlcy_each_, DMLCY_ACC))(DMLCY_NONE);
 #endif
         for (i = 0; i < size; i += DMLCY_SIZE) {
             const int64_t at = i < last ? i : last;
@@ -55,7 +55,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_line)(
                 acc = DMLCY_JOIN(acc, DMLCY_LOADED(results + 2 * step + at));
             }
 #if DMLCY_EXACT
-            *doubts = *doubts + dmlcy_doubts(acc);
+            *doubts = *doubts + DMLCY_LEVEL(dmlcy_doubts)(acc);
 #endif
             DMLCY_LEVEL(DMLCY_NAMED(dmlcy_store_, DMLCY_STORED))(
                 target + at, DMLCY_MADE(acc, none, DMLCY_LOADED(counts + at)));
@@ -106,7 +106,7 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
 {
     WindowFinish *const finish = (WindowFinish *)args;
     const DMLCY_ACC *results = finish->results, *counts = finish->counts;
-    dmlcy_int32_t_block doubts = dmlcy_each_int32_t(0);
+    dmlcy_int32_t_block doubts = DMLCY_LEVEL(dmlcy_each_int32_t)(0);
     int64_t line;
     for (line = 0; line < finish->lines; line++) {
         DMLCY_ELEMENT *const target = (DMLCY_ELEMENT *)(finish->target + line * finish->target_step);
@@ -119,7 +119,7 @@ DMLCY_TARGET static void DMLCY_OWN()(const void *args)
         results += finish->line_step;
         counts += finish->line_step;
     }
-    finish->doubtful |= dmlcy_has_doubts(doubts);
+    finish->doubtful |= DMLCY_LEVEL(dmlcy_has_doubts)(doubts);
 }
 
 #undef DMLCY_OWN

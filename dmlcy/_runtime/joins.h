@@ -18,7 +18,7 @@
 /* A block of accumulators, how many it has, and how one is loaded and stored. */
 #define DMLCY_BLOCK_OF DMLCY_NAMED(DMLCY_NAMED(dmlcy_, DMLCY_ACC), _block)
 #define DMLCY_SIZE ((int64_t)(sizeof(DMLCY_BLOCK_OF) / sizeof(DMLCY_ACC)))
-#define DMLCY_LOADED DMLCY_NAMED(dmlcy_load_, DMLCY_ACC)
-#define DMLCY_PUT DMLCY_NAMED(dmlcy_store_, DMLCY_ACC)
+#define DMLCY_LOADED DMLCY_LEVEL(DMLCY_NAMED(dmlcy_load_, DMLCY_ACC))
+#define DMLCY_PUT DMLCY_LEVEL(DMLCY_NAMED(dmlcy_store_, DMLCY_ACC))
 
 #endif

@@ -146,10 +146,15 @@ DMLCY_INLINE void dmlcy_store_place_t(place_t *target, place_t place)
     *target = place;
 }
 
+DMLCY_WIDE DMLCY_INLINE void dmlcy_store_place_t_wide(place_t *target, place_t place)
+{
+    *target = place;
+}
+
 /* Elements and what says where they stand can also be in blocks of their own. Takes those that are greater, both by one
  * mask: dmlcy_max_ works on half blocks, which go through memory in a loop for the wide instruction set. */
 #define DMLCY_TAKE_GREATER(type)                                                                                       \
-    DMLCY_INLINE void dmlcy_take_greater_##type(                                                                       \
+    DMLCY_WIDE DMLCY_INLINE void dmlcy_take_greater_##type##_wide(                                                     \
         dmlcy_##type##_block *greatest, dmlcy_##type##_block *mark, dmlcy_##type##_block key,                          \
         dmlcy_##type##_block mark_of_key)                                                                              \
     {                                                                                                                  \

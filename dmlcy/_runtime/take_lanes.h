@@ -12,9 +12,10 @@
 #include "window_loops.h"
 
 #define DMLCY_MARKS DMLCY_NAMED(DMLCY_NAMED(dmlcy_, DMLCY_ELEMENT), _block)
-#define DMLCY_EACH DMLCY_NAMED(dmlcy_each_, DMLCY_ELEMENT)
+#define DMLCY_WIDELY(what, type) DMLCY_NAMED(DMLCY_NAMED(what, type), _wide)
+#define DMLCY_EACH DMLCY_WIDELY(dmlcy_each_, DMLCY_ELEMENT)
 #define DMLCY_UNDER(tap)                                                                                               \
-    DMLCY_NAMED(dmlcy_load_, DMLCY_STORED)((const DMLCY_ELEMENT *)((const char *)input + lanes->at[tap]))
+    DMLCY_WIDELY(dmlcy_load_, DMLCY_STORED)((const DMLCY_ELEMENT *)((const char *)input + lanes->at[tap]))
 
 DMLCY_WIDE static void DMLCY_LANES_OF(const void *args)
 {
@@ -28,7 +29,7 @@ DMLCY_WIDE static void DMLCY_LANES_OF(const void *args)
     DMLCY_MARKS steps;
     for (i = 0; i < size; i++)
         numbers[i] = (DMLCY_ELEMENT)(i * lanes->lane_step);
-    steps = DMLCY_NAMED(dmlcy_load_, DMLCY_ELEMENT)(numbers);
+    steps = DMLCY_WIDELY(dmlcy_load_, DMLCY_ELEMENT)(numbers);
 #else
     DMLCY_ELEMENT taps[sizeof(DMLCY_MARKS) / sizeof(DMLCY_ELEMENT)];
     uint32_t numbers[sizeof(DMLCY_MARKS) / sizeof(DMLCY_ELEMENT)];
@@ -54,14 +55,14 @@ DMLCY_WIDE static void DMLCY_LANES_OF(const void *args)
 #else
                 mark = mark + ones;
 #endif
-                DMLCY_NAMED(dmlcy_take_greater_, DMLCY_ELEMENT)(&greatest, &first, DMLCY_UNDER(tap), mark);
+                DMLCY_WIDELY(dmlcy_take_greater_, DMLCY_ELEMENT)(&greatest, &first, DMLCY_UNDER(tap), mark);
             }
-            DMLCY_NAMED(dmlcy_store_, DMLCY_STORED)(output + lane, greatest);
+            DMLCY_WIDELY(dmlcy_store_, DMLCY_STORED)(output + lane, greatest);
 #if DMLCY_NUMBERED
             first = first + DMLCY_EACH((DMLCY_ELEMENT)number) + steps;
-            DMLCY_NAMED(dmlcy_store_, DMLCY_ELEMENT)(numbers, first);
+            DMLCY_WIDELY(dmlcy_store_, DMLCY_ELEMENT)(numbers, first);
 #else
-            DMLCY_NAMED(dmlcy_store_, DMLCY_ELEMENT)(taps, first);
+            DMLCY_WIDELY(dmlcy_store_, DMLCY_ELEMENT)(taps, first);
             for (i = 0; i < size; i++)
                 numbers[i] = number + lanes->numbers[taps[i]] + (uint32_t)i * lanes->lane_step;
 #endif
@@ -79,6 +80,7 @@ DMLCY_WIDE static void DMLCY_LANES_OF(const void *args)
 
 #undef DMLCY_MARKS
 #undef DMLCY_EACH
+#undef DMLCY_WIDELY
 #undef DMLCY_UNDER
 #undef DMLCY_LANES_OF
 #undef DMLCY_ELEMENT

@@ -1,0 +1,32 @@
+"""The package on machines that are not at hand: ARM64 by an emulator, Windows as far as its compiler goes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from depth import deep
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_or_skip(module: str, minutes: int) -> str:
+    """What a module of this folder says; a skip where it says that something is missing."""
+    command = [sys.executable, "-m", f"tests.machines.{module}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60 * minutes, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if done.stdout.startswith("skipped: "):
+        pytest.skip(done.stdout.removeprefix("skipped: ").strip())
+    return done.stdout + done.stderr
+
+
+@deep
+def test_arm64_gives_the_bits_of_this_processor_and_the_examples() -> None:
+    assert "the same bits as in " in run_or_skip("arm64", 20)
+
+
+@deep
+def test_mingw_compiles_every_module() -> None:
+    assert " modules compiled for Windows" in run_or_skip("mingw", 10)
