@@ -74,6 +74,7 @@ class FieldType:
     argument: ClassVar[str]  # what a call and a desc class take, as the stubs say it
     variable: ClassVar[str | None] = None  # the C type, if the expressions of a kernel can read it
     scales: ClassVar[bool] = False  # is applied to each element of the first input, before anything else
+    may_be_nothing: ClassVar[bool] = False  # a compiled call can take None for an optional field
     of_elements: ClassVar[bool] = False  # has numbers that the reference treats as elements of tensors
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:

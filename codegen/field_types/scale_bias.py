@@ -10,6 +10,7 @@ class ScaleBias(FieldType):
     directml = "DML_SCALE_BIAS"
     toml = (int, float)
     scales = True
+    may_be_nothing = True
     errors = (*FieldType.errors, "finite")
     summary = "(scale, bias)"
     held = "ScaleBias"

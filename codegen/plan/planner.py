@@ -176,6 +176,8 @@ class Planner:
             return "a tensor that may have elements of 4 bits"
         if not field.is_tensor and not type_of(field).is_taken:
             return f"of the type {field.type}"
+        if not field.is_tensor and field.optional and not type_of(field).may_be_nothing:
+            return "an optional attribute"
         if field.kind == "output" and not self.operator.has_type(field) and self.has_limits(field):
             return "an output whose data type rules decide"
         if field.any_sizes:

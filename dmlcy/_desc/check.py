@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dmlcy._facts import tables as _tables
 from dmlcy._facts.levels import LEVEL, NEWEST, level_index
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._field_types import type_of
+from dmlcy._field_types.operators import Descs
 from dmlcy._field_types.tensor_array import as_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._field_types.values import Refused
@@ -123,8 +124,8 @@ def held_desc(operator: str, python: str, value: object, level: int) -> Operator
         row, {}, level, call=True, asked={}, asked_sizes={}, labels={}, literal=False, limited=True, path=None
     )
     field = row.field(python)
-    found: OperatorDesc = type_of(field.type).take(field, value, state)
-    return None if state.violations else found
+    found = cast(Descs, type_of(field.type)).take(field, value, state)
+    return None if state.violations else cast("OperatorDesc", found)
 
 
 def _compare_outs(found: Check, inferred: Check, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:

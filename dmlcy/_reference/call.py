@@ -271,7 +271,7 @@ def use_of_values(name: str, values: Mapping[str, Any], level: int) -> Use:
     if check.violations:
         ids = ", ".join(one.id for one in check.violations)
         raise RuntimeError(
-            f"internal: {operator.python}() was accepted, and a second look finds {ids}: checks disagree"
+            f"internal: the compiled checks accept a call of {operator.python}() for which those in Python find {ids}"
         )
     return use_of(operator, check.rules, check.resolved)
 

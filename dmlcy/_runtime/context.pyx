@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray
 
-from dmlcy._runtime.tensor cimport FLOAT32, Tensor, item_of, new_array
+from dmlcy._runtime.tensor cimport FLOAT16, FLOAT32, Tensor, item_of, new_array
 
 cnp.import_array()
 
@@ -75,4 +75,4 @@ cdef object element_of(int dtype, const unsigned char* bytes):
     tensor.sizes[0] = 1
     array = new_array(&tensor)
     memcpy(cnp.PyArray_DATA(array), bytes, tensor.item)
-    return number_of(array[0]) if dtype == FLOAT32 else array.item()
+    return float(str(array[0])) if dtype == FLOAT32 or dtype == FLOAT16 else array.item()

@@ -156,7 +156,7 @@ def test_the_state_is_that_of_the_operator(checkout: Path) -> None:
         text = text.replace(old, new)
     spec_of(checkout, "activation_identity").write_text(text)
     said = build(checkout)
-    assert compiled(said) == [] and "wrote docs/reference/activation_identity.md" in said
+    assert compiled(said) == MODULES[:1] and "wrote docs/reference/activation_identity.md" in said
     shown = {name: call(checkout, "-m", "codegen", "show", name).stdout for name in (NEGATE, "activation_identity")}
     assert shown["activation_identity"].startswith("# no loops: family line has none for INT16\n\n[operator]\n")
     assert shown[NEGATE].startswith("[operator]\n")
