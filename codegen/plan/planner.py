@@ -279,7 +279,7 @@ class Planner:
         return AttributePlan(
             python=name,
             declarations=(),
-            take=f"take_asked(<object>keywords.{name}, <object>keywords.out, &a.{field.python})",
+            take=f"take_asked(<object>keywords.{name}, <object>keywords.out, {self.place(field)}, &a.{field.python})",
             value="",
             members=None,
             default="None",
@@ -290,6 +290,13 @@ class Planner:
             in_desc=(field.python, 0, 0),
             annotation=f"{'Sequence[_Ints]' if several else '_Ints'} | None",
         )
+
+    def place(self, output: Field) -> str:
+        """Where an output is in ``out``, and how many outputs a call has, in Cython."""
+        outputs = self.operator.outputs
+        there = [f"(a.{one.python}.dtype != 0)" if one.optional else "1" for one in outputs]
+        before = there[: outputs.index(output)]
+        return f"{' + '.join(before) or '0'}, {' + '.join(there)}"
 
     def data_type(self, field: Field) -> AttributePlan:
         """The keyword by which a call says which data type an output has that no input fixes."""

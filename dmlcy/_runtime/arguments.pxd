@@ -38,8 +38,9 @@ cdef int take_enum(object value, object cls, dict names, int64_t* result) except
 cdef int take_dtype(object value, int64_t* result) except -1
 # Whether an optional output is asked for, as its data type: False or None: 0; True: `default`; else a dtype.
 cdef int take_output(object value, int default, int* dtype) except -1
-# The sizes that a call says of its first output, those of `out` where it says none; rank 0: neither says any.
-cdef int take_asked(object value, object out, Tensor* tensor) except -1
+# The sizes that a call says of an output, those of `out` where it says none; rank 0: neither says any. Of `count`
+# outputs, the output is the one at `place`.
+cdef int take_asked(object value, object out, int place, int count, Tensor* tensor) except -1
 # (height, width), or an int for both.
 cdef int take_size_2d(object value, int64_t minimum, int64_t maximum, int64_t* height, int64_t* width) except -1
 # A number of the data type `dtype`, as its bytes.

@@ -33,7 +33,7 @@ cnp.import_array()
 cdef long long EXACT = 1LL << 53        # all ints up to here are doubles
 
 cdef enum:
-    MOST_HELD = 256
+    MOST_HELD = 16
 
 # The descs that fields of operators can hold at a level, which were looked at: nobody can change a desc.
 cdef dict held = {}
@@ -331,7 +331,7 @@ cdef int take_open(object value, object out, bint open, int default, int* dtype)
     return 1
 
 
-cdef int take_asked(object value, object out, Tensor* tensor) except -1:
+cdef int take_asked(object value, object out, int place, int count, Tensor* tensor) except -1:
     cdef int64_t rank = 0
     cdef cnp.ndarray array = None
     cdef int d
@@ -340,8 +340,8 @@ cdef int take_asked(object value, object out, Tensor* tensor) except -1:
         if not take_sizes(value, tensor.sizes, &rank):
             return 0
     elif out is not None:
-        if isinstance(out, tuple):
-            out = (<tuple>out)[0] if len(<tuple>out) else None
+        if count > 1 and type(out) is tuple:
+            out = (<tuple>out)[place] if place < len(<tuple>out) else None
         array = as_array(out)
         if array is not None and array.ndim <= MAX_RANK:
             rank = array.ndim

@@ -61,7 +61,7 @@ cdef class Call:
     cdef DataHolds data_holds       # NULL: any values are acceptable
     cdef Attributes attributes
     cdef Run run                    # NULL: the reference computes the outputs
-    cdef tuple names                # of the inputs
+    cdef tuple names                # of the tensors, as Python has the names of attributes
     cdef bytes key                  # what the last call is told from others by, which the reference computed
     cdef object use                 # and its use
 

@@ -150,8 +150,8 @@ cdef bint describe(object desc, Tensor* tensor) except -1:
 cdef object keyword_of(object desc, const KeywordLayout* row):
     """What a desc has for a keyword of a call."""
     if row.tensor == NULL:
-        return getattr(desc, row.name.decode())
-    tensor = getattr(desc, row.tensor.decode())
+        return getattr(desc, intern(row.name.decode()))
+    tensor = getattr(desc, intern(row.tensor.decode()))
     if row.before < 0:
         return None if tensor is None else tensor.dtype
     return tensor.sizes[row.before:-row.after if row.after else None]
@@ -256,7 +256,7 @@ cdef bint describe_input(Call call, object desc, int i, Tensor* tensor) except -
 
 
 cdef object tensor_of(Call call, object desc, int i):
-    return getattr(desc, call.layout.tensors[i].name.decode())
+    return getattr(desc, call.names[i])
 
 
 cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
@@ -447,7 +447,7 @@ cdef dict values_of(Call call, const Frame* frame):
     cdef int i
     for i in range(call.tensors):
         sizes = tuple([tensors[i].sizes[axis] for axis in range(tensors[i].rank)]) if tensors[i].dtype else ()
-        values[call.layout.tensors[i].name.decode()] = (tensors[i].dtype, sizes) if tensors[i].dtype else None
+        values[call.names[i]] = (tensors[i].dtype, sizes) if tensors[i].dtype else None
     values.update(call.attributes(tensors))
     return values
 
@@ -515,7 +515,7 @@ cdef object record(Call call, Frame* frame, object recordings):
         if frame.arrays[i] != NULL:
             array = <object>(frame.arrays[i] if frame.copies[i] == NULL else frame.copies[i])
             array = array if i < call.inputs else packed(array, &tensors[i])
-        said[call.layout.tensors[i].name.decode()] = array
+        said[call.names[i]] = array
     said.update(call.attributes(tensors))
     keep(recordings, call.layout.name.decode(), said)
 
@@ -540,7 +540,7 @@ cdef object refuse_inputs(Call call, PyObject* const* given, object out, object 
 
 
 cdef dict inputs_of(Call call, PyObject* const* given):
-    return {call.layout.tensors[i].name.decode(): <object>given[i] for i in range(call.inputs)}
+    return {call.names[i]: <object>given[i] for i in range(call.inputs)}
 
 
 cdef Call call_of(
@@ -560,7 +560,7 @@ cdef Call call_of(
     call.data_holds = data_holds
     call.attributes = attributes
     call.run = run
-    call.names = tuple([intern(layout.tensors[i].name.decode()) for i in range(layout.inputs)])
+    call.names = tuple([intern(layout.tensors[i].name.decode()) for i in range(call.tensors)])
     if size > WORDS * sizeof(int64_t) or call.tensors > MAX_TENSORS or call.keywords > MAX_KEYWORDS:
         raise SystemError(f"{layout.name.decode()} does not fit into a frame")
     return call

@@ -117,6 +117,21 @@ cdef inline bint append_sizes(Tensor* tensor, const int64_t* sizes, int64_t coun
     return True
 
 
+# Whether sizes that a call says of a tensor are those of the tensor behind leading ones, which the tensor then has too.
+cdef inline bint take_ones(Tensor* tensor, const Tensor* said) noexcept nogil:
+    cdef int extra = said.rank - tensor.rank
+    cdef int d
+    for d in range(said.rank):
+        if said.sizes[d] != (1 if d < extra else tensor.sizes[d - extra]):
+            return False
+    if extra < 0:
+        return False
+    tensor.rank = said.rank
+    for d in range(said.rank):
+        tensor.sizes[d] = said.sizes[d]
+    return True
+
+
 cdef inline bint same_sizes(const Tensor* a, const Tensor* b) noexcept nogil:
     cdef int d
     if a.rank != b.rank:

@@ -100,7 +100,7 @@ cdef class TableOperator(CompiledOperator):
         if self.call is None:
             raise TypeError("__call__(): the operator was never initialised")
         out = keywords.pop(OUT, None)
-        values = given_inputs(self.desc, self.call.names, inputs, keywords)
+        values = given_inputs(self.desc, self.call.names[: self.inputs], inputs, keywords)
         for i in range(self.inputs):
             given[i] = <PyObject*>values[i]
         return of_inputs(self.call, self.fields, given, out, self.desc, self.use)

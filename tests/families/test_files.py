@@ -15,7 +15,7 @@ from benchmarks.groups import committed_cells
 from benchmarks.groups.ours import expression_of
 from codegen.model import Operator
 
-FAMILIES = {one.family.name: [operator.operator for operator in one.operators] for one in planned().families}
+FAMILIES = {one.family.name: [fast.operator for fast in one.fast] for one in planned().families if one.fast}
 COMMITTED = {expression_of(cell).function for cell in committed_cells() if not cell.network}
 
 

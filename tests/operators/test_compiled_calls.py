@@ -68,7 +68,8 @@ def test_wrong_values_are_refused_without_an_array_for_the_output() -> None:
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_wrong_numbers_of_inputs(n: int) -> None:
     op = roi_pooling()
-    with pytest.raises(TypeError, match=rf"exactly 2 positional arguments \({n} given\)"):
+    said = ["missing required argument 'input'", "missing required argument 'roi'", "takes 2 positional arguments but 3"]
+    with pytest.raises(TypeError, match=rf"roi_pooling\(\) {said[min(n, 2)]}"):
         op(*[X] * n)
 
 

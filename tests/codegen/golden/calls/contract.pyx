@@ -135,7 +135,7 @@ cdef struct Convolution:
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int convolution_take(Convolution* a, int level, const ConvolutionKeywords* keywords) except -1:
     a.output.dtype = a.input.dtype
-    if not take_asked(<object>keywords.output_sizes, <object>keywords.out, &a.output):
+    if not take_asked(<object>keywords.output_sizes, <object>keywords.out, 0, 1, &a.output):
         return 0
     if not take_enum(<object>keywords.mode, ConvolutionMode, ConvolutionMode_NAMES, &a.mode):
         return 0
@@ -169,7 +169,7 @@ cdef int convolution_take(Convolution* a, int level, const ConvolutionKeywords* 
 cdef bint convolution_holds(Convolution* a, int level) noexcept nogil:
     cdef bint overflow = False
     cdef Tensor expected
-    cdef Tensor asked
+    cdef Tensor sized
     cdef int64_t d
     # filter-axes
     if not (a.filter.rank == a.input.rank):
@@ -222,18 +222,17 @@ cdef bint convolution_holds(Convolution* a, int level) noexcept nogil:
                 a.least[d]), checked_sub(checked_add(a.least[d], max(a.strides[d], a.dilations[d]), &overflow), 1,
                 &overflow)))
     a.output.item = item_of(a.output.dtype)
-    asked.rank = 0
-    if a.output.rank:
-        asked = a.output
-    a.output.rank = 0
+    sized = a.output
+    sized.rank = 0
     if not (
-        append_size(&a.output, a.input.sizes[0])
-        and append_size(&a.output, a.channels)
-        and append_sizes(&a.output, a.convolved, a.spatial)
-        and tensor_holds(&a.output, CONVOLUTION_T[level], CONVOLUTION_R_RANKS[level])
-        and (asked.rank == 0 or same_sizes(&a.output, &asked))
+        append_size(&sized, a.input.sizes[0])
+        and append_size(&sized, a.channels)
+        and append_sizes(&sized, a.convolved, a.spatial)
+        and (a.output.rank == 0 or same_sizes(&sized, &a.output))
+        and tensor_holds(&sized, CONVOLUTION_T[level], CONVOLUTION_R_RANKS[level])
     ):
         return False
+    a.output = sized
     return not overflow
 
 

@@ -84,9 +84,9 @@ cdef int nonzero_coordinates_take(
 ) except -1:
     a.output_count.dtype = UINT32
     a.output_coordinates.dtype = a.output_count.dtype
-    if not take_asked(<object>keywords.output_count_sizes, <object>keywords.out, &a.output_count):
+    if not take_asked(<object>keywords.output_count_sizes, <object>keywords.out, 0, 1 + 1, &a.output_count):
         return 0
-    if not take_asked(<object>keywords.output_coordinates_sizes, <object>keywords.out, &a.output_coordinates):
+    if not take_asked(<object>keywords.output_coordinates_sizes, <object>keywords.out, 1, 1 + 1, &a.output_coordinates):
         return 0
     return 1
 
@@ -94,21 +94,20 @@ cdef int nonzero_coordinates_take(
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
 cdef bint nonzero_coordinates_holds(NonzeroCoordinates* a, int level) noexcept nogil:
     cdef bint overflow = False
-    cdef Tensor asked
+    cdef Tensor sized
     cdef int64_t d
     for d in range(a.output_count.rank if a.output_count.rank > 0 else a.input.rank):
         a.one[d] = 1
     a.output_count.item = item_of(a.output_count.dtype)
-    asked.rank = 0
-    if a.output_count.rank:
-        asked = a.output_count
-    a.output_count.rank = 0
+    sized = a.output_count
+    sized.rank = 0
     if not (
-        append_sizes(&a.output_count, a.one, a.output_count.rank if a.output_count.rank > 0 else a.input.rank)
-        and tensor_holds(&a.output_count, NONZERO_COORDINATES_I[level], NONZERO_COORDINATES_R_RANKS[level])
-        and (asked.rank == 0 or same_sizes(&a.output_count, &asked))
+        append_sizes(&sized, a.one, a.output_count.rank if a.output_count.rank > 0 else a.input.rank)
+        and (a.output_count.rank == 0 or same_sizes(&sized, &a.output_count))
+        and tensor_holds(&sized, NONZERO_COORDINATES_I[level], NONZERO_COORDINATES_R_RANKS[level])
     ):
         return False
+    a.output_count = sized
     a.axes = a.output_coordinates.rank if a.output_coordinates.rank > 1 else max(a.input.rank, 2)
     a.given = (
             a.output_coordinates.sizes[a.output_coordinates.rank - 1] if a.output_coordinates.rank > 1 else a.input.rank)
@@ -120,16 +119,15 @@ cdef bint nonzero_coordinates_holds(NonzeroCoordinates* a, int level) noexcept n
                 1 if d + 2 < a.axes else product(a.input.sizes, a.input.rank, &overflow) if d + 2 == a.axes
                 else min(max(a.given, a.effective), a.input.rank))
     a.output_coordinates.item = item_of(a.output_coordinates.dtype)
-    asked.rank = 0
-    if a.output_coordinates.rank:
-        asked = a.output_coordinates
-    a.output_coordinates.rank = 0
+    sized = a.output_coordinates
+    sized.rank = 0
     if not (
-        append_sizes(&a.output_coordinates, a.table, a.axes)
-        and tensor_holds(&a.output_coordinates, NONZERO_COORDINATES_I[level], NONZERO_COORDINATES_C_RANKS[level])
-        and (asked.rank == 0 or same_sizes(&a.output_coordinates, &asked))
+        append_sizes(&sized, a.table, a.axes)
+        and (a.output_coordinates.rank == 0 or same_sizes(&sized, &a.output_coordinates))
+        and tensor_holds(&sized, NONZERO_COORDINATES_I[level], NONZERO_COORDINATES_C_RANKS[level])
     ):
         return False
+    a.output_coordinates = sized
     return not overflow
 
 

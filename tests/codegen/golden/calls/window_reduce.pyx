@@ -69,7 +69,7 @@ cdef struct AveragePoolingKeywords:
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int average_pooling_take(AveragePooling* a, int level, const AveragePoolingKeywords* keywords) except -1:
     a.output.dtype = a.input.dtype
-    if not take_asked(<object>keywords.output_sizes, <object>keywords.out, &a.output):
+    if not take_asked(<object>keywords.output_sizes, <object>keywords.out, 0, 1, &a.output):
         return 0
     a.spatial = a.input.rank - 2
     if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
@@ -87,7 +87,7 @@ cdef int average_pooling_take(AveragePooling* a, int level, const AveragePooling
 
 # Computes the lets and the sizes of the output; whether every rule holds. An int64 that overflows does not hold.
 cdef bint average_pooling_holds(AveragePooling* a, int level) noexcept nogil:
-    cdef Tensor asked
+    cdef Tensor sized
     cdef int64_t d
     for d in range(a.spatial):
         a.extent[d] = a.window_size[d]
@@ -106,18 +106,17 @@ cdef bint average_pooling_holds(AveragePooling* a, int level) noexcept nogil:
     for d in range(a.spatial):
         a.pooled[d] = min(max(a.wanted[d], a.whole[d]), a.rounded_up[d])
     a.output.item = item_of(a.output.dtype)
-    asked.rank = 0
-    if a.output.rank:
-        asked = a.output
-    a.output.rank = 0
+    sized = a.output
+    sized.rank = 0
     if not (
-        append_size(&a.output, a.input.sizes[0])
-        and append_size(&a.output, a.input.sizes[1])
-        and append_sizes(&a.output, a.pooled, a.spatial)
-        and tensor_holds(&a.output, AVERAGE_POOLING_T[level], AVERAGE_POOLING_R_RANKS[level])
-        and (asked.rank == 0 or same_sizes(&a.output, &asked))
+        append_size(&sized, a.input.sizes[0])
+        and append_size(&sized, a.input.sizes[1])
+        and append_sizes(&sized, a.pooled, a.spatial)
+        and (a.output.rank == 0 or same_sizes(&sized, &a.output))
+        and tensor_holds(&sized, AVERAGE_POOLING_T[level], AVERAGE_POOLING_R_RANKS[level])
     ):
         return False
+    a.output = sized
     return True
 
 
