@@ -75,7 +75,6 @@ _IMPORT = re.compile(r"^from (\S+) c?import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 _DEFINED = re.compile(
     r"^(?:(?:cdef|cpdef|ctypedef|class|def)\b[^\n(:=\[]*?)?(?<![\w@])([\w@]+)\s*[(:=\[]", re.MULTILINE
 )
-_NUMBERED = re.compile(r"(?=[\w@]*[a-z]{2})(?=\w*@)[\w@]+")
 _POINTER = re.compile(r"^ctypedef [^\n(]*\(\*(\w+)\)", re.MULTILINE)
 
 
@@ -130,12 +129,6 @@ def endings() -> tuple[str, ...]:
     return tuple(sorted({end for text in texts for end in re.findall(r"\{\{ op\.python \}\}(_\w+)", text)}))
 
 
-def _is_numbered(name: str, family: str) -> bool:
-    """Whether a template makes this name by putting numbers into another: ``turn_4``."""
-    made = (one for one in used(family) if _NUMBERED.fullmatch(one))
-    return any(re.fullmatch(one.replace("@", r"\d+"), name) for one in made)
-
-
 def refused(name: str, family: str = "*", default: str = "") -> str | None:
     """Why an operator of a family, or an enum, cannot have this name in Python.
 
@@ -145,7 +138,7 @@ def refused(name: str, family: str = "*", default: str = "") -> str | None:
         return "is a word of Python itself"
     if name in public() or name in MODULES:
         return "is another name of dmlcy"
-    if name in used(family) or name in RESERVED or name.endswith(endings()) or _is_numbered(name, family):
+    if name in used(family) or name in RESERVED or name.endswith(endings()):
         return "is a name that generated code uses"
     if name in dir(builtins) and name != default:
         return "is a builtin of Python"
