@@ -126,7 +126,8 @@ class BuildExt(build_ext):
             return False
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "probe.c")
-            source.write_text("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n")
+            program = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
+            source.write_text(program, encoding="utf-8")
             try:
                 objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=[flag])
                 link = [] if flag.startswith("/") else [flag]
@@ -139,9 +140,9 @@ class BuildExt(build_ext):
 
 def note(file: Path, text: str) -> None:
     """Write a text where it is another one than before: what is older than its file is out of date."""
-    if not file.exists() or file.read_text() != text:
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        file.write_text(text, encoding="utf-8")
 
 
 def extensions() -> list[Extension]:
@@ -180,7 +181,7 @@ def cythonize_changed(modules: dict[str, str]) -> None:
     """
     tools = f"Cython {Cython.__version__}, NumPy {numpy.__version__}, {DIRECTIVES}"
     noted = CYTHONIZED / "tools.txt"
-    if not noted.exists() or noted.read_text() != tools:
+    if not noted.exists() or noted.read_text(encoding="utf-8") != tools:
         shutil.rmtree(CYTHONIZED, ignore_errors=True)
     note(noted, tools)
     tree = create_dependency_tree(quiet=True)

@@ -25,7 +25,7 @@ def forget(root: Path, built: Path) -> None:
     """
     for path in [*built.rglob("*")]:
         source = root / path.relative_to(built)
-        compiled = path.suffix == ".so" or "__pycache__" in path.parts
+        compiled = path.suffix in (".so", ".pyd") or "__pycache__" in path.parts
         if path.is_file() and not compiled and not (source.is_file() and filecmp.cmp(path, source, shallow=False)):
             path.unlink()
 

@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 GATE = [line.strip() for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()]
 TEMPLATES = sorted(path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
 
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
 
 def read(path: Path) -> dict[str, Any]:
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
@@ -37,6 +39,16 @@ def test_templates_ask_for_a_model_and_for_the_machine(path: Path) -> None:
     assert "`dmlcy info`" in fields["info"]
     assert any(part["attributes"].get("render") == "json" for part in template["body"])
     assert template["name"] and template["description"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_what_is_there(path: Path) -> None:
+    jobs = read(path)["jobs"].values()
+    commands = "\n".join(step["run"] for job in jobs for step in job["steps"] if "run" in step)
+    named = [*re.findall(r"bash ([\w./]+)", commands), *re.findall(r"pytest .*(tests/\w+)", commands)]
+    named += [f"{name.replace('.', '/')}.py" for name in re.findall(r"python -m (tests[\w.]+)", commands)]
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    assert all(job["timeout-minutes"] <= 300 for job in jobs)
 
 
 def test_the_version_stands_in_one_place() -> None:

@@ -175,7 +175,9 @@ cdef tuple number_entries(object value):
     """The entries of a sequence or of a 1-D array of numbers; None: take it as one number."""
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
         return None
-    return entries_of(value, "iuf")
+    cdef tuple entries = entries_of(value, "iuf")
+    # As in the desc of an operator, an array without dimensions has one entry.
+    return (value.item(),) if entries is None and isinstance(value, numpy.ndarray) else entries
 
 
 cdef int take_some(

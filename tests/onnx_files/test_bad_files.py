@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import tracemalloc
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from broken_models import EXTERNAL, broken
 from each import each_of
+from odd_files import a_pipe
 from written import VALID, attribute, block, external, graph, model, nested, node, tensor, with_tensor
 
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Refusal
@@ -108,7 +108,7 @@ def folder(tmp_path: Path) -> Path:
     (inside / "link.bin").symlink_to(tmp_path / "w.bin")
     (inside / "link").symlink_to(tmp_path)
     (inside / "circle").symlink_to(inside / "circle")
-    os.mkfifo(inside / "pipe")
+    a_pipe(inside / "pipe")
     return inside
 
 
