@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
+from each import each_of
 
 from codegen.model import snake
 
@@ -76,7 +76,7 @@ def step(name: str, order: tuple[str, ...]) -> str:
     return "*" if "*" in order and (beside.is_dir() or beside.with_suffix(".py").is_file()) else "__init__"
 
 
-@pytest.mark.parametrize(("name", "path"), [item for item in modules(CODEGEN) if item[0] != "codegen.__init__"])
+@each_of("name, path", [item for item in modules(CODEGEN) if item[0] != "codegen.__init__"])
 def test_imports_go_one_way(name: str, path: Path) -> None:
     own = part(name)
     assert own in ORDER, "give the module its place in ORDER"
@@ -103,7 +103,8 @@ def test_codegen_needs_jinja2_only() -> None:
 
 def test_the_package_never_imports_codegen() -> None:
     for name, path in modules(ROOT / "dmlcy"):
-        assert not any(imported.split(".")[0] == "codegen" for imported in imports(name, path)), name
+        said = "codegen" in path.read_text(encoding="utf-8")  # of hundreds of files few are parsed
+        assert not (said and any(imported.split(".")[0] == "codegen" for imported in imports(name, path))), name
     for path in (ROOT / "dmlcy").rglob("*.p[yx]*"):
         if path.suffix in (".pyx", ".pxd"):
             assert not re.search(r"^\s*(from|c?import)\s+codegen\b", path.read_text(encoding="utf-8"), re.M), path
@@ -128,11 +129,7 @@ def named(text: str, names: frozenset[str]) -> set[str]:
     return spellings(names) & {*re.findall(r"\w+", text)}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [p for p in sorted(CODEGEN.rglob("*")) if p.is_file() and p.suffix in (".py", ".j2", ".md", ".txt")],
-    ids=lambda path: path.relative_to(CODEGEN).as_posix(),
-)
+@each_of("path", [p for p in sorted(CODEGEN.rglob("*")) if p.is_file() and p.suffix in (".py", ".j2", ".md", ".txt")])
 def test_no_operator_is_named(path: Path) -> None:
     """Help and comments too: what is special about an operator belongs into its spec."""
     assert named(path.read_text(encoding="utf-8"), operator_names()) == set()

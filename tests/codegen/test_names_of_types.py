@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from each import each_of
 from field_types import asked
 
 CODEGEN = Path(__file__).parents[2] / "codegen"
@@ -17,6 +17,6 @@ C_TYPES = {"float", "uint"}
 """What the families call types of C: the type of an accumulator, and the beginning of uint8_t and the others."""
 
 
-@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: path.relative_to(CODEGEN).as_posix())
+@each_of("path", OUTSIDE)
 def test_nothing_else_asks_for_a_type_by_name(path: Path) -> None:
     assert asked(path) - (C_TYPES if "families" in path.parts else set()) == set()

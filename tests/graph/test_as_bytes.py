@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from damaged_records import attribute, damaged, gemm, lazy
+from each import each_of
 from example_descs import desc_of_example
 from graphs import chain, network, tensor
 
 import dmlcy as dml
 from dmlcy._cli import main
-from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._frontends.graphs.serialized import from_records
 from dmlcy._frontends.graphs.to_records import to_records
@@ -40,8 +40,9 @@ def of_desc(desc: Any) -> dml.graph.GraphDesc:
     return g.build(**dict(zip(there, values if isinstance(values, tuple) else (values,), strict=True)))
 
 
-@pytest.mark.parametrize("operator", OPERATORS.values(), ids=lambda operator: operator.name)
-def test_every_example_goes_through_bytes(operator: Operator) -> None:
+@each_of("name", OPERATORS)
+def test_every_example_goes_through_bytes(name: str) -> None:
+    operator = OPERATORS[name]
     for example in operator.examples:
         desc = desc_of_example(operator, example)
         graph = of_desc(desc)

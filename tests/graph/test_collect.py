@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each import each_of
 from foreign_model import FILE, WRONG, built
 from graphs import tensor
 
@@ -145,7 +146,7 @@ def test_a_wrong_use_of_python_still_raises() -> None:
         g.gemm(g.input(tensor(1, 1, 2, 2)))
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_every_operator_gives_values_for_inputs_that_are_wrong(name: str) -> None:
     """The inputs of each operator have a rank that no operator takes."""
     operator = OPERATORS[name]

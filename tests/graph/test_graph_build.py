@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
 from graphs import tensor
 
 import dmlcy as dml
@@ -48,7 +49,7 @@ def used(operator: Operator, number: int = 0) -> tuple[dml.Graph, Any, Any]:
     return g, g._nodes[-1].desc, result
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each_of("name", OPERATORS)
 def test_a_method_makes_the_desc_of_the_example(name: str) -> None:
     operator = OPERATORS[name]
     example = operator.examples[0]

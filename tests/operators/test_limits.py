@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
 
 import dmlcy as dml
 
@@ -126,7 +127,7 @@ def test_the_batch_of_a_region(batch: float) -> None:
     assert pooled((batch, 0, 0, 1, 1)) == expected
 
 
-@pytest.mark.parametrize("corners", list(product((0.0, 0.5, 1.0), repeat=4)))
+@each_of("corners", [*product((0.0, 0.5, 1.0), repeat=4)])
 def test_the_corners_of_a_region(corners: tuple[float, ...]) -> None:
     x1, y1, x2, y2 = corners
     assert pooled((0, *corners)) == ((2, 4, 2, 3) if x1 <= x2 and y1 <= y2 else None)

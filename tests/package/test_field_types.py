@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from each import each_of
 from field_types import asked
 
 import dmlcy
@@ -45,7 +46,7 @@ def test_what_a_call_takes_a_desc_takes() -> None:
         assert taken or not kind.is_taken, name
 
 
-@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+@each_of("path", OUTSIDE)
 def test_nothing_else_asks_for_a_type_by_name(path: Path) -> None:
     assert asked(path) == set()
 

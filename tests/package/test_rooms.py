@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from each import each_of
 
 import dmlcy
 
@@ -53,10 +54,15 @@ def named(tree: ast.AST) -> Iterator[str]:
                 yield from [one for one in FILES if one.startswith(name)] if name[-1] == "." else [name]
 
 
-def imports(path: Path) -> Iterator[str]:
+@functools.cache
+def imports(path: Path) -> tuple[str, ...]:
     """The modules of the package that a file imports anywhere, for type checkers too, or names."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    yield from named(tree)
+    return (*named(tree), *imported(tree))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The modules of the package that are imported."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "dmlcy":
             module = (node.module or "").partition(".")[2]
@@ -73,7 +79,7 @@ def room(module: str) -> int:
     return next(ORDER.index(one) for n in range(len(parts), 0, -1) if (one := ".".join(parts[:n])) in ORDER)
 
 
-@pytest.mark.parametrize("module", FILES)
+@each_of("module", FILES)
 def test_a_room_knows_those_before_it(module: str) -> None:
     assert [other for other in imports(FILES[module]) if room(other) > room(module)] == []
 

@@ -1,7 +1,10 @@
 """float16 conversion agrees with NumPy, and its implementations agree with each other, bit for bit."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from each import each_of
 
 from dmlcy._runtime import half
 
@@ -91,9 +94,7 @@ def test_every_float(portable: bool) -> None:
         assert ((result[nan] & 0x7FFF) > 0x7C00).all(), hex(first)
 
 
-@pytest.mark.parametrize("portable", [False, True])
-@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 31])
-@pytest.mark.parametrize("step", [1, 2, 3, -1, -2])
+@each_of("step, size, portable", [*product((1, 2, 3, -1, -2), (0, 1, 7, 8, 9, 31), (False, True))])
 def test_strides(step: int, size: int, portable: bool) -> None:
     source = HALVES[15000:15200][::step][:size]
     values = half.to_float(source, portable)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
 
 from dmlcy._runtime.processor import set_stream_limit, stream_limit
 
@@ -33,7 +34,7 @@ def test_every_length_and_place(probe: ModuleType, how: str, item: int) -> None:
             assert np.array_equal(target, expected), (offset, n)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each_of("seed", range(200))
 def test_pieces(probe: ModuleType, seed: int) -> None:
     rng = np.random.default_rng(seed)
     target, expected = aligned(1 << 16), aligned(1 << 16)
