@@ -125,7 +125,7 @@ def broken(line: str) -> str:
     found = re.fullmatch(r"(\s*[^({]*[({])(.*)([)}][^)}]*)", line)
     assert found is not None
     rows = textwrap.fill(
-        found[2], LINE, initial_indent=f"{margin}    ", subsequent_indent=f"{margin}    ",
+        found[2], LINE - 8, initial_indent=f"{margin}    ", subsequent_indent=f"{margin}    ",
         break_on_hyphens=False, break_long_words=False,
     )  # fmt: skip
     return f"{found[1]}\n{rows}\n{margin}{found[3]}"
@@ -143,7 +143,7 @@ def fitted(line: str) -> str:
     margin = " " * (len(line) - len(line.lstrip()) + 8)
     for kept in (r" (?!(?:else|or|and) )", r"(?<!,) (?!(?:else|or|and|[-+*/]{1,2}) )"):  # spaces to break at otherwise
         rows = textwrap.wrap(
-            re.sub(kept, "\0", body), LINE, initial_indent=margin, subsequent_indent=margin,
+            re.sub(kept, "\0", body), LINE - len(end), initial_indent=margin, subsequent_indent=margin,
             break_on_hyphens=False, break_long_words=False,
         )  # fmt: skip
         if all(len(row) <= LINE for row in rows):

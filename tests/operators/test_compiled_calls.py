@@ -68,8 +68,12 @@ def test_wrong_values_are_refused_without_an_array_for_the_output() -> None:
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_wrong_numbers_of_inputs(n: int) -> None:
     op = roi_pooling()
-    said = ["missing required argument 'input'", "missing required argument 'roi'", "takes 2 positional arguments but 3"]
-    with pytest.raises(TypeError, match=rf"roi_pooling\(\) {said[min(n, 2)]}"):
+    said = {
+        0: "missing required argument 'input'",
+        1: "missing required argument 'roi'",
+        3: "takes 2 .* but 3 were given",
+    }
+    with pytest.raises(TypeError, match=rf"roi_pooling\(\) {said[n]}"):
         op(*[X] * n)
 
 

@@ -73,8 +73,8 @@ cdef extern from *:
         {"stacked_query_key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0, 1, 0},
         {"stacked_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0, 1, 0},
         {
-            "stacked_query_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0, 1,
-            0
+            "stacked_query_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0,
+            0, 0, 1, 0
         },
         {"bias", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, 0, 0, 0, 1, 0},
         {"mask", dmlcy_MULTIHEAD_ATTENTION_M, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, -1, 0, 0, 1, 0},
@@ -365,8 +365,8 @@ cdef bint multihead_attention_holds(MultiheadAttention* a, int level) noexcept n
         expected.dtype = a.bias.dtype
         if not (
             append_size(
-                &expected, checked_add(checked_add(a.query_hidden, checked_mul(a.key_heads, a.head_size, &overflow), &overflow),
-                a.value_hidden, &overflow)
+                &expected, checked_add(checked_add(a.query_hidden, checked_mul(a.key_heads, a.head_size, &overflow),
+                &overflow), a.value_hidden, &overflow)
             )
             and as_computed(&a.bias, &expected)
         ):

@@ -110,7 +110,8 @@ cdef bint nonzero_coordinates_holds(NonzeroCoordinates* a, int level) noexcept n
     a.output_count = sized
     a.axes = a.output_coordinates.rank if a.output_coordinates.rank > 1 else max(a.input.rank, 2)
     a.given = (
-            a.output_coordinates.sizes[a.output_coordinates.rank - 1] if a.output_coordinates.rank > 1 else a.input.rank)
+            a.output_coordinates.sizes[a.output_coordinates.rank - 1] if a.output_coordinates.rank > 1
+            else a.input.rank)
     for d in range(a.input.rank):
         a.from_end[d] = a.input.rank - d if a.input.sizes[d] > 1 else 0
     a.effective = max(largest(a.from_end, a.input.rank), 1)
