@@ -107,6 +107,10 @@ class Operator:
         wanted = f"{output.python}.dtype"
         return any(rule.about == output.python and wanted in self.reads(rule.that.node) for rule in self.rules)
 
+    def has_rules_on_type(self, output: Field) -> bool:
+        """Whether a rule reads the data type of an output."""
+        return any(f"{output.python}.dtype" in self.reads(rule.that.node) for rule in self.rules)
+
     def is_asked(self, output: Field) -> bool:
         """Whether a call has a keyword about an output: it is optional, or no input fixes its data type."""
         return output.optional or not self.has_type(output)

@@ -328,6 +328,15 @@ class OperatorPlan:
         return f"<size_t>&(<{self.desc}*>NULL).{first.split()[-1].partition('[')[0]}"
 
     @property
+    def open_type(self) -> tuple[int, int]:
+        """The place of the only output and that of the keyword that says its data type, where rules read it; or -1."""
+        for place, keyword in enumerate(self.keywords):
+            output = keyword.field
+            if keyword.takes_type and len(self.outputs) == 1 and self.operator.has_rules_on_type(output):
+                return self.place_of(output.python), place
+        return -1, -1
+
+    @property
     def has_data_rules(self) -> bool:
         """Whether values of tensors are checked."""
         return any(rule.data and not rule.warns for rule in self.operator.rules)

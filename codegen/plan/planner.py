@@ -178,8 +178,6 @@ class Planner:
             return f"of the type {field.type}"
         if not field.is_tensor and field.optional and not type_of(field).may_be_nothing:
             return "an optional attribute"
-        if field.kind == "output" and not self.operator.has_type(field) and self.has_limits(field):
-            return "an output whose data type rules decide"
         if field.any_sizes:
             return "an output whose sizes no formula gives"
         return None
@@ -188,11 +186,6 @@ class Planner:
         """Whether a tensor may have elements that share a byte."""
         rows = self.operator.types[field.types or ""]
         return any(self.facts.dtype(name).bits < 8 for row in rows for name in row.dtypes)
-
-    def has_limits(self, output: Field) -> bool:
-        """Whether a rule reads the data type of an output."""
-        wanted = f"{output.python}.dtype"
-        return any(wanted in self.operator.reads(rule.that.node) for rule in self.operator.rules)
 
     def attribute(self, field: Field, compiles: bool) -> AttributePlan:
         """How a call takes an attribute; ``compiles``: a compiled call."""

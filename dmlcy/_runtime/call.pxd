@@ -32,6 +32,8 @@ cdef extern from "layout.h" nogil:
         int inputs
         int outputs
         int keywords
+        int open_output
+        int open_keyword
         int data_rules
         const TensorLayout* tensors
         const KeywordLayout* rows

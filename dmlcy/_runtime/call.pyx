@@ -20,6 +20,13 @@ from dmlcy._runtime.tensor cimport (
 
 cnp.import_array()
 
+cdef extern from *:
+    """
+    /* -1: an exception is set. */
+    static int dmlcy_raised(void) { return PyErr_Occurred() ? -1 : 0; }
+    """
+    bint raised "dmlcy_raised"() except -1
+
 cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
     BYTES = 8 * WORDS
@@ -152,8 +159,10 @@ cdef object keyword_of(object desc, const KeywordLayout* row):
     if row.tensor == NULL:
         return getattr(desc, intern(row.name.decode()))
     tensor = getattr(desc, intern(row.tensor.decode()))
+    if tensor is None:
+        return None
     if row.before < 0:
-        return None if tensor is None else tensor.dtype
+        return tensor.dtype
     return tensor.sizes[row.before:-row.after if row.after else None]
 
 
@@ -193,7 +202,7 @@ cdef object of_arguments(Call call, PyObject* const* given):
             take_inputs(call, &frame, given)
             and inputs_hold(call.layout, tensors, level)
             and call.take(tensors, level, given + call.inputs)
-            and call.holds(tensors, level)
+            and (call.holds(tensors, level) or holds_otherwise(call, tensors, given, level))
             and (call.data_holds == NULL or values_hold(call, &frame, &broken))
         ):
             if call.run == NULL:
@@ -203,6 +212,24 @@ cdef object of_arguments(Call call, PyObject* const* given):
     finally:
         end(&frame, call.tensors)
     return refuse_arguments(call, given, level, broken) if result is None else result
+
+
+cdef bint holds_otherwise(Call call, Tensor* tensors, PyObject* const* given, int level) except -1:
+    """Whether the rules hold with another data type of the output, where the call may choose one and does not."""
+    cdef int output = call.layout.open_output
+    cdef int dtype
+    if (
+        output < 0
+        or <object>given[call.inputs + call.layout.open_keyword] is not None
+        or <object>given[call.inputs + call.keywords] is not None
+    ):
+        return False
+    for dtype in range(1, DTYPES):
+        if (call.layout.tensors[output].dtypes[level] >> dtype) & 1:
+            tensors[output].dtype = dtype
+            if call.holds(tensors, level):
+                return True
+    return False
 
 
 cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc, object use):
@@ -347,7 +374,7 @@ cdef object finish(Call call, Frame* frame, object out):
     else:
         with nogil:
             status = call.run(tensors)
-    if status != 0:
+    if status != 0 and not raised():
         raise MemoryError(f"{call.layout.python.decode()}: no memory for scratch rows")
     for i in range(call.inputs, call.tensors):
         if frame.copies[i] != NULL:

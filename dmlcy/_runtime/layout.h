@@ -33,6 +33,8 @@ typedef struct {
     int inputs;
     int outputs;
     int keywords;
+    int open_output; /* the only output, if rules decide which data types it may have that a call does not say; or -1 */
+    int open_keyword; /* the keyword that says the data type */
     int data_rules; /* whether values of inputs are checked, where the operator has no function that does */
     const dmlcy_tensor_layout *tensors;
     const dmlcy_keyword_layout *rows; /* of the keywords, in the order of the signature */

@@ -3,6 +3,7 @@
 
 import operator
 import os
+import threading
 
 cimport cython
 from cython.parallel cimport prange
@@ -22,8 +23,14 @@ cdef extern from *:
     #define omp_in_parallel() 0
     #define DMLCY_OPENMP 0
     #endif
+    #include <time.h>
     #include "mode.h"
     #include "team.h"
+    static int64_t dmlcy_milliseconds(void) {
+        struct timespec now;
+        timespec_get(&now, TIME_UTC);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    }
     /* Whether calls of this Python thread use no other thread. */
     static DMLCY_THREAD_LOCAL int dmlcy_alone = 0;
     """
@@ -34,22 +41,48 @@ cdef extern from *:
     int64_t dmlcy_mode() noexcept nogil
     void dmlcy_set_mode(int64_t mode) noexcept nogil
     int dmlcy_alone
+    int64_t dmlcy_milliseconds() noexcept nogil
+
+cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident() noexcept nogil
+    int PyErr_CheckSignals() noexcept
 
 cdef enum:
     CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
+    PATIENCE = 100                  # milliseconds of work between two looks for a signal
 
+# What the threads of a call share: when signals were looked for, and whether one has raised an exception.
+cdef struct Watch:
+    int64_t looked
+    int stopped
+
+# Only the main thread gets signals.
+cdef unsigned long main_thread = threading.main_thread().ident
 cdef int most_threads = default_threads()
 cdef bint forked = INHERITS_OPENMP
 
 
 def _after_fork():
     # The threads of an OpenMP library do not survive a fork, and some libraries then wait for them forever.
-    global forked
+    global forked, main_thread
     forked = True
+    main_thread = threading.get_ident()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
+
+
+cdef bint is_stopped(Watch* watch) noexcept nogil:
+    """Whether the call ends early: the handler of a signal, such as Ctrl-C, has raised an exception."""
+    cdef int64_t now
+    if not watch.stopped and PyThread_get_thread_ident() == main_thread:
+        now = dmlcy_milliseconds()
+        if now - watch.looked >= PATIENCE:
+            watch.looked = now
+            with gil:
+                watch.stopped = PyErr_CheckSignals() != 0
+    return watch.stopped
 
 
 cdef inline int do_chunk(Work work, const void* args, int64_t chunk, int64_t total, int64_t grain) noexcept nogil:
@@ -59,9 +92,11 @@ cdef inline int do_chunk(Work work, const void* args, int64_t chunk, int64_t tot
 
 # The same on any thread, in the mode of the caller's.
 cdef int do_chunk_in(int64_t mode, Work work, const void* args, int64_t chunk, int64_t total,
-                     int64_t grain) noexcept nogil:
+                     int64_t grain, Watch* watch) noexcept nogil:
     cdef int64_t own = dmlcy_mode()
     cdef int failed
+    if is_stopped(watch):
+        return 1
     dmlcy_set_mode(mode)
     failed = do_chunk(work, args, chunk, total, grain)
     dmlcy_set_mode(own)
@@ -72,6 +107,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     cdef int64_t chunk, chunks
     cdef int64_t mode
     cdef int failed = 0, threads
+    cdef Watch watch
     if total <= 0:
         return 0
     grain = max(grain, 1)
@@ -79,15 +115,19 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     threads = <int>min(chunks, <int64_t>most_threads)
     if threads > 1:
         threads = 1 if forked or dmlcy_alone or omp_in_parallel() else dmlcy_team(threads)
+    if chunks == 1:
+        return -do_chunk(work, args, 0, total, grain)
+    watch.looked = dmlcy_milliseconds()
+    watch.stopped = False
     if threads == 1:
         for chunk in range(chunks):
-            if do_chunk(work, args, chunk, total, grain):
+            if is_stopped(&watch) or do_chunk(work, args, chunk, total, grain):
                 return -1
     else:
         mode = dmlcy_mode()
         # A thread that had to be woken up takes fewer chunks.
         for chunk in prange(chunks, num_threads=threads, schedule="dynamic"):
-            failed |= do_chunk_in(mode, work, args, chunk, total, grain)
+            failed |= do_chunk_in(mode, work, args, chunk, total, grain, &watch)
     return -failed
 
 

@@ -20,13 +20,17 @@ from uses import FACTS, LEVELS, PLAN
 import dmlcy as dml
 from codegen.model import Field, Operator
 from dmlcy import testing
+from dmlcy._compile import compiled_class
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.rows import Example
 from dmlcy._facts.tables import FAST, OPERATORS
+from dmlcy._generated.index import UNCALLED
 from dmlcy._show.explain import rules
 from dmlcy._show.explain.find import find
 from dmlcy._show.explain.text import lay_out
 
+LAYOUT = ("dimension_count", "strides", "flags", "total_tensor_size_in_bytes", "guaranteed_base_offset_alignment")
 SOME = [*(name for name in OPERATORS if name not in FAST), *of_each_family(FAST)]
 ENDING = {rule.id for operator in OPERATORS.values() for rule in operator.rules if rule.until is not None}
 EACH = pytest.mark.parametrize("name", SOME)
@@ -48,6 +52,40 @@ def goes_to_json_and_back(desc: OperatorDesc) -> None:
     assert json.loads(json.dumps(read.to_dict())) == written
 
 
+def tensors_of(desc: OperatorDesc) -> list[Any]:
+    """The tensors that a desc has or lacks."""
+    fields = [field for field in desc.operator.fields if field.kind != "attribute"]
+    return [getattr(desc, one.python) for one in fields if not one.optional or getattr(desc, one.python) is not None]
+
+
+def are_tensors(tensor: Any) -> bool:
+    """Whether a tensor has a data type and sizes that are integers."""
+    return (
+        type(tensor) is dml.TensorDesc
+        and type(tensor.dtype) is dml.TensorDataType
+        and type(tensor.sizes) is tuple
+        and all(type(size) is int and 0 <= size < 2**63 for size in tensor.sizes)
+    )
+
+
+def compiled_checks_agree(desc: OperatorDesc, level: int, found: list[dml.Violation]) -> None:
+    """The compiled checks take a desc if the checks in Python find nothing; else what these find is raised.
+
+    They do not look at what no call says, which ``compile`` has seen: whether a tensor has a data type and sizes, its
+    layout, fields whose values follow from others, and unknown members.
+    """
+    follow = {field.python for field in desc.operator.fields if field.value is not None}
+    unseen = [one for one in found if one.member in LAYOUT or one.field in follow or one.id.endswith("-unknown")]
+    if desc.operator.name in UNCALLED or unseen or not all(map(are_tensors, tensors_of(desc))):
+        return
+    if not found:
+        assert compiled_class(desc.operator.name)(desc, level).desc is desc
+        return
+    with pytest.raises(dml.DmlError) as caught:
+        compiled_class(desc.operator.name)(desc, level)
+    assert [*caught.value.violations] == found and type(caught.value).__name__ == found[0].error
+
+
 def accepted_from(desc: OperatorDesc, level: str) -> None:
     """The desc is valid at this level and at later ones only, and minimum_feature_level says so.
 
@@ -55,7 +93,9 @@ def accepted_from(desc: OperatorDesc, level: str) -> None:
     """
     index = LEVELS.index(level)
     for number in {0, max(index - 1, 0), index, len(LEVELS) - 1}:
-        assert (dml.check(desc, LEVELS[number]) == []) == (number >= index), LEVELS[number]
+        found = dml.check(desc, LEVELS[number])
+        assert (found == []) == (number >= index), LEVELS[number]
+        compiled_checks_agree(desc, number, found)
     for violation in dml.check(desc, LEVELS[index - 1]) if index else ():
         assert LEVELS.index(str(violation.level)) <= index
         assert violation.error == "FeatureLevelError" or violation.id in ENDING, violation
@@ -110,6 +150,7 @@ def test_a_broken_desc_has_just_its_violation(name: str, draws: int) -> None:
         with pytest.raises(dml.DmlError) as caught:
             dml.compile(desc)
         assert caught.value.violations == (violation,) and type(caught.value).__name__ == violation.error
+        compiled_checks_agree(desc, NEWEST, [violation])
 
     draw_all(testing.broken_descs(name, most_elements=300), draws, look, SEED)
 

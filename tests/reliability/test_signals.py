@@ -95,6 +95,28 @@ def test_a_signal_during_a_long_call(tmp_path: Path, name: str) -> None:
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "one.npy"), np.ones(16, "f4"))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_of_a_long_call(threads: int) -> None:
+    """In a program it is a KeyboardInterrupt. The call would take many minutes."""
+    program = f"""
+        import os, signal, threading
+        import numpy as np
+        import dmlcy as dml
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        dml.set_num_threads({threads})
+        image, regions = np.ones((1, 16, 512, 512), "f4"), np.tile(np.float32([0, 0, 0, 511, 511]), (1_000_000, 1))
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            dml.roi_pooling(image, regions, spatial_scale=1, pooled_size=1)
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(dml.roi_pooling(image, regions[:1], spatial_scale=1, pooled_size=1).sum())
+    """
+    command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
+    assert (done.stdout, done.stderr) == ("interrupted\n16.0\n", "")
+
+
 @pytest.mark.parametrize("name", SIGNALS)
 def test_an_ignored_signal_stays_ignored(tmp_path: Path, name: str) -> None:
     """As a shell starts a job in the background, or nohup does."""

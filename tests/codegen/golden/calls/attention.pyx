@@ -101,6 +101,8 @@ cdef extern from *:
         .inputs = 11,
         .outputs = 3,
         .keywords = 6,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_multihead_attention_tensors,
         .rows = dmlcy_multihead_attention_keywords,

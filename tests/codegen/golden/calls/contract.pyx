@@ -81,6 +81,8 @@ cdef extern from *:
         .inputs = 3,
         .outputs = 1,
         .keywords = 10,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_convolution_tensors,
         .rows = dmlcy_convolution_keywords,

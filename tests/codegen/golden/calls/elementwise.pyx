@@ -39,6 +39,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 1,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_activation_celu_tensors,
         .rows = dmlcy_activation_celu_keywords,

@@ -40,6 +40,8 @@ cdef extern from *:
         .inputs = 0,
         .outputs = 1,
         .keywords = 3,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_diagonal_matrix_tensors,
         .rows = dmlcy_diagonal_matrix_keywords,

@@ -45,6 +45,8 @@ cdef extern from *:
         .inputs = 2,
         .outputs = 1,
         .keywords = 2,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 1,
         .tensors = dmlcy_gather_tensors,
         .rows = dmlcy_gather_keywords,

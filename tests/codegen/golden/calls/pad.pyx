@@ -69,6 +69,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 4,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_padding_tensors,
         .rows = dmlcy_padding_keywords,

@@ -58,6 +58,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 2,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_argmax_tensors,
         .rows = dmlcy_argmax_keywords,

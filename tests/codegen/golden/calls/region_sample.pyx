@@ -108,6 +108,8 @@ cdef extern from *:
         .inputs = 3,
         .outputs = 1,
         .keywords = 8,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 1,
         .tensors = dmlcy_roi_align_tensors,
         .rows = dmlcy_roi_align_keywords,

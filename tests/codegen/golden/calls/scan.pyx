@@ -54,6 +54,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 3,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_cumulative_product_tensors,
         .rows = dmlcy_cumulative_product_keywords,

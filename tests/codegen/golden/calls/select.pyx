@@ -49,6 +49,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 2,
         .keywords = 2,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_nonzero_coordinates_tensors,
         .rows = dmlcy_nonzero_coordinates_keywords,

@@ -42,6 +42,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 3,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_slice_tensors,
         .rows = dmlcy_slice_keywords,

@@ -44,6 +44,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 5,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_unfold_tensors,
         .rows = dmlcy_unfold_keywords,

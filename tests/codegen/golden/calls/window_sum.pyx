@@ -45,6 +45,8 @@ cdef extern from *:
         .inputs = 1,
         .outputs = 1,
         .keywords = 6,
+        .open_output = -1,
+        .open_keyword = -1,
         .data_rules = 0,
         .tensors = dmlcy_average_pooling_grad_tensors,
         .rows = dmlcy_average_pooling_grad_keywords,
