@@ -6,6 +6,7 @@ The tables of an operator are imported when they are asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -31,6 +32,13 @@ NAMES: Final = {name: python for name, (python, *_) in index.OPERATORS.items()}
 """The operators that have a spec, and their names in Python: to ask for these loads no table."""
 
 
+@cache
+def _operator(name: str) -> Operator:
+    """The table of an operator."""
+    operator: Operator = import_module(f"dmlcy._generated.operators.{name.lower()}").OPERATOR
+    return operator
+
+
 class _Operators(Mapping[str, Operator]):
     """Operators of some states, by name; the module of an operator is loaded when it is first asked for."""
 
@@ -40,8 +48,7 @@ class _Operators(Mapping[str, Operator]):
     def __getitem__(self, name: str) -> Operator:
         if name not in self:
             raise KeyError(name)
-        operator: Operator = import_module(f"dmlcy._generated.operators.{name.lower()}").OPERATOR
-        return operator
+        return _operator(name)
 
     def __contains__(self, name: object) -> bool:
         return name in index.OPERATORS and index.OPERATORS[name][4] in self.states

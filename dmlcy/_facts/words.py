@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from string import digits
 from typing import Final
 
@@ -21,6 +21,7 @@ LONGEST: Final = 100
 """Characters of a word that are looked at."""
 
 
+@lru_cache(5000)
 def fold(word: str) -> str:
     """A word without what spellings differ in: ``numpy.layer_norm``, ``np.layer_norm``, ``np.Layer-Norm``."""
     small = word[:LONGEST].strip().lower().removesuffix("()")

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import first_of_each
-from hypothesis import HealthCheck, assume, settings
+from depth import draws_of, first_of_each
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import dmlcy as dml
@@ -52,6 +52,20 @@ def cases(count: int) -> settings:
         derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
+
+
+def examples(few: int, many: int, *strategies: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Like ``given`` with ``cases``: few by default, and many with ``-m deep``."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @draws_of(few, many)
+        def run(tmp_path_factory: pytest.TempPathFactory, draws: int) -> None:
+            cases(draws)(given(*strategies)(test))(tmp_path_factory)
+
+        run.__doc__ = test.__doc__
+        return run
+
+    return decorate
 
 
 @dataclass(frozen=True)

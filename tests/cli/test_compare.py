@@ -26,6 +26,7 @@ from exchange import (
     compare,
     copied,
     each_example,
+    examples,
     expect,
     grid,
     manifest,
@@ -100,8 +101,7 @@ def test_random_models_ask_for_the_optional_outputs_of_an_example(operator: Oper
     }.items()
 
 
-@cases(60)
-@given(models(), st.sampled_from(["copy", "flat", "bin", "dat", "buffer", "buffer.bin", "one"]))
+@examples(20, 60, models(), st.sampled_from(["copy", "flat", "bin", "dat", "buffer", "buffer.bin", "one"]))
 def test_every_form_of_the_same_values_passes(tmp_path_factory: Factory, case: Case, form: str) -> None:
     folder = tmp_path_factory.mktemp("case")
     name, *others = case.outputs
@@ -139,8 +139,9 @@ def test_every_form_of_the_same_values_passes(tmp_path_factory: Factory, case: C
         assert found["differences"]["different"] == 0
 
 
-@cases(80)
-@given(models(kinds=("ordinary",)), st.sampled_from(["new", "new", "version 2", "pack of version 2"]), st.data())
+@examples(
+    25, 80, models(kinds=("ordinary",)), st.sampled_from(["new", "new", "version 2", "pack of version 2"]), st.data()
+)
 def test_one_element_off(tmp_path_factory: Factory, case: Case, version: str, data: st.DataObject) -> None:
     """Just within what passes it passes, one step beyond it fails, and is named: by the rules of each version."""
     folder = tmp_path_factory.mktemp("case")
@@ -212,8 +213,7 @@ def shown_elements(window: dict[str, Any]) -> dict[tuple[int, ...], Any]:
     return found
 
 
-@cases(60)
-@given(models(only_windows=True, kinds=("ordinary",)), st.data())
+@examples(20, 60, models(only_windows=True, kinds=("ordinary",)), st.data())
 def test_the_window_is_what_the_element_depends_on(tmp_path_factory: Factory, case: Case, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("case")
     expected = case.expect(folder)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from bad_specs import BASE, WIDEN
 from copies import copied
+from planned import specs
 
 from codegen import emit as emit_module
 from codegen import incremental
 from codegen.diagnostics import SpecError
 from codegen.incremental import generate
-from codegen.load import load
 from codegen.store import FOLDER
 
 SQUASH = "specs/operators/window_reduce/squash.toml"
@@ -89,7 +89,7 @@ def test_a_summary_reaches_few_files(catalogue: Path) -> None:
 
 
 def test_a_group_reaches_those_that_include_it(catalogue: Path) -> None:
-    users = [operator.file for operator in load(catalogue).operators.values() if "padding" in operator.include]
+    users = [operator.file for operator in specs().operators.values() if "padding" in operator.include]
     path = catalogue / "specs" / "shared" / "padding.toml"
     path.write_text(path.read_text(encoding="utf-8") + "\n# A comment.\n", encoding="utf-8")
     done = generate(catalogue)

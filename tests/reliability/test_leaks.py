@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import mmap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,10 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def of_this_test_alone() -> Iterator[None]:
+def of_this_test_alone() -> None:
     """What other tests left in the process is neither counted nor collected."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.parametrize("name", ["calls", "refusals", "files"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from dmlcy import specs
@@ -283,6 +284,7 @@ def _is_called(field: Field, wanted: str) -> bool:
     return wanted == field.python or _folded(wanted) == _folded(field.name)
 
 
+@lru_cache(5000)
 def _folded(name: str) -> str:
     """Small letters without underscores and without the word tensor at the end: InputTensor, input_tensor and input."""
     plain = name.replace("_", "").lower()
