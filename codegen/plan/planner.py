@@ -178,8 +178,6 @@ class Planner:
             return f"of the type {field.type}"
         if not field.is_tensor and field.optional and not type_of(field).may_be_nothing:
             return "an optional attribute"
-        if field.any_sizes:
-            return "an output whose sizes no formula gives"
         return None
 
     def has_halves(self, field: Field) -> bool:

@@ -104,9 +104,9 @@ class Steps:
     def output(self, field: Field, steps: list[Step]) -> None:
         """The sizes of a tensor from its formula."""
         self.done.add(field.python)
-        if field.sizes is None:
-            self.reading = None
-            raise NotCompiled(f"{field.name} has sizes that no formula gives, which no compiled call takes yet")
+        if field.sizes is None:  # the caller says them
+            steps.append(SizesStep(self.levels.tensor(field), self.tie(field), (), asked=True))
+            return
         node = field.sizes.node
         self.require(node, steps)
         self.reading = field.sizes
@@ -118,10 +118,13 @@ class Steps:
                 items.append((self.render(item, self.scope), None))
         asked = field.kind == "output" and self.operator.sized_by(field) is not None
         present = self.present(node) + ((field.python,) if field.optional and field.kind == "input" else ())
-        tied_to = None
-        if field.kind == "output" and self.operator.is_asked(field):
-            tied_to = next((one.python for one in self.same_type(field)), None)
-        steps.append(SizesStep(self.levels.tensor(field), tied_to, tuple(items), asked, present))
+        steps.append(SizesStep(self.levels.tensor(field), self.tie(field), tuple(items), asked, present))
+
+    def tie(self, field: Field) -> str | None:
+        """The tensor that has the data type too which a call says of an output."""
+        if field.kind != "output" or not self.operator.is_asked(field):
+            return None
+        return next((one.python for one in self.same_type(field)), None)
 
     def same_type(self, output: Field) -> list[Field]:
         """The tensors before an output that share its data type."""
@@ -151,7 +154,7 @@ class Steps:
                     self.require(rule.count.node, steps)
                 steps.append(self.check(rule))
         for field in self.operator.tensors:
-            if field.sizes is not None and field.python not in self.done:
+            if (field.sizes is not None or field.kind == "output") and field.python not in self.done:
                 self.output(field, steps)
         return steps
 
