@@ -44,8 +44,8 @@ CIMPORTS = {
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
-        "desc_of take_asked take_bool take_desc take_dtype take_enum take_float take_floats take_open take_output"
-        " take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
+        "desc_of take_asked take_bool take_desc take_descs take_dtype take_enum take_float take_floats take_open"
+        " take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
     ),
     "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Run Take as_computed call_of",
     "dmlcy._runtime.checks": (

@@ -1,7 +1,8 @@
 """The descs of several operators: activations."""
 
 from ..expr.types import Kind
-from .base import Descs
+from ..model import Field
+from .base import Binding, Descs, Taken
 
 
 class OperatorDescArray(Descs):
@@ -14,6 +15,14 @@ class OperatorDescArray(Descs):
     held = "tuple[OperatorDesc, ...]"
     given = "Sequence[OperatorDesc]"
     argument = "_Activations"
+
+    def taken(self, field: Field, binding: Binding) -> Taken:
+        name, count = field.python, binding.count(field)
+        return Taken(
+            (f"PyObject* {name}",),
+            f'take_descs(<object>keywords.{name}, {count}, "{binding.name()}", "{name}", level, &a.{name})',
+            f"desc_of(a.{name})",
+        )
 
 
 TYPE = OperatorDescArray()

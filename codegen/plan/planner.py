@@ -132,7 +132,7 @@ class Planner:
         asked = {request.field.python: TakeStep(request) for request in requests if request.takes_type}
         take: list[Step] = [asked.get(field.python) or steps.follow(field) for field in operator.outputs]
         take += (TakeStep(request) for request in requests if not request.takes_type)
-        for attribute in attributes:
+        for attribute in sorted(attributes, key=lambda one: one.field.length is not None):  # a length may read others
             for formula in (attribute.field.length, attribute.field.max_length):
                 if formula is not None:
                     steps.require(formula.node, take)

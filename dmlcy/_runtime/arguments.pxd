@@ -28,6 +28,10 @@ cdef int take_some(
 cdef int take_desc(
     object value, bint optional, str operator, str field, int level, PyObject** result
 ) except -1
+# The descs of `count` operators.
+cdef int take_descs(
+    object value, int64_t count, str operator, str field, int level, PyObject** result
+) except -1
 cdef object desc_of(PyObject* desc)
 # The data type of an output that no input fixes: a dtype; None: that of `out`, where `open` says so and it has one,
 # else `default`.

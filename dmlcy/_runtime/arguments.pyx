@@ -33,10 +33,12 @@ cnp.import_array()
 cdef long long EXACT = 1LL << 53        # all ints up to here are doubles
 
 cdef enum:
-    MOST_HELD = 16
+    MOST_HELD = 256
+    MOST_SEEN = 16
 
-# The descs that fields of operators can hold at a level, which were looked at: nobody can change a desc.
+# The descs, and tuples of them, that fields of operators can hold at a level, and the arguments that were seen last.
 cdef dict held = {}
+cdef dict seen = {}
 
 cdef dict dtype_names = {}
 for _value, _name in enumerate(
@@ -196,23 +198,55 @@ cdef int take_some(
     return 1
 
 
+cdef object as_desc(object value, str operator, str field, int level):
+    """The desc that a field of an operator holds, the same one for equal values; None: the field cannot have it."""
+    cdef tuple key
+    known = seen.get((operator, field, level, id(value)))
+    if known is not None:
+        return known[1]
+    from dmlcy._desc.check import held_desc
+    from dmlcy._field_types.values import Nested
+
+    is_desc = isinstance(value, Nested)
+    desc = held.get((operator, field, level, value)) if is_desc else None
+    if desc is None:
+        desc = held_desc(operator, field, value, level)
+        if desc is None:
+            return None
+        if len(held) >= MOST_HELD:
+            held.clear()
+        desc = held.setdefault((operator, field, level, desc), desc)
+    if is_desc:  # whose attributes nobody can change
+        if len(seen) >= MOST_SEEN:
+            seen.clear()
+        seen[operator, field, level, id(value)] = (value, desc)
+    return desc
+
+
 cdef int take_desc(
     object value, bint optional, str operator, str field, int level, PyObject** result
 ) except -1:
     result[0] = NULL
     if value is None:
         return optional
-    known = None if isinstance(value, dict) else held.get((operator, field, level, id(value)))
-    if known is None:
-        from dmlcy._desc.check import held_desc
+    desc = as_desc(value, operator, field, level)
+    result[0] = <PyObject*>desc
+    return desc is not None
 
-        known = held_desc(operator, field, value, level)
-        if known is None:
-            return 0
-        if len(held) >= MOST_HELD:
-            held.clear()
-        held[operator, field, level, id(known)] = known
-    result[0] = <PyObject*>known
+
+cdef int take_descs(
+    object value, int64_t count, str operator, str field, int level, PyObject** result
+) except -1:
+    cdef tuple entries = value if type(value) is tuple else entries_of(value, "")
+    if entries is None or len(entries) != count:
+        return 0
+    descs = tuple([as_desc(one, operator, field, level) for one in entries])
+    if None in descs:
+        return 0
+    if len(held) >= MOST_HELD:
+        held.clear()
+    descs = held.setdefault((operator, field, level, descs), descs)
+    result[0] = <PyObject*>descs
     return 1
 
 

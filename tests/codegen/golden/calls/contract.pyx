@@ -147,6 +147,12 @@ cdef int convolution_take(Convolution* a, int level, const ConvolutionKeywords* 
         return 0
     if not (CONVOLUTION_DIRECTION[level] >> a.direction) & 1:
         return 0
+    if not take_uint(<object>keywords.group_count, 1, 4294967295, &a.group_count):
+        return 0
+    if not take_desc(
+        <object>keywords.fused_activation, True, "CONVOLUTION", "fused_activation", level, &a.fused_activation
+    ):
+        return 0
     a.spatial = a.input.rank - 2
     if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
         return 0
@@ -157,12 +163,6 @@ cdef int convolution_take(Convolution* a, int level, const ConvolutionKeywords* 
     if not take_uints(<object>keywords.end_padding, a.spatial, 0, 4294967295, a.end_padding):
         return 0
     if not take_uints(<object>keywords.output_padding, a.spatial, 0, 4294967295, a.output_padding):
-        return 0
-    if not take_uint(<object>keywords.group_count, 1, 4294967295, &a.group_count):
-        return 0
-    if not take_desc(
-        <object>keywords.fused_activation, True, "CONVOLUTION", "fused_activation", level, &a.fused_activation
-    ):
         return 0
     return 1
 

@@ -155,8 +155,6 @@ cdef struct RoiAlign:
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int roi_align_take(RoiAlign* a, int level, const RoiAlignKeywords* keywords) except -1:
     a.output.dtype = a.input.dtype
-    if not take_uints(<object>keywords.output_sizes, 2, 1, 4294967295, a.output_sizes):
-        return 0
     if not take_enum(<object>keywords.reduction_function, ReduceFunction, ReduceFunction_NAMES, &a.reduction_function):
         return 0
     if not (ROI_ALIGN_REDUCE_FUNCTION[level] >> a.reduction_function) & 1:
@@ -176,6 +174,8 @@ cdef int roi_align_take(RoiAlign* a, int level, const RoiAlignKeywords* keywords
     if not take_uint(<object>keywords.minimum_samples_per_output, 1, 1024, &a.minimum_samples_per_output):
         return 0
     if not take_uint(<object>keywords.maximum_samples_per_output, 1, 4294967295, &a.maximum_samples_per_output):
+        return 0
+    if not take_uints(<object>keywords.output_sizes, 2, 1, 4294967295, a.output_sizes):
         return 0
     return 1
 

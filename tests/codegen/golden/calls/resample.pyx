@@ -86,14 +86,14 @@ cdef struct Resample:
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int resample_take(Resample* a, int level, const ResampleKeywords* keywords) except -1:
     a.output.dtype = a.input.dtype
-    a.axes = a.input.rank
-    if not take_uints(<object>keywords.output_sizes, a.axes, 1, 4294967295, a.output_sizes):
-        return 0
     if not take_enum(
         <object>keywords.interpolation_mode, InterpolationMode, InterpolationMode_NAMES, &a.interpolation_mode
     ):
         return 0
     if not (RESAMPLE_INTERPOLATION_MODE[level] >> a.interpolation_mode) & 1:
+        return 0
+    a.axes = a.input.rank
+    if not take_uints(<object>keywords.output_sizes, a.axes, 1, 4294967295, a.output_sizes):
         return 0
     if not take_floats(<object>keywords.scales, a.axes, a.scales):
         return 0

@@ -73,6 +73,8 @@ cdef int average_pooling_take(AveragePooling* a, int level, const AveragePooling
     a.output.dtype = a.input.dtype
     if not take_asked(<object>keywords.output_sizes, <object>keywords.out, 0, 1, &a.output):
         return 0
+    if not take_bool(<object>keywords.include_padding, &a.include_padding):
+        return 0
     a.spatial = a.input.rank - 2
     if not take_uints(<object>keywords.strides, a.spatial, 1, 4294967295, a.strides):
         return 0
@@ -81,8 +83,6 @@ cdef int average_pooling_take(AveragePooling* a, int level, const AveragePooling
     if not take_uints(<object>keywords.start_padding, a.spatial, 0, 4294967295, a.start_padding):
         return 0
     if not take_uints(<object>keywords.end_padding, a.spatial, 0, 4294967295, a.end_padding):
-        return 0
-    if not take_bool(<object>keywords.include_padding, &a.include_padding):
         return 0
     return 1
 

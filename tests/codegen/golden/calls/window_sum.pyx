@@ -89,6 +89,8 @@ cdef int average_pooling_grad_take(
     AveragePoolingGrad* a, int level, const AveragePoolingGradKeywords* keywords
 ) except -1:
     a.output_gradient.dtype = a.input_gradient.dtype
+    if not take_bool(<object>keywords.include_padding, &a.include_padding):
+        return 0
     a.spatial = a.input_gradient.rank - 2
     if not take_uints(<object>keywords.output_sizes, a.spatial, 1, 4294967295, a.output_sizes):
         return 0
@@ -99,8 +101,6 @@ cdef int average_pooling_grad_take(
     if not take_uints(<object>keywords.start_padding, a.spatial, 0, 4294967295, a.start_padding):
         return 0
     if not take_uints(<object>keywords.end_padding, a.spatial, 0, 4294967295, a.end_padding):
-        return 0
-    if not take_bool(<object>keywords.include_padding, &a.include_padding):
         return 0
     return 1
 
