@@ -12,8 +12,9 @@ from ..diagnostics import Diagnostics
 from ..expr.nodes import ExprError
 from ..families import FAMILIES, LOOPS
 from ..model import DTYPE_ENUM, Enum, EnumMember, Facts, Operator, Specs
-from .data import FamilyPlan, FieldPlan, Newer, OperatorPlan, Plan, RulePlan, Surroundings, TensorPlan
+from .data import FamilyPlan, FieldPlan, Newer, OperatorPlan, Plan, RulePlan, Surroundings
 from .planner import Planner
+from .taken import TensorPlan
 
 __all__ = [
     "FamilyPlan", "FieldPlan", "OperatorPlan", "Plan", "RulePlan", "Surroundings", "TensorPlan", "assemble", "plan",

@@ -14,8 +14,8 @@ from ..families import Family
 from ..families.base import Definition
 from ..field_types import FieldType, type_of
 from ..model import Enum, Example, Facts, Field, Onnx, Operator, Rule, Same, Specs
-
-INDENT = "    "
+from .step import CheckStep, LetStep, Step
+from .taken import AttributePlan, TensorPlan
 
 STATES = {
     "listed": "It is in the catalogue, with the fields of its struct.",
@@ -38,133 +38,6 @@ class LevelTable:
         """The sets in hexadecimal, as lines of C."""
         texts = [f"0x{value:x}" for value in self.sets]
         return tuple(", ".join(texts[start : start + 8]) for start in range(0, len(texts), 8))
-
-
-@dataclass(frozen=True, slots=True)
-class TensorPlan:
-    """A tensor in the C struct of its operator."""
-
-    python: str
-    kind: str
-    dtypes: str  # name of the level tables
-    ranks: str
-    same_as: str | None
-    optional: bool  # it may be left out: its data type is 0 then
-    call_rank: int | None  # a call may leave leading ones out, up to this rank
-    desc_rank: int | None  # a desc may add leading ones; the kernel sees this rank
-    more_ones: bool  # a call and a desc may add leading ones, which the kernel sees
-    doc: str
-    takes: str  # "Rank 4; data type FLOAT32 or FLOAT16."
-
-
-@dataclass(frozen=True, slots=True)
-class AttributePlan:
-    """An attribute that the caller gives, or whether a call asks for an optional output."""
-
-    python: str
-    declarations: tuple[str, ...]
-    take: str  # the condition that takes it from Python
-    value: str  # what was taken, as Python has it
-    members: str | None  # name of the level table of an enum
-    default: str | None  # as Python
-    doc: str
-    summary: str  # numpydoc type
-    takes: str  # which values of the type, in a sentence
-    field: Field
-    in_desc: tuple[str, int, int] | None  # None: a field; else of a tensor: sizes before and after it, or -1: its type
-    annotation: str = "_DataType | bool | None"  # of what a call asks about an output
-
-    @property
-    def takes_type(self) -> bool:
-        """Whether it is about the data type of an output, or asks for the output."""
-        return self.in_desc is not None and self.in_desc[1] < 0
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Finds whether a condition holds for any value of an index, or for all, before an expression reads ``name``."""
-
-    name: str
-    function: str  # any or all
-    index: str
-    count: str
-    condition: str
-
-
-@dataclass(frozen=True, slots=True)
-class LetStep:
-    """Computes a let, where the tensors that it reads are present."""
-
-    name: str
-    index: str | None
-    count: str | None
-    value: str
-    searches: tuple[Search, ...] = ()
-    present: tuple[str, ...] = ()
-
-    @property
-    def margin(self) -> str:
-        """In front of the whole step."""
-        return INDENT * (2 if self.present else 1)
-
-    @property
-    def indent(self) -> str:
-        """In front of the assignment."""
-        return self.margin + INDENT * (self.index is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class CheckStep:
-    """Refuses where one of the conditions of a rule does not hold, for all values of the indices.
-
-    The rule is skipped where one of the tensors ``present`` is left out.
-    """
-
-    rule: str
-    loops: tuple[tuple[str, str], ...]  # (index, count), the outer one first
-    conditions: tuple[str, ...]
-    elements: tuple[tuple[str, str], ...] = ()  # of tensors, which the conditions read more than once: (name, value)
-    searches: tuple[Search, ...] = ()
-    present: tuple[str, ...] = ()
-
-    @property
-    def margin(self) -> str:
-        """In front of the whole step."""
-        return INDENT * (2 if self.present else 1)
-
-    @property
-    def indent(self) -> str:
-        """In front of the conditions."""
-        return self.margin + INDENT * len(self.loops)
-
-
-@dataclass(frozen=True, slots=True)
-class SizesStep:
-    """Gives an output its sizes, or compares those of an input."""
-
-    tensor: TensorPlan
-    tied_to: str | None  # the tensor that has the data type too which a call has said, where both are there
-    items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
-    asked: bool = False  # a call may say them
-    present: tuple[str, ...] = ()  # an input is compared only where these are there
-
-
-@dataclass(frozen=True, slots=True)
-class TypeStep:
-    """Gives an output the data type that follows."""
-
-    output: str
-    dtype: str
-
-
-@dataclass(frozen=True, slots=True)
-class TakeStep:
-    """Takes an attribute."""
-
-    attribute: AttributePlan
-
-
-Step = LetStep | CheckStep | SizesStep | TakeStep | TypeStep
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..expr.nodes import Sizes
 from ..expr.text import alternatives
 from ..model import Enum, Facts, Field, Operator
-from .data import LevelTable, TensorPlan
+from .data import LevelTable
+from .taken import TensorPlan
 
 
 class LevelTables:

@@ -12,10 +12,12 @@ from ..families import Family, Loops
 from ..field_types import Taken, type_of
 from ..model import Enum, Facts, Field, Operator, snake
 from ..names import level
-from .data import AttributePlan, CompiledPlan, OperatorPlan, Step, TakeStep
+from .data import CompiledPlan, OperatorPlan
 from .levels import LevelTables
+from .step import Step, TakeStep
 from .steps import Steps
 from .tables import Tables
+from .taken import AttributePlan
 from .unjudged import unjudged
 
 NOT_TAKEN = Taken((), "", "")

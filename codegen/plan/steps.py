@@ -9,8 +9,8 @@ from ..expr.nodes import Choice, Each, Index, Logic, Name, Node, Not, NotCompile
 from ..expr.types import Scope, within
 from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
-from .data import CheckStep, LetStep, Search, SizesStep, Step, TypeStep
 from .levels import LevelTables
+from .step import CheckStep, LetStep, Search, SizesStep, Step, TypeStep
 
 
 class Steps:

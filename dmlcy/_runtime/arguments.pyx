@@ -179,7 +179,7 @@ cdef tuple number_entries(object value):
         return None
     cdef tuple entries = entries_of(value, "iuf")
     # As in the desc of an operator, an array without dimensions has one entry.
-    return (value.item(),) if entries is None and isinstance(value, numpy.ndarray) else entries
+    return (value.item(),) if entries is None and cnp.PyArray_Check(value) else entries
 
 
 cdef int take_some(
@@ -207,7 +207,7 @@ cdef object as_desc(object value, str operator, str field, int level):
     from dmlcy._desc.check import held_desc
     from dmlcy._field_types.values import Nested
 
-    is_desc = isinstance(value, Nested)
+    is_desc = issubclass(type(value), Nested)
     desc = held.get((operator, field, level, value)) if is_desc else None
     if desc is None:
         desc = held_desc(operator, field, value, level)

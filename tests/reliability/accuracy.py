@@ -26,6 +26,7 @@ for folder in ("", "operators", "reliability"):
 
 from adversarial import KINDS, adversarial  # noqa: E402
 from drawing import draw_all  # noqa: E402
+from random_arrays import inputs_of  # noqa: E402
 from random_calls import Caller  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
@@ -150,7 +151,7 @@ def cases(operator: Operator, seed: int) -> Iterator[tuple[str, OperatorDesc, di
                 continue
             number += 1
             if is_exact(operator, tensors[0].dtype.name):
-                yield "any", desc, {name: placed.view for name, placed in caller.inputs(desc).items()}
+                yield "any", desc, {name: placed.view for name, placed in inputs_of(chance, desc).items()}
                 continue
             kind = KINDS[number % len(KINDS)]
             inputs = [one.python for one in operator.fields if one.kind == "input"]

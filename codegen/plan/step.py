@@ -1,0 +1,96 @@
+"""The steps of a compiled call, as the templates lay them out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .taken import AttributePlan, TensorPlan
+
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Finds whether a condition holds for any value of an index, or for all, before an expression reads ``name``."""
+
+    name: str
+    function: str  # any or all
+    index: str
+    count: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class LetStep:
+    """Computes a let, where the tensors that it reads are present."""
+
+    name: str
+    index: str | None
+    count: str | None
+    value: str
+    searches: tuple[Search, ...] = ()
+    present: tuple[str, ...] = ()
+
+    @property
+    def margin(self) -> str:
+        """In front of the whole step."""
+        return INDENT * (2 if self.present else 1)
+
+    @property
+    def indent(self) -> str:
+        """In front of the assignment."""
+        return self.margin + INDENT * (self.index is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """Refuses where one of the conditions of a rule does not hold, for all values of the indices.
+
+    The rule is skipped where one of the tensors ``present`` is left out.
+    """
+
+    rule: str
+    loops: tuple[tuple[str, str], ...]  # (index, count), the outer one first
+    conditions: tuple[str, ...]
+    elements: tuple[tuple[str, str], ...] = ()  # of tensors, which the conditions read more than once: (name, value)
+    searches: tuple[Search, ...] = ()
+    present: tuple[str, ...] = ()
+
+    @property
+    def margin(self) -> str:
+        """In front of the whole step."""
+        return INDENT * (2 if self.present else 1)
+
+    @property
+    def indent(self) -> str:
+        """In front of the conditions."""
+        return self.margin + INDENT * len(self.loops)
+
+
+@dataclass(frozen=True, slots=True)
+class SizesStep:
+    """Gives an output its sizes, or compares those of an input."""
+
+    tensor: TensorPlan
+    tied_to: str | None  # the tensor that has the data type too which a call has said, where both are there
+    items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
+    asked: bool = False  # a call may say them
+    present: tuple[str, ...] = ()  # an input is compared only where these are there
+
+
+@dataclass(frozen=True, slots=True)
+class TypeStep:
+    """Gives an output the data type that follows."""
+
+    output: str
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeStep:
+    """Takes an attribute."""
+
+    attribute: AttributePlan
+
+
+Step = LetStep | CheckStep | SizesStep | TakeStep | TypeStep
