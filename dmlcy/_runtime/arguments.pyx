@@ -200,7 +200,6 @@ cdef int take_some(
 
 cdef object as_desc(object value, str operator, str field, int level):
     """The desc that a field of an operator holds, the same one for equal values; None: the field cannot have it."""
-    cdef tuple key
     known = seen.get((operator, field, level, id(value)))
     if known is not None:
         return known[1]

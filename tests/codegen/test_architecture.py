@@ -31,7 +31,7 @@ INSIDE = {
     "model": ("facts", "examples", "fields", "onnx", "operator", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "windows", "*", "__init__"),
-    "plan": ("data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
+    "plan": ("taken", "step", "data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
     "pages": (
         "markdown", "values", "speed", "levels", "enums", "codes", "catalogue", "marked", "errors", "equivalents",
         "described", "independent", "versions", "unjudged", "operator", "onnx", "stubs", "graph_stub", "__init__",
