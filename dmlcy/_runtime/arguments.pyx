@@ -36,8 +36,10 @@ cdef enum:
     MOST_HELD = 256
     MOST_SEEN = 16
 
-# The descs, and tuples of them, that fields of operators can hold at a level, and the arguments that were seen last.
+# The descs, and tuples of them, that fields of operators can hold at a level: the newest, and those before them. Then
+# the arguments that were seen last.
 cdef dict held = {}
+cdef dict held_before = {}
 cdef dict seen = {}
 
 cdef dict dtype_names = {}
@@ -198,6 +200,14 @@ cdef int take_some(
     return 1
 
 
+cdef object keep(tuple key, object value):
+    """An object that lives while its address is in a struct: the call, which is not over yet, has no reference to it."""
+    global held, held_before
+    if len(held) >= MOST_HELD:
+        held_before, held = held, {}
+    return held.setdefault(key, value)
+
+
 cdef object as_desc(object value, str operator, str field, int level):
     """The desc that a field of an operator holds, the same one for equal values; None: the field cannot have it."""
     known = seen.get((operator, field, level, id(value)))
@@ -212,9 +222,7 @@ cdef object as_desc(object value, str operator, str field, int level):
         desc = held_desc(operator, field, value, level)
         if desc is None:
             return None
-        if len(held) >= MOST_HELD:
-            held.clear()
-        desc = held.setdefault((operator, field, level, desc), desc)
+        desc = keep((operator, field, level, desc), desc)
     if is_desc:  # whose attributes nobody can change
         if len(seen) >= MOST_SEEN:
             seen.clear()
@@ -242,9 +250,7 @@ cdef int take_descs(
     descs = tuple([as_desc(one, operator, field, level) for one in entries])
     if None in descs:
         return 0
-    if len(held) >= MOST_HELD:
-        held.clear()
-    descs = held.setdefault((operator, field, level, descs), descs)
+    descs = keep((operator, field, level, descs), descs)
     result[0] = <PyObject*>descs
     return 1
 

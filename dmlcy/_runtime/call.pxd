@@ -65,7 +65,7 @@ cdef class Call:
     cdef Run run                    # NULL: the reference computes the outputs
     cdef tuple names                # of the tensors, as Python has the names of attributes
     cdef bytes key                  # what the last call is told from others by, which the reference computed
-    cdef object use                 # and its use
+    cdef tuple use                  # and its use, with the values that the use was made of
 
 # A call of the function; `given` are borrowed: inputs, keywords, and `out` last.
 cdef object of_arguments(Call call, PyObject* const* given)

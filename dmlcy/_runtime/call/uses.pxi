@@ -6,18 +6,20 @@ cdef object use_of(Call call, Frame* frame, int level):
     cdef Py_ssize_t length = write_key(call, frame, text)
     cdef bytes key = call.key
     if key is not None and PyBytes_GET_SIZE(key) == length and memcmp(PyBytes_AS_STRING(key), text, length) == 0:
-        return call.use
+        return call.use[0]
     key = PyBytes_FromStringAndSize(text, length)
-    use = uses.get((call, key))
-    if use is None:
+    found = uses.get((call, key))
+    if found is None:
         from dmlcy._reference.call import use_of_values
 
-        use = use_of_values(call.name, values_of(call, frame), level)
+        values = values_of(call, frame)
+        # With the values: the key has the addresses of descs among them.
+        found = use_of_values(call.name, values, level), values
         if len(uses) >= MAX_USES:
             uses.clear()
-        uses[call, key] = use
-    call.key, call.use = key, use
-    return use
+        uses[call, key] = found
+    call.key, call.use = key, found
+    return found[0]
 
 
 # What a use is told from others by: data types and sizes of the tensors, then the attributes. It is shorter than the
