@@ -201,7 +201,7 @@ cdef int take_some(
 
 
 cdef object keep(tuple key, object value):
-    """An object that lives while its address is in a struct: the call, which is not over yet, has no reference to it."""
+    """An object that lives while its address is in a struct: the call, which is not over, has no reference to it."""
     global held, held_before
     if len(held) >= MOST_HELD:
         held_before, held = held, {}
