@@ -168,16 +168,19 @@ def run_show(root: Path, operator: str) -> int:
         since = specs.facts.catalogue[name].since
         raise UsageError(f"{name} (level {since}) is only listed, no spec describes it: python -m codegen new {name}")
     shown = specs.operators[name]
-    print(show(shown, specs.facts.catalogue[name], no_loops_of(shown, specs)), end="")
+    print(show(shown, specs.facts.catalogue[name], lacks_of(shown, specs)), end="")
     return 0
 
 
-def no_loops_of(operator: Operator, specs: Specs) -> str | None:
-    """Why no loops compute an operator; None: they do, or its spec has a problem, which other commands report."""
+def lacks_of(operator: Operator, specs: Specs) -> list[str]:
+    """Why an operator has no loops, and no compiled call; nothing of a spec with a problem, which others report."""
     diagnostics = Diagnostics()
     required(dataclasses.replace(specs, operators={operator.name: operator}), diagnostics)
     planned = plan_operator(operator, specs.facts, diagnostics) if diagnostics.ok else None
-    return planned.no_loops if planned is not None and diagnostics.ok else None
+    if planned is None or not diagnostics.ok:
+        return []
+    lacks = {"no loops": planned.no_loops, "no compiled call": planned.no_call}
+    return [f"{what}: {why}" for what, why in lacks.items() if why is not None]
 
 
 def run_new(root: Path, operator: str, family: str | None) -> int:

@@ -35,10 +35,10 @@ def table(header: str, rows: Mapping[str, Any]) -> str:
     return "\n".join([header, *(f"{name.ljust(width)} = {value(item)}" for name, item in given.items())]) + "\n"
 
 
-def show(operator: Operator, entry: CatalogueOperator, no_loops: str | None = None) -> str:
-    """The whole text: what its spec says, its entry in the catalogue, and why no loops compute it, as a comment."""
-    comment = "" if no_loops is None else f"# no loops: {no_loops}\n\n"
-    return comment + "\n".join(_parts(operator, entry))
+def show(operator: Operator, entry: CatalogueOperator, lacks: Sequence[str] = ()) -> str:
+    """The whole text: what its spec says, its entry in the catalogue, and in front what it lacks, as comments."""
+    comments = "".join(f"# {lack}\n" for lack in lacks)
+    return f"{comments}\n" * bool(lacks) + "\n".join(_parts(operator, entry))
 
 
 def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:

@@ -30,4 +30,5 @@ def test_an_operator_without_loops(case: Path, tmp_path: Path, capsys: pytest.Ca
         path.write_text(reason, encoding="utf-8")
     assert reason == path.read_text(encoding="utf-8")
     assert main(["--root", str(root), "show", without[0].name]) == 0
-    assert capsys.readouterr().out.startswith(f"# no loops: {reason}\n[operator]\n")
+    no_call = f"# no compiled call: {without[0].no_call}\n" * (without[0].no_call is not None)
+    assert capsys.readouterr().out.startswith(f"# no loops: {reason}{no_call}\n[operator]\n")
