@@ -1,6 +1,6 @@
 """Prints a digest of the results of each operator with loops, of inputs that are the same on every machine.
 
-``python -m tests.machines.bits > FILE`` writes them on one machine, ``python -m tests.machines.bits --like FILE`` fails
+``python -P tests/machines/bits.py > FILE`` writes them on one machine, ``... bits.py --like FILE`` on another one fails
 where a digest is another one. Sizes, layouts, data types, attributes and values are drawn as in
 ``tests.reliability.random_calls``; the seed chooses them. Processors differ in the bits of a NaN: all are one here.
 """
