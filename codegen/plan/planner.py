@@ -21,6 +21,7 @@ from .taken import AttributePlan
 from .unjudged import unjudged
 
 NOT_TAKEN = Taken((), "", "")
+NO_KERNEL = "no [kernel] says what the operator computes"
 
 
 class Planner:
@@ -58,14 +59,12 @@ class Planner:
 
     def no_call(self) -> str | None:
         """Why there is no compiled call, in a clause; None: nothing is known to lack."""
-        if self.family is None:
-            return "no [kernel] says what the operator computes"
-        return next(self.not_taken(), None)
+        return NO_KERNEL if self.family is None else next(self.not_taken(), None)
 
     def no_loops(self, kernel: Any) -> str | None:
         """Why there are no loops for what ``[kernel]`` says, in a clause; None: nothing is known to lack."""
         if self.family is None:
-            return "no [kernel] says what the operator computes"
+            return NO_KERNEL
         if self.loops is None:
             return f"family {self.family.name} has none yet"
         rules = (
@@ -145,10 +144,9 @@ class Planner:
             steps.require(Name(needed), checks)
         data_rules = [rule for rule in operator.rules if values and rule.data and not rule.warns]
         for rule in data_rules:
-            if rule.data:
-                steps.require(rule.that.node, checks)
-                if rule.count is not None:
-                    steps.require(rule.count.node, checks)
+            steps.require(rule.that.node, checks)
+            if rule.count is not None:
+                steps.require(rule.count.node, checks)
         overflows, steps.cython.overflows = steps.cython.overflows, False
         return CompiledPlan(
             let_declarations=tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import sys
 import tempfile
@@ -460,3 +461,14 @@ def test_a_generator_that_another_context_closes() -> None:
     generator.close()
     context.run(pool)
     assert len(recording.calls) == 1
+
+
+@pytest.mark.parametrize("function", [dml.element_wise_add, dml.gemm])
+def test_an_overlapping_out_is_refused_in_a_recording_too(function: Any) -> None:
+    """A recording has copies of the inputs, which overlap nothing."""
+    memory = np.arange(17, dtype=np.float32)
+    x, out = memory[:16].reshape(1, 1, 4, 4), memory[1:].reshape(1, 1, 4, 4)
+    for block in (contextlib.nullcontext(), dml.record()):
+        with block, pytest.raises(dml.InvalidDescError, match="overlap"):
+            function(x, x, out=out)
+    assert memory.tolist() == [*range(17)]

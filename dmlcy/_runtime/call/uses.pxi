@@ -57,11 +57,12 @@ cdef object compute(Call call, Frame* frame, object out, object use):
     cdef dict arrays = {}
     cdef list results
     cdef int i, place = 0
+    # First: a recording has copies of the inputs, and out must not overlap the inputs themselves.
+    if out is not None and not take_outputs(call, frame, out):
+        return None
     for i in range(call.inputs):
         if frame.arrays[i] != NULL:
             arrays[call.names[i]] = input_of(call, frame, i, recordings is not None)
-    if out is not None and not take_outputs(call, frame, out):
-        return None
     if call.data_holds == NULL and call.layout.data_rules and not use.data_hold(arrays):
         return None
     results = use.results(arrays, out is None)
