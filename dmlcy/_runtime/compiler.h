@@ -24,6 +24,15 @@
 #define DMLCY_X86 0
 #endif
 
+/* Before a loop each of whose elements depends on those at the same place only, wherever they are. */
+#if defined(__clang__) && DMLCY_GNU
+#define DMLCY_APART_EACH _Pragma("clang loop vectorize(assume_safety)")
+#elif DMLCY_GNU
+#define DMLCY_APART_EACH _Pragma("GCC ivdep")
+#else
+#define DMLCY_APART_EACH
+#endif
+
 #ifdef _MSC_VER
 #define DMLCY_RESTRICT __restrict
 #define DMLCY_THREAD_LOCAL __declspec(thread)

@@ -8,30 +8,59 @@ compute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from ...diagnostics import Diagnostics
+from ...expr.c import C, Whole, has_no_sign, rounds_once
+from ...expr.nodes import NotCompiled
 from ...expr.types import Kind, Symbol
 from ...field_types import type_of
 from ...model import Facts, Field, Operator
 from ...source import Table
-from ..base import Evaluated, KernelTable, Told, local
+from ..base import Definition, Evaluated, KernelTable, Looped, attribute_locals, local
 
 ALL = (Kind.FLOAT, Kind.INT)
 BITS = "bits"
+MOST_INPUTS = 3  # of element_blocks.h
 
 
-class Elementwise(Evaluated):
+@dataclass(frozen=True, slots=True)
+class ElementLoop:
+    """A loop: the data types that it takes, and how it computes an element of them."""
+
+    name: str
+    dtypes: tuple[str, ...]
+    element: str
+    work: str
+    result: str
+    store: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementKernel:
+    """The view of the templates; an operator without loops has none."""
+
+    struct: str
+    scalars: tuple[tuple[str, str], ...]
+    inputs: int
+    scaled: str | None
+    loops: tuple[ElementLoop, ...]
+    definition: Definition
+
+
+class Elementwise(Looped, Evaluated):
     """The family."""
 
     name = "elementwise"
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ElementKernel:
         """Reads the expressions."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return Told(kernel.definition)
+            return ElementKernel("", (), 0, None, (), kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
         kernel.fused()
         for field in operator.attributes:
@@ -50,7 +79,78 @@ class Elementwise(Evaluated):
             if key in table.keys():
                 self.results(kernel, table, key, kinds[0], bits)
         kernel.finish()
-        return Told(kernel.definition)
+        self.fits(kernel)
+        definition = kernel.definition
+        scalars = attribute_locals(operator)
+        loops = () if definition.lacks or diagnostics.errors else tuple(self.loops(kernel, scalars))
+        return ElementKernel(
+            struct=f"{operator.desc}Attributes",
+            scalars=scalars,
+            inputs=len(operator.inputs),
+            scaled=definition.roles.get("scaled"),
+            loops=loops,
+            definition=definition,
+        )
+
+    def fits(self, kernel: KernelTable) -> None:
+        """Notes what keeps the engine of the loops from taking the tensors and attributes of an operator."""
+        operator, definition = kernel.operator, kernel.definition
+        tensors = (*operator.inputs, *operator.outputs)
+        dtypes = self.dtypes(operator)
+        if [*definition.formulas] != ["result"] or definition.words:
+            kernel.lack("no loop computes more than one expression yet")
+        elif len({field.types for field in tensors}) > 1:
+            kernel.lack("no loop takes tensors of several data types yet")
+        elif len(operator.inputs) > MOST_INPUTS:
+            kernel.lack(f"no loop takes more than {MOST_INPUTS} inputs yet")
+        elif "fused" in definition.roles:
+            kernel.lack("no loop applies a fused activation yet")
+        elif "scaled" in definition.roles and not all(name.startswith("FLOAT") for name in dtypes):
+            kernel.lack("no loop scales integers yet")
+        elif "FLOAT64" in dtypes:
+            kernel.lack("no loop takes FLOAT64 yet")
+
+    @staticmethod
+    def dtypes(operator: Operator) -> list[str]:
+        """The data types of the first output."""
+        rows = operator.types[operator.outputs[0].types or ""]
+        return [*dict.fromkeys(name for row in rows for name in row.dtypes)]
+
+    def loops(self, kernel: KernelTable, scalars: Sequence[tuple[str, str]]) -> Iterator[ElementLoop]:
+        """The loops of an operator; where one cannot be made, what lacks is noted."""
+        operator = kernel.operator
+        node = kernel.definition.formulas["result"].node
+        inputs = ["x" if len(operator.inputs) == 1 else field.python for field in operator.inputs]
+        names = {name: f"x{number}" for number, name in enumerate(inputs)} | {name: name for _, name in scalars}
+        groups: dict[tuple[str, str, str], list[str]] = {}
+        for dtype in self.dtypes(operator):
+            if dtype.startswith("FLOAT"):
+                # The numbers of an attribute have more digits than those of FLOAT16.
+                once = rounds_once(node, names if dtype == "FLOAT32" else inputs)
+                key = ("float", "float" if once else "double", "DMLCY_SAME" if once or dtype == "FLOAT32" else "dmlcy_odd")
+            else:
+                unsigned = f"uint{kernel.facts.dtype(dtype).bits}_t"
+                own = unsigned if has_no_sign(node) or dtype.startswith("U") else unsigned.removeprefix("u")
+                key = (own, own, "DMLCY_SAME")
+            groups.setdefault(key, []).append(dtype)
+        for (element, work, store), dtypes in groups.items():
+            whole = element != "float"
+            wide = "uint64_t" if element.endswith("64_t") else "uint32_t"
+            try:
+                result = (Whole(names, work, wide) if whole else C(names, work)).expression(node)
+            except NotCompiled as error:
+                kernel.lack(f"in result, {error.message}")
+                return
+            ending = dtypes[0] if len(dtypes) == 1 else element.removesuffix("_t").upper() + "S"
+            yield ElementLoop(f"{operator.python}_{ending}", tuple(dtypes), element, work, result, store)
+
+    def needs(self, kernel: ElementKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def module(self, kernels: Sequence[ElementKernel]) -> Mapping[str, Any]:
+        """All loops."""
+        return {"kernels": kernels}
 
     def results(self, kernel: KernelTable, table: Table, key: str, kind: Kind, bits: bool) -> None:
         """The expression at a key, or one for each output in a table; ``kind``: what the elements of the inputs are."""

@@ -1,0 +1,103 @@
+/* Loops that compute elements from those at the same place: what one computes is said to elements.pyx by these structs,
+ * which elements.pxd repeats. element_rows.h has the text of the loops.
+ */
+#ifndef DMLCY_ELEMENTS_H
+#define DMLCY_ELEMENTS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "isa.h"
+
+/* Computes n elements. All rows are contiguous and hold numbers as the loop takes them; the output may be an input. */
+typedef void (*ElementRow)(const void *const *inputs, void *output, int64_t n, const void *attributes);
+
+typedef struct {
+    ElementRow rows[2];     /* for the baseline, and for the wide instruction set */
+} ElementKernel;
+
+/* ---- numbers ---- */
+
+#define DMLCY_IS_NAN(x) ((x) != (x))
+#define DMLCY_IS_FINITE(x) ((x) - (x) == 0)
+
+/* The smaller and the larger of two numbers: -0 is below +0, and any number is preferred to a NaN. */
+#define DMLCY_EXTREMES(type)                                                        \
+    DMLCY_INLINE type dmlcy_least_##type(type a, type b)                            \
+    {                                                                               \
+        const type zero = -(-a - b);                                                \
+        const type least = (a < b) | DMLCY_IS_NAN(b) ? a : b;                       \
+        return (a == 0) & (b == 0) ? zero : least;                                  \
+    }                                                                               \
+    DMLCY_INLINE type dmlcy_most_##type(type a, type b)                             \
+    {                                                                               \
+        const type zero = a + b;                                                    \
+        const type most = (a > b) | DMLCY_IS_NAN(b) ? a : b;                        \
+        return (a == 0) & (b == 0) ? zero : most;                                   \
+    }
+DMLCY_EXTREMES(float)
+DMLCY_EXTREMES(double)
+#undef DMLCY_EXTREMES
+
+/* The float beside a double whose last bit is odd, or the double itself: rounded again, to float16, it gives what the
+ * double would give. */
+DMLCY_INLINE float dmlcy_odd(double x)
+{
+    const float near = (float)x;
+    const double size = fabs(x), rounded = fabs((double)near);
+    uint32_t bits;
+    float result;
+    memcpy(&bits, &near, sizeof bits);
+    bits -= rounded > size;                 /* towards zero */
+    bits |= (rounded != size) & (size == size);
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+#define DMLCY_SAME(x) (x)
+
+/* ---- scale and bias ---- */
+
+/* x * scale + bias, rounded once. The product is exact in double. */
+DMLCY_INLINE float dmlcy_scaled(float x, float scale, float bias)
+{
+    const double product = (double)x * scale, sum = product + bias, part = sum - product;
+    const double lost = (product - (sum - part)) + (bias - part);
+    int64_t bits;
+    double odd;
+    memcpy(&bits, &sum, sizeof bits);
+    /* The double beside the sum towards what it lost, whose last bit is odd. */
+    bits += (lost != 0) & ((bits & 1) == 0) & DMLCY_IS_FINITE(sum) ? ((lost > 0) == (sum > 0) ? 1 : -1) : 0;
+    memcpy(&odd, &bits, sizeof odd);
+    return (float)odd;
+}
+
+static inline void dmlcy_scale_all(float *x, int64_t n, float scale, float bias)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        x[i] = dmlcy_scaled(x[i], scale, bias);
+}
+
+#if DMLCY_X86
+DMLCY_WIDE static inline void dmlcy_scale_wide(float *x, int64_t n, float scale, float bias)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        x[i] = fmaf(x[i], scale, bias);
+}
+#endif
+
+static inline void dmlcy_scale(float *x, int64_t n, float scale, float bias)
+{
+#if DMLCY_X86
+    if (dmlcy_wide()) {
+        dmlcy_scale_wide(x, n, scale, bias);
+        return;
+    }
+#endif
+    dmlcy_scale_all(x, n, scale, bias);
+}
+
+#endif
