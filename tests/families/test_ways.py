@@ -84,7 +84,8 @@ def defined(use: Use) -> None:
 
 def requested(use: Use) -> dict[str, str]:
     """Optional outputs that are not asked for have no name."""
-    return {field.python: use.way.given[field.python] or "" for field in use.operator.fields if field.optional}
+    optional = (one.python for one in use.operator.fields if one.kind == "output" and one.optional)
+    return {name: use.way.given[name] or "" for name in optional}
 
 
 def held(x: Array, number: int) -> Placed:

@@ -41,8 +41,9 @@ def adapted(operator: Operator, rank: int) -> tuple[dict[str, tuple[int, ...]], 
     """Sizes of the inputs, and attributes, of the first example stretched to a rank of its first tensor."""
     use = USES[operator.name]
     sizes = {field.python: use.arrays[field.python].shape for field in operator.inputs}
-    first = operator.inputs[0].python
-    sizes[first] = stretched(sizes[first], rank)
+    first = sizes[operator.inputs[0].python]
+    alike = [name for name, own in sizes.items() if own == first]  # a tensor beside the first one may have its sizes
+    sizes |= dict.fromkeys(alike, stretched(first, rank))
     arrays = {field.python for field in operator.attributes if field.type == "uint_array"}
     attributes = {name: 1 if name in arrays else value for name, value in use.attributes.items()}
     for field in operator.chosen:  # for an output of that rank
@@ -145,7 +146,7 @@ def test_every_data_type_and_rank_at_every_level(name: str, levels_of: Callable[
             if not found:
                 accepted.add((field.python, dtype, rank))
                 compiled_class(name)(d, level)
-            elif found == about and field is operator.inputs[0] and d.output is not None:
+            elif found == about and field is operator.inputs[0] and getattr(d, operator.outputs[0].python) is not None:
                 with pytest.raises(dml.DmlError):
                     compiled_class(name)(d, level)
     first = operator.inputs[0]
@@ -180,7 +181,8 @@ def calls_at(name: str, level: str) -> None:
             sizes, attributes = adapted(operator, rank)
             size = sizes[first.python]
             arrays = [(np.arange(math.prod(size)) % 50).reshape(size).astype(numpy)]
-            arrays += [use.arrays[field.python].astype(numpy) for field in operator.inputs[1:]]
+            others = [(use.arrays[field.python], sizes[field.python]) for field in operator.inputs[1:]]
+            arrays += [np.resize(array, own).astype(numpy) for array, own in others]
             wanted = expected(operator, first, dtype, rank, index)
             with dml.feature_level(level):
                 if not wanted:

@@ -127,7 +127,11 @@ class Elementwise(Looped, Evaluated):
             if dtype.startswith("FLOAT"):
                 # The numbers of an attribute have more digits than those of FLOAT16.
                 once = rounds_once(node, names if dtype == "FLOAT32" else inputs)
-                key = ("float", "float" if once else "double", "DMLCY_SAME" if once or dtype == "FLOAT32" else "dmlcy_odd")
+                key = (
+                    "float",
+                    "float" if once else "double",
+                    "DMLCY_SAME" if once or dtype == "FLOAT32" else "dmlcy_odd",
+                )
             else:
                 unsigned = f"uint{kernel.facts.dtype(dtype).bits}_t"
                 own = unsigned if has_no_sign(node) or dtype.startswith("U") else unsigned.removeprefix("u")
