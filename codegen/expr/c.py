@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from .nodes import Arith, Call, Choice, Compare, Logic, Name, Negate, Node, Not, NotCompiled, Number
+from .nodes import Arith, Call, Choice, Compare, Logic, Name, Negate, Node, Not, NotCompiled, Number, Text
 
 FUNCTIONS = {
     "abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round_even": "rint",
@@ -15,16 +15,23 @@ FUNCTIONS = {
 
 EXTREMES = {"min": "least", "max": "most"}
 TESTS = {"isnan": "DMLCY_IS_NAN", "isfinite": "DMLCY_IS_FINITE"}
+BITS = {"bit_and": "&", "bit_or": "|", "bit_xor": "^"}
+OF_BITS = ("shift_left", "shift_right", "bit_count")
 EXACT = ("abs", "floor", "ceil", "trunc", "round_even", *EXTREMES)
 """Functions whose result is one of the numbers of the type that they are given."""
 
 
 @dataclass(frozen=True, slots=True)
 class C:
-    """Renders the expression of an element in a type of C. ``names``: what each name is; ``kind``: the type."""
+    """Renders the expression of an element in a type of C.
+
+    ``names``: what each name is; ``kind``: the type; ``members``: the values of the members of enums, by the names of
+    the attributes.
+    """
 
     names: Mapping[str, str]
     kind: str
+    members: Mapping[str, Mapping[str, int]]
 
     def expression(self, node: Node) -> str:
         """``node`` as C; raises NotCompiled where no loop computes it yet."""
@@ -39,6 +46,8 @@ class C:
                 return f"(!{self.expression(operand)})"
             case Arith(op="+" | "-" | "*" | "/" as op, left=left, right=right):
                 return f"({self.expression(left)} {op} {self.expression(right)})"
+            case Compare(op=op, left=Name(id=name), right=Text(value=value)) if name in self.members:
+                return f"({self.names[name]} {op} {self.members[name][value]})"
             case Compare(op=op, left=left, right=right):
                 return f"({self.expression(left)} {op} {self.expression(right)})"
             case Logic(op=op, items=items):  # all of them are computed: none has an effect
@@ -89,12 +98,29 @@ class Whole(C):
             return f"({args[0]} < 0 ? ({self.kind})(0 - ({self.wide}){args[0]}) : {args[0]})"
         if function in EXTREMES and simple and len(args) == 2:
             return f"({args[0]} {'<' if function == 'min' else '>'} {args[1]} ? {args[0]} : {args[1]})"
+        if function in BITS:
+            return f"({self.kind})({args[0]} {BITS[function]} {args[1]})"
+        if function == "bit_not":
+            return f"({self.kind})~{args[0]}"
+        if function in OF_BITS:
+            return f"dmlcy_{function}_{self.kind}({', '.join(args)})"
         raise NotCompiled(f"no loop computes {function}() of integers yet", node.at, node.length)
+
+
+def moves(node: Node, names: Collection[str]) -> bool:
+    """Whether the result is one of the elements with these names, which nothing looks at."""
+    if isinstance(node, Choice):
+        read = {part.id for part in node.test.walk() if isinstance(part, Name)}
+        return not read & {*names} and moves(node.then, names) and moves(node.other, names)
+    return isinstance(node, Name) and node.id in names
 
 
 def has_no_sign(node: Node) -> bool:
     """Whether the bits of a result of integers are the same whether they have a sign or not."""
-    return all(isinstance(part, Name | Number | Arith | Negate) for part in node.walk())
+    same = (Name, Number, Arith, Negate, Not, Logic)
+    return all(
+        isinstance(part, same) or (isinstance(part, Compare) and part.op in ("==", "!=")) for part in node.walk()
+    )
 
 
 def rounds_once(node: Node, exact: Collection[str]) -> bool:
@@ -111,7 +137,7 @@ def _rounded(node: Node, exact: Collection[str]) -> bool | None:
     if None in below:
         return None
     match node:
-        case Number() | Name():
+        case Number() | Name() | Text():
             return False
         case Negate() | Not():
             return below[0]

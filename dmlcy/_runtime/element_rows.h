@@ -2,25 +2,28 @@
  *
  * To be included once for each loop, with these macros, which the end of the file takes back:
  *
- * DMLCY_ROW        the name of the loop
- * DMLCY_ELEMENT    the type of an element
- * DMLCY_WORK       the type in which the result is computed
- * DMLCY_INPUTS     1, 2 or 3
- * DMLCY_ATTRIBUTES the struct of the attributes; may be left out
- * DMLCY_LOCALS     declares the attributes that the result reads, copied: in the struct they could be in the output
- * DMLCY_RESULT     the result, of the elements x0, x1, x2 and the attributes
- * DMLCY_STORE      a function from DMLCY_WORK to DMLCY_ELEMENT
+ * DMLCY_ROW            the name of the loop
+ * DMLCY_INPUTS(each)   each(0, float, double) each(1, uint8_t, uint8_t) …: the number of an input, the type of its
+ *                      elements, and the type of what the result reads of it
+ * DMLCY_ELEMENT        the type of an element of the output
+ * DMLCY_LOCALS         declares the attributes that the result reads, copied: in the struct they could be in the output
+ * DMLCY_RESULT         the result, of the numbers x0, x1 … and the attributes
+ * DMLCY_STORE          a function that makes an element of the result
  */
 #include "elements.h"
 #include "named.h"
+
+#ifndef DMLCY_ROW_OF
+#define DMLCY_ROW_OF(number, element, work) const element *const a##number = (const element *)inputs[number];
+#define DMLCY_NUMBER_OF(number, element, work) const work x##number = (work)a##number[i];
+#endif
 
 #define DMLCY_TEXT "element_blocks.h"
 #include "both_levels.h"
 
 #undef DMLCY_ROW
-#undef DMLCY_ELEMENT
-#undef DMLCY_WORK
 #undef DMLCY_INPUTS
+#undef DMLCY_ELEMENT
 #undef DMLCY_LOCALS
 #undef DMLCY_RESULT
 #undef DMLCY_STORE

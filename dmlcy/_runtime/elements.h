@@ -15,6 +15,8 @@ typedef void (*ElementRow)(const void *const *inputs, void *output, int64_t n, c
 
 typedef struct {
     ElementRow rows[2];     /* for the baseline, and for the wide instruction set */
+    int item;               /* bytes of a number that a loop gives */
+    int bits;               /* a loop takes the bits of elements: those of FLOAT16 are no floats to it */
 } ElementKernel;
 
 /* ---- numbers ---- */
@@ -56,6 +58,31 @@ DMLCY_INLINE float dmlcy_odd(double x)
 }
 
 #define DMLCY_SAME(x) (x)
+
+/* ---- bits ---- */
+
+#define DMLCY_BITS(type)                                                            \
+    DMLCY_INLINE type dmlcy_shift_left_##type(type a, type n)                       \
+    {                                                                               \
+        return n < 8 * sizeof(type) ? (type)((uint64_t)a << n) : (type)0;           \
+    }                                                                               \
+    DMLCY_INLINE type dmlcy_shift_right_##type(type a, type n)                      \
+    {                                                                               \
+        return n < 8 * sizeof(type) ? (type)(a >> n) : (type)0;                     \
+    }                                                                               \
+    DMLCY_INLINE uint8_t dmlcy_bit_count_##type(type a)                             \
+    {                                                                               \
+        const type every = (type)-1;                                                \
+        a = (type)(a - (a >> 1 & every / 3));                                       \
+        a = (type)((a & every / 15 * 3) + (a >> 2 & every / 15 * 3));               \
+        a = (type)((a + (a >> 4)) & every / 255 * 15);                              \
+        return (uint8_t)((type)(a * (every / 255)) >> (8 * sizeof(type) - 8));      \
+    }
+DMLCY_BITS(uint8_t)
+DMLCY_BITS(uint16_t)
+DMLCY_BITS(uint32_t)
+DMLCY_BITS(uint64_t)
+#undef DMLCY_BITS
 
 /* ---- scale and bias ---- */
 

@@ -12,10 +12,12 @@ cdef extern from "elements.h" nogil:
 
     ctypedef struct ElementKernel:
         ElementRow rows[2]
+        int item
+        bint bits
 
 cdef struct Elements:
     int inputs
-    const Tensor* tensors[MOST_INPUTS + 1]  # the inputs, then the output; FLOAT16 elements are floats to a loop
+    const Tensor* tensors[MOST_INPUTS + 1]  # the inputs, then the output
     bint scaled                             # a loop takes `scale` times an element of the first input, plus `bias`
     float scale
     float bias

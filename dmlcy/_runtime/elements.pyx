@@ -21,6 +21,7 @@ cdef enum:
 # The axes of all tensors. The last one is the row.
 cdef struct Axes:
     const Elements* a
+    const ElementKernel* kernel
     ElementRow row
     int last                        # number of the output
     int axes                        # before the row
@@ -98,10 +99,17 @@ cdef void scatter(char* target, int64_t step, const char* source, int64_t n, int
             (<uint64_t*>(target + i * step))[0] = (<const uint64_t*>source)[i]
 
 
-# Whether the rows of a tensor are in memory as a loop takes them.
-cdef inline bint is_near(const Axes* to, int t) noexcept nogil:
+# Whether a loop takes the elements of an input as they are, or gives those of the output.
+cdef inline bint is_same(const Axes* to, int t) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[t]
-    return to.row_step[t] == tensor.item and tensor.dtype != FLOAT16 and not (t == 0 and to.a.scaled)
+    if t == to.last:
+        return tensor.item == to.kernel.item
+    return (tensor.dtype != FLOAT16 or to.kernel.bits) and not (t == 0 and to.a.scaled)
+
+
+# The same, where the rows of a tensor lie in memory as those of a loop.
+cdef inline bint is_near(const Axes* to, int t) noexcept nogil:
+    return to.row_step[t] == to.a.tensors[t].item and is_same(to, t)
 
 
 # The elements of an input that a loop takes. What was loaded before, such as the one element of a row, stays.
@@ -114,7 +122,7 @@ cdef inline const void* taken(
         return room
     loaded.source = source
     loaded.n = n
-    if tensor.dtype == FLOAT16:
+    if tensor.dtype == FLOAT16 and not to.kernel.bits:
         dmlcy_half_to_float(<const uint16_t*>source, to.row_step[t], <float*>room, n)
     else:
         gather(room, source, to.row_step[t], n, tensor.item)
@@ -125,10 +133,15 @@ cdef inline const void* taken(
 
 cdef inline void put(const Axes* to, char* target, const char* results, int64_t n) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[to.last]
-    if tensor.dtype == FLOAT16:
-        dmlcy_float_to_half(<const float*>results, <uint16_t*>target, to.row_step[to.last], n)
-    else:
-        scatter(target, to.row_step[to.last], results, n, tensor.item)
+    cdef int64_t step = to.row_step[to.last]
+    cdef int64_t i
+    if is_same(to, to.last):
+        scatter(target, step, results, n, tensor.item)
+    elif tensor.dtype == FLOAT16:
+        dmlcy_float_to_half(<const float*>results, <uint16_t*>target, step, n)
+    else:                       # UINT32
+        for i in range(n):
+            (<uint32_t*>(target + i * step))[0] = <uint8_t>results[i]
 
 
 cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -181,6 +194,7 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     cdef bint near = True
     cdef int t, axis
     to.a = a
+    to.kernel = kernel
     to.row = kernel.rows[dmlcy_wide()]
     to.last = a.inputs
     join_axes(a, &to)

@@ -15,15 +15,15 @@ cdef extern from * nogil:
     } ActivationHardSigmoidAttributes;
 
     #define DMLCY_ROW activation_hard_sigmoid_FLOAT32_row
+    #define DMLCY_INPUTS(each) each(0, float, double)
     #define DMLCY_ELEMENT float
-    #define DMLCY_WORK double
-    #define DMLCY_INPUTS 1
     #define DMLCY_LOCALS const double alpha = ((const ActivationHardSigmoidAttributes *)attributes)->alpha; const double beta = ((const ActivationHardSigmoidAttributes *)attributes)->beta;
     #define DMLCY_RESULT ((((alpha * x0) + beta) < (double)0.0) ? (double)0.0 : ((((alpha * x0) + beta) > (double)1.0) ? (double)1.0 : ((alpha * x0) + beta)))
     #define DMLCY_STORE DMLCY_SAME
     #include "element_rows.h"
     static const ElementKernel activation_hard_sigmoid_FLOAT32 = {
         .rows = { activation_hard_sigmoid_FLOAT32_row, activation_hard_sigmoid_FLOAT32_row_wide },
+        .item = sizeof(float), .bits = 0,
     };
     """
     ctypedef struct ActivationHardSigmoidAttributes:
