@@ -21,7 +21,7 @@ SIZES = [
     (50000,), (33, 31), (2, 5, 1026), (1, 1, 25), (11, 1024), (3, 3, 1), (300, 4), (600, 3), (2049,), (1, 2, 4096),
 ]  # fmt: skip
 NUMBERS = {"alpha": 0.3, "beta": 0.6, "scale_bias": (1.7, -0.4)}
-"""What attributes are, by name: with more digits than FLOAT16 has."""
+"""What attributes are, by name: with more digits than FLOAT16 has. A member of an enum is that of the default."""
 
 
 def repeated(axes: Callable[[int], tuple[int, ...]]) -> Callable[[Array], Array]:
@@ -45,16 +45,21 @@ LAYOUTS: list[Callable[[Array], Array]] = [
 
 
 def ways(operator: Operator) -> list[Way]:
-    fields = [field for field in operator.fields if field.kind == "attribute"]
-    count = sum(field.kind == "input" for field in operator.fields)
+    fields = [field for field in operator.fields if field.kind == "attribute" and field.enum is None]
+    _, *more = (field for field in operator.fields if field.kind == "input")
     given = {field.python: NUMBERS[field.python] for field in fields}
     plain = {name: value for name, value in given.items() if name != "scale_bias"}
     found = []
     for number, sizes in enumerate(SIZES):
 
         def others(dtype: str, number: int = number, sizes: tuple[int, ...] = sizes) -> tuple[Array, ...]:
-            made = (any_bits(number + 7 * place, sizes, dtype) for place in range(1, count))
-            return tuple(LAYOUTS[(number + place) % len(LAYOUTS)](x) for place, x in enumerate(made))
+            found = []
+            for place, field in enumerate(more):
+                dtypes = [name.lower() for row in field.dtypes for name in row.dtypes]
+                own = dtype if field.types == operator.fields[0].types else dtypes[number % len(dtypes)]
+                x = any_bits(number + 7 * place + 7, sizes, own)
+                found.append(LAYOUTS[(number + place) % len(LAYOUTS)](x))
+            return tuple(found)
 
         found.append(Way(sizes, given if number % 3 == 0 else plain, others=others))
     return found

@@ -49,6 +49,46 @@ def ratio(a: Any, b: Any) -> Any:
     return np.true_divide(a, b)
 
 
+def of_numbers(function: Callable[..., Any], dtype: Any = np.uint8) -> Callable[..., Array]:
+    """The function of elements as they are, in a data type of its own."""
+
+    def compute(*inputs: Array, output_dtype: str | None = None, **given: Any) -> Array:
+        found: Array = np.asarray(function(*inputs, **given)).astype(output_dtype.lower() if output_dtype else dtype)
+        return found
+
+    return compute
+
+
+def of_bits(function: Callable[..., Any]) -> Callable[..., Array]:
+    """The function of the elements as unsigned integers, given back as what they were."""
+
+    def compute(*inputs: Array) -> Array:
+        found: Array = np.asarray(function(*(x.view(f"u{x.itemsize}") for x in map(np.ascontiguousarray, inputs))))
+        return found.view(inputs[0].dtype)
+
+    return compute
+
+
+def shifted(shift: Callable[..., Any]) -> Callable[..., Any]:
+    """Beyond the width of the elements no bit is left."""
+
+    def of(a: Any, n: Any) -> Any:
+        bits = 8 * a.itemsize
+        return np.where(n < bits, shift(a, np.minimum(n, bits - 1)), 0).astype(a.dtype)
+
+    return of
+
+
+def infinite(x: Any, infinity_mode: str = "EITHER") -> Any:
+    return {"EITHER": np.isinf, "POSITIVE": np.isposinf, "NEGATIVE": np.isneginf}[infinity_mode](x)
+
+
+def rounded(x: Any, rounding_mode: str) -> Any:
+    half_up = np.copysign(np.floor(np.abs(x.astype(np.float64)) + 0.5), x)
+    by = {"HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc, "TOWARD_INFINITY": lambda x: half_up}
+    return by[rounding_mode](x).astype(x.dtype)
+
+
 activation_hard_sigmoid = of_floats(hard)
 activation_hard_swish = of_floats(lambda x, alpha, beta: x * hard(x, alpha, beta))
 activation_identity = of_floats(lambda x: x)
@@ -75,3 +115,25 @@ element_wise_recip = of_floats(np.reciprocal)
 element_wise_sign = of_floats(lambda x: np.where(x > 0, 1, np.where(x < 0, -1, 0)))
 element_wise_sqrt = of_floats(np.sqrt)
 element_wise_subtract = of_floats(np.subtract)
+element_wise_bit_and = of_bits(np.bitwise_and)
+element_wise_bit_count = of_numbers(lambda x: np.bitwise_count(np.ascontiguousarray(x).view(f"u{x.itemsize}")), np.uint32)
+element_wise_bit_not = of_bits(np.bitwise_not)
+element_wise_bit_or = of_bits(np.bitwise_or)
+element_wise_bit_shift_left = of_bits(shifted(np.left_shift))
+element_wise_bit_shift_right = of_bits(shifted(np.right_shift))
+element_wise_bit_xor = of_bits(np.bitwise_xor)
+element_wise_is_infinity = of_numbers(infinite)
+element_wise_is_nan = of_numbers(np.isnan)
+element_wise_logical_equals = of_numbers(np.equal)
+element_wise_logical_greater_than = of_numbers(np.greater)
+element_wise_logical_greater_than_or_equal = of_numbers(np.greater_equal)
+element_wise_logical_less_than = of_numbers(np.less)
+element_wise_logical_less_than_or_equal = of_numbers(np.less_equal)
+
+
+def element_wise_if(condition: Array, a: Array, b: Array) -> Array:
+    return np.where(condition != 0, a, b)
+
+
+def element_wise_round(x: Array, rounding_mode: str = "HALVES_TO_NEAREST_EVEN") -> Array:
+    return rounded(x, rounding_mode)  # type: ignore[no-any-return]
