@@ -112,6 +112,12 @@ def attribute(draw: st.DrawFn, field: Field, arrays: dict[str, Array]) -> Any:
 MOST = 20_000
 
 
+def opened(operator: Operator) -> list[str]:
+    """The outputs whose sizes or data type are the caller's choice."""
+    found = (one for one in operator.outputs if operator.is_chosen(one) or not (one.optional or operator.has_type(one)))
+    return [field.python for field in found]
+
+
 @pytest.mark.parametrize("name", FAST)
 @searched(20)
 @given(data=st.data())
@@ -122,15 +128,16 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
     attributes = {field.python: data.draw(attribute(field, arrays)) for field in fields}
     level = data.draw(st.just(NEWEST) | st.sampled_from(LEVELS))
     descs = {key: dml.TensorDesc(array.dtype, array.shape or (1,)) for key, array in arrays.items()}
-    exact = Check(TABLE[name], descs | attributes, level_index(level), call=True)
+    requests = {key: value for key, value in USES[name].requests.items() if key.endswith("_dtype")}
+    asked = {key.removesuffix("_dtype"): value for key, value in requests.items()}
+    exact = Check(TABLE[name], descs | attributes, level_index(level), call=True, asked=asked)
     if operator.chosen and data.draw(st.integers(0, 9)):  # then sizes of inputs follow
         for key, sizes in following(exact).items():
             if key in arrays and math.prod(sizes) < 2**59:
                 arrays[key] = np.broadcast_to(np.ones(1, arrays[key].dtype), sizes)
                 descs[key] = dml.TensorDesc(arrays[key].dtype, sizes)
-        exact = Check(TABLE[name], descs | attributes, level_index(level), call=True)
-    opened = [field.python for field in operator.outputs if operator.is_chosen(field)]
-    outputs = {key: exact.resolved.get(key) or next(iter(descs.values())) for key in opened}
+        exact = Check(TABLE[name], descs | attributes, level_index(level), call=True, asked=asked)
+    outputs = {key: exact.resolved.get(key) or next(iter(descs.values())) for key in opened(operator)}
 
     d = USES[name].make(descs | outputs | attributes)
     found = dml.check(d, level)
@@ -147,7 +154,7 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
 
     def call() -> None:
         with dml.feature_level(level):
-            result = getattr(dml, operator.python)(**arrays, **attributes)
+            result = getattr(dml, operator.python)(**arrays, **attributes, **requests)
         assert dml.TensorDesc.from_array(result) == exact.resolved[output]
 
     quick = exact.violations and not any(rule.data for rule in operator.rules)

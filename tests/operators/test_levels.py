@@ -63,7 +63,10 @@ def outputs(operator: Operator, sizes: dict[str, tuple[int, ...]], attributes: d
     """Sizes of the outputs that a desc must be given."""
     descs = {name: dml.TensorDesc("FLOAT32", given) for name, given in sizes.items()}
     check = Check(TABLE[operator.name], descs | attributes, len(LEVELS) - 1, call=True)
-    found = {one.python: check.resolved[one.python] for one in operator.outputs if operator.is_chosen(one)}
+    needed = [
+        one for one in operator.outputs if operator.is_chosen(one) or not (one.optional or operator.has_type(one))
+    ]
+    found = {one.python: check.resolved.get(one.python) for one in needed}
     return {name: next(iter(sizes.values())) if one is None else one.sizes for name, one in found.items()}  # type: ignore[attr-defined]
 
 
@@ -116,13 +119,20 @@ def levels_by(default: Callable[[Operator], list[str]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("levels_of", [default, pytest.param(all_levels, marks=deep)])
 
 
+def own_type(operator: Operator, field: Field) -> str:
+    """A data type of a tensor that does not have that of the first one."""
+    dtypes = rows_of_type(operator, field, len(LEVELS) - 1)
+    return "FLOAT32" if "FLOAT32" in dtypes else dtypes[0]
+
+
 def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
     """A desc in which one tensor has this data type and rank: the first takes the others with it, they go alone."""
     use = USES[operator.name]
     if field is operator.inputs[0]:
         sizes, attributes = adapted(operator, rank)
         sizes |= outputs(operator, sizes, attributes)
-        tied = {other.python: dtype if other.types == field.types else "FLOAT32" for other in operator.tensors}
+        own = {other.python: own_type(operator, other) for other in operator.tensors}
+        tied = {other.python: dtype if other.types == field.types else own[other.python] for other in operator.tensors}
         return use.make({name: dml.TensorDesc(tied[name], sizes[name]) for name in sizes} | attributes)
     valid = use.arrays[field.python].shape
     return use.make({**use.values(), field.python: dml.TensorDesc(dtype, valid if rank == len(valid) else (1,) * rank)})
@@ -179,15 +189,20 @@ def calls_at(name: str, level: str) -> None:
     for dtype, numpy in NUMPY.items():
         for rank in range(1, 10):
             sizes, attributes = adapted(operator, rank)
+            attributes |= {name: value for name, value in use.requests.items() if name.endswith("_dtype")}
             size = sizes[first.python]
             arrays = [(np.arange(math.prod(size)) % 50).reshape(size).astype(numpy)]
-            others = [(use.arrays[field.python], sizes[field.python]) for field in operator.inputs[1:]]
-            arrays += [np.resize(array, own).astype(numpy) for array, own in others]
+            for field in operator.inputs[1:]:
+                other = np.resize(use.arrays[field.python], sizes[field.python])
+                own = numpy if field.types == first.types else NUMPY[own_type(operator, field)]
+                arrays.append(other.astype(own))
             wanted = expected(operator, first, dtype, rank, index)
             with dml.feature_level(level):
                 if not wanted:
                     result = function(*arrays, **attributes)
-                    assert result.dtype == numpy
+                    output = operator.outputs[0]
+                    own = numpy if output.types == first.types else NUMPY[own_type(operator, output)]
+                    assert result.dtype == (use.arrays[output.python].dtype if operator.is_asked(output) else own)
                     d = described(operator, first, dtype, rank)
                     if has(DEFINITIONS, operator.family):
                         np.testing.assert_array_equal(result, defined(operator, arrays, d))

@@ -45,9 +45,8 @@ LAYOUTS: list[Callable[[Array], Array]] = [
 
 
 def ways(operator: Operator) -> list[Way]:
-    fields = [field for field in operator.fields if field.kind == "attribute" and field.enum is None]
-    _, *more = (field for field in operator.fields if field.kind == "input")
-    given = {field.python: NUMBERS[field.python] for field in fields}
+    first, *more = (field for field in operator.fields if field.kind == "input")
+    given = {field.python: NUMBERS[field.python] for field in operator.fields if field.python in NUMBERS}
     plain = {name: value for name, value in given.items() if name != "scale_bias"}
     found = []
     for number, sizes in enumerate(SIZES):
@@ -56,7 +55,7 @@ def ways(operator: Operator) -> list[Way]:
             found = []
             for place, field in enumerate(more):
                 dtypes = [name.lower() for row in field.dtypes for name in row.dtypes]
-                own = dtype if field.types == operator.fields[0].types else dtypes[number % len(dtypes)]
+                own = dtype if field.same_dtype_as == first.python else dtypes[number % len(dtypes)]
                 x = any_bits(number + 7 * place + 7, sizes, own)
                 found.append(LAYOUTS[(number + place) % len(LAYOUTS)](x))
             return tuple(found)

@@ -116,7 +116,9 @@ element_wise_sign = of_floats(lambda x: np.where(x > 0, 1, np.where(x < 0, -1, 0
 element_wise_sqrt = of_floats(np.sqrt)
 element_wise_subtract = of_floats(np.subtract)
 element_wise_bit_and = of_bits(np.bitwise_and)
-element_wise_bit_count = of_numbers(lambda x: np.bitwise_count(np.ascontiguousarray(x).view(f"u{x.itemsize}")), np.uint32)
+element_wise_bit_count = of_numbers(
+    lambda x: np.bitwise_count(np.ascontiguousarray(x).view(f"u{x.itemsize}")), np.uint32
+)
 element_wise_bit_not = of_bits(np.bitwise_not)
 element_wise_bit_or = of_bits(np.bitwise_or)
 element_wise_bit_shift_left = of_bits(shifted(np.left_shift))
