@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any, NoReturn
 
 from dmlcy._cli import compare, example, explain, export, graph, info, lint, onnx, operators, run
@@ -54,8 +55,9 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
 
+@cache
 def command_line() -> argparse.ArgumentParser:
-    """The arguments of all commands."""
+    """The arguments of all commands, for all calls of ``main``."""
     parser = Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
     parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
     add_examples(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -29,8 +30,9 @@ def program(arguments: Sequence[str] | None = None) -> int:
     return main(arguments, parser)
 
 
+@cache
 def parser() -> Parser:
-    """The arguments of both commands."""
+    """The arguments of both commands, for all calls of ``program``."""
     whole = Parser(
         prog="python -m dmlcy.testing",
         description="The conformance pack: cases of each operator for a back end, on a machine without Python.",
