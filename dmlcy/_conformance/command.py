@@ -27,7 +27,7 @@ FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {"text": report.t
 
 def program(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 passed, 1 failed or missing, 2 unreadable file or wrong usage."""
-    return main(arguments, parser)
+    return main(arguments, lambda words: parser())
 
 
 @cache
