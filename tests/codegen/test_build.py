@@ -46,7 +46,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copied(copy: Path) -> Path:
     """The checkout without operators; the runtime is compiled already, and its sources are left out."""
     needs_compiler()
-    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.pyx", "_generated", "operators", "ids.lock")
+    ignore = shutil.ignore_patterns("*.so", "*.pyd", "*.pyx", "_generated", "operators", "ids.lock")
     for name in ("specs", "codegen", "dmlcy"):
         shutil.copytree(ROOT / name, copy / name, ignore=ignore)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
