@@ -1,5 +1,6 @@
 """Builds the extension modules: specs to Cython (codegen), Cython to C, C to modules. Metadata is in pyproject.toml."""
 
+import gc
 import os
 import re
 import shutil
@@ -23,6 +24,8 @@ RUNTIME = Path("dmlcy/_runtime")
 HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
 LOOPS = {"both_levels.h", "each_size.h", "lanes.h", "window_loops.h"}
 """The headers of modules with loops of their own."""
+VECTORS = "isa.h"
+"""The header of modules that work on many elements at once."""
 
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
@@ -81,14 +84,16 @@ class BuildExt(build_ext):
             flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
         if PORTABLE:
             flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
-        fast, small = ("/O2", "/O1") if msvc else ("-O3", "-O2")
+        fast, usual, small = ("/O2", "/O2", "/O1") if msvc else ("-O3", "-O2", "-O1")
         sanitizers = os.environ.get("DMLCY_SANITIZE")
         for extension in self.extensions:
+            headers = {Path(header).name for header in extension.depends}
             # Calls are many, and each is short: what takes the time of compiling is of no use to them.
-            extension.extra_compile_args += [small if ".calls." in extension.name else fast, *flags]
+            level = small if ".calls." in extension.name else fast if VECTORS in headers else usual
+            extension.extra_compile_args += [level, *flags]
             if sys.platform == "linux":
                 # Segments need no pages of their own. Names stay where they say in a profile which loop runs.
-                loops = LOOPS & {Path(header).name for header in extension.depends}
+                loops = LOOPS & headers
                 extension.extra_link_args += ["-Wl,-z,noseparate-code", *([] if loops or sanitizers else ["-Wl,-s"])]
             if sanitizers:
                 extension.extra_compile_args += [f"-fsanitize={sanitizers}", *SANITIZED]
@@ -191,7 +196,10 @@ def cythonize_changed(modules: dict[str, str]) -> None:
         made = c_file(source)
         if not made.exists() or made.stat().st_mtime < max(path.stat().st_mtime for path in own):
             changed.append(Extension(name, [source]))
+    # What Cython makes lives as long as its module: to look for garbage among it takes as long as the rest.
+    gc.disable()
     cythonize(changed, build_dir=str(CYTHONIZED), nthreads=JOBS, force=True, compiler_directives=DIRECTIVES)
+    gc.enable()
     for header in CYTHONIZED.rglob("*.h"):  # Cython's copy, which the compiler would find before a header that changed
         header.unlink()
 

@@ -173,14 +173,13 @@ def run_show(root: Path, operator: str) -> int:
 
 
 def lacks_of(operator: Operator, specs: Specs) -> list[str]:
-    """Why an operator has no loops, and no compiled call; nothing of a spec with a problem, which others report."""
+    """Why an operator has no loops; nothing of a spec with a problem, which others report."""
     diagnostics = Diagnostics()
     required(dataclasses.replace(specs, operators={operator.name: operator}), diagnostics)
     planned = plan_operator(operator, specs.facts, diagnostics) if diagnostics.ok else None
     if planned is None or not diagnostics.ok:
         return []
-    lacks = {"no loops": planned.no_loops, "no compiled call": planned.no_call}
-    return [f"{what}: {why}" for what, why in lacks.items() if why is not None]
+    return [] if planned.no_loops is None else [f"no loops: {planned.no_loops}"]
 
 
 def run_new(root: Path, operator: str, family: str | None) -> int:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from types import CodeType
+from typing import Any, ClassVar
 
 import jinja2
+from jinja2.bccache import Bucket
 
 from . import ids, schema, source, tables
 from .diagnostics import Diagnostics
@@ -55,6 +57,21 @@ OWNED = (
 )  # fmt: skip
 
 
+class Compiled(jinja2.BytecodeCache):
+    """The templates that were compiled in this process, by their file and their text: each run has an environment."""
+
+    codes: ClassVar[dict[tuple[str, str], CodeType]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Finds what an earlier environment compiled."""
+        bucket.code = self.codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keeps it for later ones."""
+        assert bucket.code is not None
+        self.codes[bucket.key, bucket.checksum] = bucket.code
+
+
 class Templates(jinja2.Environment):
     """The template environment. It notes which templates are used, and which templates these use."""
 
@@ -84,6 +101,7 @@ def environment() -> Templates:
     """The template environment: an undefined name is an error."""
     found = Templates(
         loader=jinja2.FileSystemLoader([FOLDER / "templates", FOLDER / "families"]),
+        bytecode_cache=Compiled(),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

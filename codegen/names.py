@@ -44,13 +44,13 @@ CIMPORTS = {
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
     "dmlcy._runtime.arguments": (
-        "desc_of take_asked take_bool take_desc take_descs take_dtype take_enum take_float take_floats take_open"
-        " take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
+        "desc_of take_asked take_bool take_desc take_descs take_dtype take_each take_enum take_float take_floats"
+        " take_open take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
     ),
     "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Run Take as_computed call_of",
     "dmlcy._runtime.checks": (
-        "append_size append_sizes ceil_div checked_add checked_mul checked_sub floor_div floor_mod largest magnitude"
-        " product same_sizes smallest take_ones tensor_holds total"
+        "append_size append_sizes ceil_div checked_add checked_mul checked_sub each_holds floor_div floor_mod largest"
+        " magnitude product same_sizes smallest take_ones tensor_at tensor_holds total"
     ),
     "dmlcy._runtime.elements": "ElementKernel Elements run_elements",
     "dmlcy._runtime.gather": "WindowGather run_gather",
@@ -61,7 +61,8 @@ CIMPORTS = {
     "dmlcy._runtime.power": "power",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
     "dmlcy._runtime.strided": (
-        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT64 INT8 MAX_RANK Tensor UINT16 UINT32 UINT64 UINT8 bytes_of set_rank"
+        "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"
+        " UINT8 bytes_of set_rank"
     ),
     "dmlcy._runtime.tensor": "item_of",
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",

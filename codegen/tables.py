@@ -59,7 +59,6 @@ def index_module(plan: Plan) -> str:
         op.name: (op.python, op.desc, op.operator.family, op.operator.summary, op.state) for op in plan.operators
     }
     in_chunks = tuple(op.name for op in plan.operators if op.takes_chunks)
-    uncalled = tuple(op.name for op in plan.operators if op.runs and op.compiled is None)
     enums = tuple(sorted(enum.python for enum in plan.enums))
     return "\n\n".join((
         '"""The names of operators and enums."""',
@@ -67,8 +66,6 @@ def index_module(plan: Plan) -> str:
         "# By the name of the operator: the names of its function, of its desc and of its family, its summary, state.\n"
         f"OPERATORS: Final[dict[str, tuple[str, str, str, str, str]]] = {written(operators)}",
         f"IN_CHUNKS: Final = {written(in_chunks)}",
-        "# Operators that run, and have no compiled call.\n"
-        f"UNCALLED: Final[tuple[str, ...]] = {written(uncalled)}",
         f"ENUMS: Final = {written(enums)}",
         f"STATES: Final = {written(STATES)}",
     )) + "\n"  # fmt: skip

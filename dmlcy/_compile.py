@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -14,14 +12,13 @@ from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import must_run
 from dmlcy._facts.tables import NAMES
-from dmlcy._generated.index import UNCALLED
 from dmlcy._runtime.compiled import CompiledOperator, TableOperator
 from dmlcy._words.values import show
 
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _FeatureLevel
 
-__all__ = ["compile", "compiled_class", "function", "reference_class"]
+__all__ = ["compile", "function"]
 
 Compiled = TypeVar("Compiled")
 
@@ -68,23 +65,9 @@ def compile(
     if isinstance(desc, Whole):
         return desc._compiled(level, path)
     must_run(desc.operator)
-    return (reference_class if path else compiled_class)(desc.operator.name)(desc, level)
+    return TableOperator(desc, level, reference=path is not None)
 
 
 def function(name: str) -> Any:
     """The function of an operator."""
     return getattr(import_module(f"dmlcy._generated.functions.{name.lower()}"), NAMES[name])
-
-
-def compiled_class(name: str) -> Callable[[OperatorDesc, int], CompiledOperator]:
-    """The class of the compiled operators of that name."""
-    return reference_class(name) if name in UNCALLED else TableOperator
-
-
-def reference_class(name: str) -> Callable[[OperatorDesc, int], CompiledOperator]:
-    """The class of the compiled operators of that name that the reference computes."""
-    if name not in UNCALLED:
-        return partial(TableOperator, reference=True)
-    from dmlcy._reference.compiled import class_of
-
-    return class_of(name)

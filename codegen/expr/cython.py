@@ -129,9 +129,18 @@ class Cython:
                 count = scope[name].count
                 text = f"{self.place}{name}"
                 return text, f"{text}_count" if count is None else self._render(count, scope)[0]
-            case Call(function="sizes", args=(Name(id=name),)):
-                return f"{self.place}{name}.sizes", f"{self.place}{name}.rank"
+            case Call(function="sizes", args=(tensor,)):
+                text = self._tensor(tensor, scope)
+                return f"{text}.sizes", f"{text}.rank"
         raise ExprError("expected the name of a vector", node.at, node.length)
+
+    def _tensor(self, node: Node, scope: Scope) -> str:
+        match node:
+            case Name(id=name):
+                return f"{self.place}{name}"
+            case Index(base=Name(id=name), indices=(index,)) if self.place:
+                return f"tensor_at(&{self.place}{name}.several, {self._render(index, scope)[0]})"
+        raise NotCompiled("no loops read a tensor of an array yet", node.at, node.length)
 
     def _call(self, node: Call, scope: Scope) -> str:
         function, args = node.function, node.args
@@ -139,7 +148,9 @@ class Cython:
             raise NotCompiled(f"no compiled code computes {function} yet", node.at, node.length)
         match function:
             case "rank" | "dtype":
-                return f"{self.place}{args[0].id}.{function}"  # type: ignore[attr-defined]
+                return f"{self._tensor(args[0], scope)}.{function}"
+            case "count":
+                return f"{self.place}{args[0].id}.several.count"  # type: ignore[attr-defined]
             case "present":  # the data type of a tensor that is not there is 0
                 return f"({self.place}{args[0].id}.dtype != 0)"  # type: ignore[attr-defined]
             case "len":
@@ -170,7 +181,10 @@ class Cython:
                 for value in range(int(node.count.value))
             ]
             return f"({f' {word} '.join(parts)})"
-        if node.function in ("all", "any") and self.search is not None:
+        if node.function in ("all", "any", "sum") and self.search is not None:
+            self.overflows = self.overflows or node.function == "sum"
             return self.search(node, scope)
+        if self.search is not None:
+            raise NotCompiled(f"no compiled code computes {node.function} of a `for` yet", node.at, node.length)
         problem = f"compiled code spreads out all and any only, of a constant count up to {MAX_SPREAD}: make it a let"
         raise NotCompiled(problem, node.at, node.length)

@@ -74,17 +74,12 @@ class FieldType:
     argument: ClassVar[str]  # what a call and a desc class take, as the stubs say it
     variable: ClassVar[str | None] = None  # the C type, if the expressions of a kernel can read it
     scales: ClassVar[bool] = False  # is applied to each element of the first input, before anything else
-    may_be_nothing: ClassVar[bool] = False  # a compiled call can take None for an optional field
+    may_be_nothing: ClassVar[bool] = False  # a call can take None for an optional field
     of_elements: ClassVar[bool] = False  # has numbers that the reference treats as elements of tensors
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:
         """What the name of the field means in an expression; None for a type that expressions cannot read."""
         return None
-
-    @property
-    def is_taken(self) -> bool:
-        """Whether a call can take a field of this type."""
-        return type(self).taken is not FieldType.taken
 
     def taken(self, field: Field, binding: Binding) -> Taken:
         """How a compiled call takes the field."""

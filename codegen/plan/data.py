@@ -184,9 +184,8 @@ class OperatorPlan:
     accuracy: tuple[tuple[str, FormulaPlan, str], ...]  # data type, ULP, of what
     pieces: str | None  # along which other axes than the independent ones a call can be cut
     kernel: Any  # what its family says of it, and its run template is given; None: described, so that it does not run
-    compiled: CompiledPlan | None  # None: no compiled call takes it
+    compiled: CompiledPlan | None  # None: described, so that no call takes it
     no_loops: str | None  # why no loops compute it, in a clause; None: they do
-    no_call: str | None  # why there is no compiled call
     unjudged: tuple[UnjudgedPlan, ...]
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
@@ -298,8 +297,10 @@ class OperatorPlan:
         return tuple(names)
 
     def searches(self, steps: Sequence[Step]) -> tuple[str, ...]:
-        """The variables that hold what searches of some steps find."""
-        found = (search.name for step in steps if isinstance(step, LetStep | CheckStep) for search in step.searches)
+        """The declarations of the variables that hold what searches of some steps find."""
+        found = (
+            search.declaration for step in steps if isinstance(step, LetStep | CheckStep) for search in step.searches
+        )
         return tuple(dict.fromkeys(found))
 
     @property

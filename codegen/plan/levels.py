@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..expr.nodes import Sizes
 from ..expr.text import alternatives
+from ..field_types import type_of
 from ..model import Enum, Facts, Field, Operator
 from .data import LevelTable
 from .taken import TensorPlan
@@ -62,6 +63,8 @@ class LevelTables:
             ranks=self.rank_table(field.ranks),
             same_as=None if first is None else first.python,
             optional=field.optional,
+            several=type_of(field).several,
+            mixed=field.mixed,
             call_rank=rank if field.leading_ones == "call" else None,
             desc_rank=rank if field.leading_ones == "desc" else None,
             more_ones=field.leading_ones == "both",

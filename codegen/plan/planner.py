@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..diagnostics import Diagnostics
-from ..expr.nodes import Name, NotCompiled
+from ..expr.nodes import Name
 from ..expr.text import alternatives
 from ..families import Family, Loops
 from ..field_types import Taken, type_of
@@ -45,26 +45,23 @@ class Planner:
         self.steps = Steps(operator, facts, self.levels)
         self.tables = Tables(operator, facts, enums)
 
-    def plan(self) -> OperatorPlan:
-        """The plan of the operator: with a compiled call, and with loops, where these can be generated."""
+    def plan(self) -> OperatorPlan | None:
+        """The plan of the operator, with loops where these can be generated; None, and problems reported."""
+        untaken = [] if self.family is None else list(self.untaken())
+        for field in untaken:
+            self.diagnostics.error(field.span, f"{field.name} is optional: no call takes None for a {field.type} yet")
+        if untaken:
+            return None
         kernel = None if self.family is None else self.family.plan(self.operator, self.facts, self.diagnostics)
-        no_loops, no_call = self.no_loops(kernel), self.no_call()
-        if no_call is None:
-            try:
-                return self.planned(kernel, no_loops, None)
-            except NotCompiled as error:
-                no_call = self.steps.clause(error)
-                self.steps = Steps(self.operator, self.facts, self.levels)
-        return self.planned(kernel, no_loops or no_call, no_call)
-
-    def no_call(self) -> str | None:
-        """Why there is no compiled call, in a clause; None: nothing is known to lack."""
-        return NO_KERNEL if self.family is None else next(self.not_taken(), None)
+        return self.planned(kernel, self.no_loops(kernel))
 
     def no_loops(self, kernel: Any) -> str | None:
         """Why there are no loops for what ``[kernel]`` says, in a clause; None: nothing is known to lack."""
         if self.family is None:
             return NO_KERNEL
+        without = next(self.tensors_without_loops(), None)
+        if without is not None:
+            return without
         if self.loops is None:
             return f"family {self.family.name} has none yet"
         rules = (
@@ -74,11 +71,19 @@ class Planner:
         )
         return self.loops.covers(self.operator, kernel) or next(rules, None)
 
-    def planned(self, kernel: Any, no_loops: str | None, no_call: str | None) -> OperatorPlan:
-        """The plan without what there are reasons against; raises NotCompiled before a problem is reported."""
+    def tensors_without_loops(self) -> Iterator[str]:
+        """The tensors that no loops take yet, a clause for each."""
+        for field in self.operator.tensors:
+            if type_of(field).several:
+                yield f"{field.name} is an array of tensors, which no loops take yet"
+            elif self.has_halves(field):
+                yield f"{field.name} is a tensor that may have elements of 4 bits, which no loops take yet"
+
+    def planned(self, kernel: Any, no_loops: str | None) -> OperatorPlan:
+        """The plan; a call that cannot be compiled raises NotCompiled."""
         operator = self.operator
         tensors = tuple(self.levels.tensor(field) for field in operator.tensors)
-        compiles = no_call is None
+        compiles = self.family is not None
         attributes = tuple(self.attribute(field, compiles) for field in operator.attributes)
         chosen = tuple(self.attribute(field, compiles) for field in operator.chosen)
         requests = tuple(self.request(field) for field in operator.outputs if operator.is_asked(field))
@@ -112,7 +117,6 @@ class Planner:
             kernel=kernel,
             compiled=compiled,
             no_loops=no_loops,
-            no_call=no_call,
             unjudged=tuple(unjudged(operator, self.facts, self.family, self.diagnostics)),
             in_place=tuple(snake(name) for name in self.facts.catalogue[operator.name].in_place),
             ids=self.tables.ids((*fields, *choices), rules),
@@ -131,7 +135,8 @@ class Planner:
         """
         operator, steps = self.operator, self.steps
         asked = {request.field.python: TakeStep(request) for request in requests if request.takes_type}
-        take: list[Step] = [asked.get(field.python) or steps.follow(field) for field in operator.outputs]
+        outputs = [field for field in operator.outputs if not type_of(field).several]  # these get it with their sizes
+        take: list[Step] = [asked.get(field.python) or steps.follow(field) for field in outputs]
         take += (TakeStep(request) for request in requests if not request.takes_type)
         for attribute in sorted(attributes, key=lambda one: one.field.length is not None):  # a length may read others
             for formula in (attribute.field.length, attribute.field.max_length):
@@ -161,24 +166,11 @@ class Planner:
             data_checks=tuple(steps.check(rule) for rule in data_rules),
         )
 
-    def not_taken(self) -> Iterator[str]:
-        """The fields that no compiled call takes yet, a clause for each."""
+    def untaken(self) -> Iterator[Field]:
+        """The optional fields that no call takes yet."""
         for field in self.operator.fields:
-            what = self.unsupported(field)
-            if what is not None:
-                yield f"{field.name} is {what}, which no compiled call takes yet"
-
-    def unsupported(self, field: Field) -> str | None:
-        """What a field is, if no compiled call takes such a field yet."""
-        if field.is_tensor and type_of(field).several:
-            return "an array of tensors"
-        if field.is_tensor and self.has_halves(field):
-            return "a tensor that may have elements of 4 bits"
-        if not field.is_tensor and not type_of(field).is_taken:
-            return f"of the type {field.type}"
-        if not field.is_tensor and field.optional and not type_of(field).may_be_nothing:
-            return "an optional attribute"
-        return None
+            if field.optional and not type_of(field).may_be_nothing:
+                yield field
 
     def has_halves(self, field: Field) -> bool:
         """Whether a tensor may have elements that share a byte."""
@@ -266,11 +258,15 @@ class Planner:
         name = self.operator.sized_by(field)
         assert name is not None
         several = type_of(field).several
+        take = f"take_asked(<object>keywords.{name}, <object>keywords.out, {self.place(field)}, &a.{field.python})"
+        if several:
+            dtype = self.steps.follow(field).dtype
+            take = f"take_each(<object>keywords.{name}, <object>keywords.out, {dtype}, &a.{field.python}.several)"
         default = "those of ``out``" if field.sizes is None else "those of ``out``, or the least"
         return AttributePlan(
             python=name,
             declarations=(),
-            take=f"take_asked(<object>keywords.{name}, <object>keywords.out, {self.place(field)}, &a.{field.python})",
+            take=take,
             value="",
             members=None,
             default="None",

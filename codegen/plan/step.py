@@ -11,13 +11,33 @@ INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Finds whether a condition holds for any value of an index, or for all, before an expression reads ``name``."""
+    """A loop in front of an expression that reads ``name``.
+
+    It finds whether a condition holds for any value of an index, or for all; or the sum of numbers.
+    """
 
     name: str
-    function: str  # any or all
+    function: str  # any, all or sum
     index: str
     count: str
-    condition: str
+    body: str
+
+    @property
+    def declaration(self) -> str:
+        """The variable that the loop makes."""
+        return f"{'int64_t' if self.function == 'sum' else 'bint'} {self.name}"
+
+    @property
+    def start(self) -> str:
+        """Its value before the loop."""
+        return {"all": "True", "any": "False", "sum": "0"}[self.function]
+
+    @property
+    def step(self) -> str:
+        """Its value after one more turn."""
+        if self.function == "sum":
+            return f"checked_add({self.name}, {self.body}, &overflow)"
+        return f"{self.name} {'and' if self.function == 'all' else 'or'} ({self.body})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +94,7 @@ class SizesStep:
     tensor: TensorPlan
     tied_to: str | None  # the tensor that has the data type too which a call has said, where both are there
     items: tuple[tuple[str, str | None], ...]  # (size, None) or (vector, count)
-    asked: bool = False  # a call may say them
+    asked: bool = False  # a call may say them; those of each tensor of an array it must
     present: tuple[str, ...] = ()  # an input is compared only where these are there
 
 

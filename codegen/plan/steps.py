@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.cython import Cython
-from ..expr.nodes import Choice, Each, Index, Logic, Name, Node, Not, NotCompiled, Sizes, Splat
+from ..expr.nodes import Choice, Each, Index, Logic, Name, Node, Not, Sizes, Splat
 from ..expr.types import Scope, within
+from ..field_types import type_of
 from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
 from .levels import LevelTables
 from .step import CheckStep, LetStep, Search, SizesStep, Step, TypeStep
+
+
+def place(tensor: Field) -> str:
+    """Where a tensor is, or the first one of an array, in Cython."""
+    name = f"a.{tensor.python}"
+    return f"tensor_at(&{name}.several, 0)" if type_of(tensor).several else name
 
 
 class Steps:
@@ -26,13 +33,6 @@ class Steps:
         self.elements: dict[str, None] = {}  # of tensors, as Cython, that were rendered since it was cleared
         self.searches: list[Search] = []  # that expressions need which were rendered since it was cleared
         self.done: set[str] = set()  # lets and sizes already computed
-
-    def clause(self, error: NotCompiled) -> str:
-        """What no compiled code computes yet: the part of the formula, in one line, and why."""
-        if self.reading is None:
-            return error.message
-        part = self.reading.text[error.at : error.at + error.length]
-        return f"{' '.join(part.split())}: {error.message}"
 
     def constants(self) -> dict[str, str]:
         """The Cython constants of what an expression may compare with: data types, and members of enums."""
@@ -88,11 +88,11 @@ class Steps:
         return tuple(name for name in optional if name in reads - self.operator.guarded(*nodes))
 
     def search(self, node: Each, scope: Scope) -> str:
-        """The variable that tells whether a condition holds for any value of an index, or for all of them."""
-        name = f"found{len(self.searches)}"
+        """The variable that tells whether a condition holds for any value of an index or for all, or has a sum."""
+        name = f"{'total' if node.function == 'sum' else 'found'}{len(self.searches)}"
         inner = within(scope, node.variable, node.count)
-        condition = self.render(node.body, inner)
-        self.searches.append(Search(name, node.function, node.variable, self.render(node.count, scope), condition))
+        body = self.render(node.body, inner)
+        self.searches.append(Search(name, node.function, node.variable, self.render(node.count, scope), body))
         return name
 
     def render(self, node: Node, scope: Scope) -> str:
@@ -139,7 +139,7 @@ class Steps:
         """The data type of the first tensor that is there, of those before an output that share its data type."""
         same = self.same_type(output)
         sure = next((one for one in same if not one.optional), None)
-        names = [f"a.{one.python}.dtype" for one in (same if sure is None else [sure])]
+        names = [f"{place(one)}.dtype" for one in (same if sure is None else [sure])]
         if sure is not None:
             return names[0]
         return "".join(f"{name} if {name} else " for name in names) + default

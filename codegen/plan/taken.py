@@ -9,7 +9,7 @@ from ..model import Field
 
 @dataclass(frozen=True, slots=True)
 class TensorPlan:
-    """A tensor in the C struct of its operator."""
+    """A tensor in the C struct of its operator, or an array of tensors."""
 
     python: str
     kind: str
@@ -17,11 +17,20 @@ class TensorPlan:
     ranks: str
     same_as: str | None
     optional: bool  # it may be left out: its data type is 0 then
+    several: bool  # an array of tensors
+    mixed: bool  # of any data types
     call_rank: int | None  # a call may leave leading ones out, up to this rank
     desc_rank: int | None  # a desc may add leading ones; the kernel sees this rank
     more_ones: bool  # a call and a desc may add leading ones, which the kernel sees
     doc: str
     takes: str  # "Rank 4; data type FLOAT32 or FLOAT16."
+
+    @property
+    def number(self) -> str:
+        """How many tensors a call has for it, as C."""
+        if self.several:
+            return "DMLCY_MIXED" if self.mixed else "DMLCY_SEVERAL"
+        return "DMLCY_AT_MOST_ONE" if self.optional else "DMLCY_ONE"
 
 
 @dataclass(frozen=True, slots=True)

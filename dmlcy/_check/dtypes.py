@@ -10,7 +10,7 @@ import numpy as np
 from dmlcy._check.state import State, keyword
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVELS, TensorDataType
-from dmlcy._field_types.tensor import dtypes_at
+from dmlcy._field_types.tensor import dtypes_at, has_dtype
 from dmlcy._field_types.values import NUMPY
 from dmlcy._field_types.wording import nearest_dtype
 from dmlcy._words.alike import did_you_mean, without
@@ -36,9 +36,9 @@ def agree(state: State, field: Field) -> None:
             state.fail(facet)
         return
     name = tensor.dtype.name
-    if name not in dtypes_at(field, state.level):
+    if not has_dtype(field, name, state.level):
         state.fail(facet)
-        needed = next((level for level in range(len(LEVELS)) if name in dtypes_at(field, level)), None)
+        needed = next((level for level in range(len(LEVELS)) if has_dtype(field, name, level)), None)
         if needed is None:
             allowed, values = dtypes_at(field, state.level), {"actual": tensor.dtype}
             hint = _conversion(state, field, tensor.dtype, allowed)

@@ -42,11 +42,7 @@ def look(state: State, rule: Rule, first: int = 0) -> None:
     if not is_of(rule, state.level):
         return
     done = state.broken.get(rule.about, set())
-    by_index = rule.index is not None and WHOLE not in done
-    others = {facet for facet in rule.reads if not (by_index and facet.partition(".")[0] == rule.about)}
-    if not state.can_read(others, rule.guarded) or any(
-        facet in state.bad and not state.is_guarded(facet, rule.guarded) for facet in rule.reads
-    ):
+    if (state.bad or state.broken) and not _can_read(state, rule, done):
         return
     failed: set[int] = set()
     for index in _indices(state, rule, first):
@@ -60,6 +56,15 @@ def look(state: State, rule: Rule, first: int = 0) -> None:
             break
     if failed and rule.severity == "error":
         state.broken[rule.about] = state.broken.get(rule.about, set()) | failed
+
+
+def _can_read(state: State, rule: Rule, done: set[int]) -> bool:
+    """Whether nothing that the rule reads has failed; of its own field it looks at what is left."""
+    by_index = rule.index is not None and WHOLE not in done
+    others = {facet for facet in rule.reads if not (by_index and facet.partition(".")[0] == rule.about)}
+    return state.can_read(others, rule.guarded) and not any(
+        facet in state.bad and not state.is_guarded(facet, rule.guarded) for facet in rule.reads
+    )
 
 
 def look_at_each(state: State, rule: Rule, array: np.ndarray[Any, Any]) -> None:

@@ -13,26 +13,28 @@ from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.integers import UINT_MAX
-from dmlcy._field_types.tensor import ranks_at
+from dmlcy._field_types.tensor import has_rank, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc, layout, structure
 from dmlcy._field_types.wording import after_ones, axes_of, without_ones
 
 
 def with_ones(state: State, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
     """The sizes with the leading ones that a call may leave out."""
+    if not state.call or field.leading_ones != "call" or not sizes:
+        return sizes
     ranks = ranks_at(field, state.level)
-    if not state.call or field.leading_ones != "call" or not sizes or not ranks:
+    if not ranks:
         return sizes
     return (1,) * (ranks[0] - len(sizes)) + sizes
 
 
 def take_rank(state: State, field: Field, rank: int) -> None:
     """Takes the number of dimensions of a tensor."""
-    allowed = ranks_at(field, state.level)
-    if rank in allowed:
+    if has_rank(field, rank, state.level):
         return
+    allowed = ranks_at(field, state.level)
     state.fail(f"{field.python}.sizes", f"{field.python}.rank")
-    needed = next((level for level in range(state.level, len(LEVELS)) if rank in ranks_at(field, level)), None)
+    needed = next((level for level in range(state.level, len(LEVELS)) if has_rank(field, rank, level)), None)
     if needed is None:
         fewest = state.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
         hint = _gives_axes(state, field) or _names_axes(state, field) or axes_of(field)
@@ -117,7 +119,7 @@ def compare(state: State, field: Field) -> None:
 def say_sizes(state: State, field: Field) -> None:
     """Tells a tensor with a wrong number of dimensions the sizes that follow, now that the other fields are known."""
     expected = state.computed(field) if f"{field.python}.rank" in state.bad else None
-    if expected is None or field.sizes is None or len(expected) not in ranks_at(field, state.level):
+    if expected is None or field.sizes is None or not has_rank(field, len(expected), state.level):
         return
     name = field.python.partition("[")[0]
     found = state.found[name]

@@ -109,6 +109,8 @@ class State(Report):
 
     def can_read(self, reads: Iterable[str], guarded: Set[str] = NOTHING) -> bool:
         """Whether nothing of it has failed. Of a tensor that is left out only what is ``guarded`` can be read."""
+        if not self.bad and not self.broken:
+            return True
         return not any(
             (facet in self.bad or facet.partition(".")[0] in self.broken) and not self.is_guarded(facet, guarded)
             for facet in reads

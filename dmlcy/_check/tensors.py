@@ -18,9 +18,9 @@ from dmlcy._facts.tables import TensorDataType, TensorFlags
 from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.tensor import EXPECTED
-from dmlcy._field_types.tensor_array import MOST, as_tensors
+from dmlcy._field_types.tensor_array import MOST, as_sizes_of_each, as_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc, entry_count, layout, structure
-from dmlcy._field_types.values import Refused, as_dtype, as_entries, wrong_type
+from dmlcy._field_types.values import Refused, as_dtype, wrong_type
 from dmlcy._field_types.wording import entries as counted
 from dmlcy._words.values import is_a, listing
 
@@ -173,7 +173,7 @@ def _entries(state: State, field: Field) -> list[Field]:
 def _each_said(state: State, field: Field) -> tuple[object, ...] | None:
     """What a call says of the sizes of each output of an array."""
     said = state.asked_sizes.get(field.python) if state.call else None
-    return None if said is None else as_entries(said, "a sequence of sizes", longest=MOST)
+    return None if said is None else as_sizes_of_each(said)
 
 
 def _first(name: str) -> str:

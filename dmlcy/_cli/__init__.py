@@ -10,16 +10,17 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
+from importlib import import_module
 from typing import Any, NoReturn
 
-from dmlcy._cli import compare, example, explain, export, graph, info, lint, onnx, operators, run
 from dmlcy._cli.options import EXAMPLES, add_examples
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._version import __version__
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import listing, quote
 
-COMMANDS = (run, compare, export, graph, lint, onnx, explain, operators, example, info)
+COMMANDS = ("run", "compare", "export", "graph", "lint", "onnx", "explain", "operators", "example", "info")
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -54,8 +55,9 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
 
-def command_line() -> argparse.ArgumentParser:
-    """The arguments of all commands."""
+@cache
+def command_line(*names: str) -> argparse.ArgumentParser:
+    """The arguments of these commands, for all calls of ``main``; without names, of all."""
     parser = Parser(prog="dmlcy", description="The operators of DirectML on the CPU.")
     parser.add_argument("--version", action="version", version=f"dmlcy {__version__}")
     add_examples(
@@ -68,8 +70,8 @@ def command_line() -> argparse.ArgumentParser:
         "dmlcy COMMAND --help    # options and examples of a command",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
+    for name in names or COMMANDS:
+        import_module(f"{__name__}.{name}").add(commands)
     return parser
 
 
@@ -84,7 +86,14 @@ def program() -> int:
     return main()
 
 
-def main(arguments: Sequence[str] | None = None, parser: Callable[[], argparse.ArgumentParser] = command_line) -> int:
+def asked(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The arguments of the command that these words ask for: the modules of the others are not imported."""
+    return command_line(*(name for name in words[:1] if name in COMMANDS))
+
+
+def main(
+    arguments: Sequence[str] | None = None, parser: Callable[[Sequence[str]], argparse.ArgumentParser] = asked
+) -> int:
     """Run a command; the exit status: 0 clean, 1 violations, 2 unreadable file, usage or too little memory."""
     if sys.stderr is None:  # closed; what is printed to None would go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -96,7 +105,8 @@ def main(arguments: Sequence[str] | None = None, parser: Callable[[], argparse.A
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            options = parser().parse_args(arguments)
+            words = sys.argv[1:] if arguments is None else arguments
+            options = parser(words).parse_args(words)
             status: int = options.execute(options)
         finally:  # after --help too
             sys.stdout.flush()

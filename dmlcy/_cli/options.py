@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share; what only some of them need is imported there, to start the others sooner."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dmlcy._facts.levels import level_index
 from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVELS
-from dmlcy._frontends.onnx.binding import shape
-from dmlcy._graph.model import MOST
-from dmlcy._judge.passes import Device
 from dmlcy._words.values import quote
+
+if TYPE_CHECKING:
+    from dmlcy._judge.passes import Device
 
 EXAMPLES: Final = "examples:"
 
@@ -45,6 +45,8 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 def of_device(options: argparse.Namespace) -> Device:
     """What the options say of the device."""
+    from dmlcy._judge.passes import Device
+
     return Device(options.ulp, options.rtol, options.atol, options.allow_half_precision)
 
 
@@ -86,6 +88,8 @@ def add_feature_level(parser: argparse.ArgumentParser, what: str = "check at thi
 
 def add_limit(parser: argparse.ArgumentParser) -> None:
     """Declare ``--limit``, of a command that reads graphs."""
+    from dmlcy._graph.model import MOST
+
     parser.add_argument(
         "--limit",
         type=whole_number(1),
@@ -97,6 +101,8 @@ def add_limit(parser: argparse.ArgumentParser) -> None:
 
 def add_shapes(parser: argparse.ArgumentParser) -> None:
     """Declare ``--shape``."""
+    from dmlcy._frontends.onnx.binding import shape
+
     parser.add_argument(
         "--shape",
         action="append",

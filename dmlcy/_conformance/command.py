@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -26,11 +27,12 @@ FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {"text": report.t
 
 def program(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status: 0 passed, 1 failed or missing, 2 unreadable file or wrong usage."""
-    return main(arguments, parser)
+    return main(arguments, lambda words: parser())
 
 
+@cache
 def parser() -> Parser:
-    """The arguments of both commands."""
+    """The arguments of both commands, for all calls of ``program``."""
     whole = Parser(
         prog="python -m dmlcy.testing",
         description="The conformance pack: cases of each operator for a back end, on a machine without Python.",

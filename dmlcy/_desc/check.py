@@ -17,9 +17,8 @@ from dmlcy._facts.levels import LEVEL, NEWEST, level_index
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._field_types import type_of
 from dmlcy._field_types.operators import Descs
-from dmlcy._field_types.tensor_array import as_tensors
+from dmlcy._field_types.tensor_array import given_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._field_types.values import Refused
 from dmlcy._runtime.tensor import to_array, to_shared_array
 from dmlcy._words.values import show
 
@@ -108,7 +107,7 @@ def refuse(name: str, arguments: Mapping[str, object], level: int, first: int = 
             continue
         if field.kind != "attribute" and type_of(field.type).tensors:
             parts = [_described(path, one, arrays) for path, one in _entries(field, value)]
-            values[field.python] = tuple(parts) if _is_taken(value) else value
+            values[field.python] = value if given_tensors(value) is None else tuple(parts)
         else:
             values[field.python] = _described(field.python, value, arrays)
     sizes = sizes_asked(operator, arguments)
@@ -221,19 +220,7 @@ def _entries(field: Field, value: object) -> list[tuple[str, object]]:
         return []
     if not type_of(field.type).tensors:
         return [(field.python, value)]
-    return [(f"{field.python}[{place}]", one) for place, one in enumerate(_taken(value) or ())]
-
-
-def _taken(value: object) -> tuple[object, ...] | None:
-    """The tensors of an array in a call; None for what is no sequence of them."""
-    try:
-        return as_tensors(value, literal=False, call=True)
-    except Refused:
-        return None
-
-
-def _is_taken(value: object) -> bool:
-    return _taken(value) is not None
+    return [(f"{field.python}[{place}]", one) for place, one in enumerate(given_tensors(value) or ())]
 
 
 def _described(path: str, value: object, arrays: Mapping[str, np.ndarray[Any, Any]]) -> object:

@@ -24,6 +24,11 @@ def dtypes_at(field: Field, level: int) -> list[str]:
     return list(_dtypes(field.dtypes, level))
 
 
+def has_dtype(field: Field, name: str, level: int) -> bool:
+    """Whether a tensor can have a data type at the level of that position."""
+    return name in _dtypes(field.dtypes, level)
+
+
 @cache
 def _dtypes(rows: tuple[DtypeRow, ...], level: int) -> tuple[str, ...]:
     names = [name for row in rows if LEVEL_INDEX[row.since] <= level for name in row.dtypes] if rows else list(DTYPES)
@@ -33,6 +38,11 @@ def _dtypes(rows: tuple[DtypeRow, ...], level: int) -> tuple[str, ...]:
 def ranks_at(field: Field, level: int) -> list[int]:
     """The numbers of dimensions that a tensor can have at the level of that position."""
     return list(_ranks(field.ranks, level))
+
+
+def has_rank(field: Field, rank: int, level: int) -> bool:
+    """Whether a tensor can have a number of dimensions at the level of that position."""
+    return rank in _ranks(field.ranks, level)
 
 
 @cache

@@ -35,6 +35,27 @@ def as_tensors(value: object, literal: bool, call: bool = False) -> tuple[object
         raise wrong_type(value, f"at most {MOST} tensors") from refused.__cause__
 
 
+def given_tensors(value: object) -> tuple[object, ...] | None:
+    """What a call gives for the tensors of an array; None for what is no sequence."""
+    try:
+        return as_tensors(value, literal=False, call=True)
+    except Refused:
+        return None
+
+
+def as_sizes_of_each(value: object) -> tuple[object, ...]:
+    """What a call says of the sizes of the outputs of an array; each is looked at later."""
+    return as_entries(value, "a sequence of sizes", longest=MOST)
+
+
+def given_sizes(value: object) -> tuple[object, ...] | None:
+    """The same; None for what is no sequence."""
+    try:
+        return as_sizes_of_each(value)
+    except Refused:
+        return None
+
+
 def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, Any]) -> Iterator[tuple[str, TensorDesc]]:
     """The tensors of a desc of one kind that there are, each of an array by its path."""
     for field in fields:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 UINT64_MAX: Final = 2**64 - 1
 WORK: Final = 10_000
+INT: Final = frozenset([int])
 MEMBERS: Final = {
     "DataType": "dtype", "Flags": "flags", "DimensionCount": "dimension_count", "Sizes": "sizes", "Strides": "strides",
     "TotalTensorSizeInBytes": "total_tensor_size_in_bytes",
@@ -78,13 +79,12 @@ class TensorDesc(Shown, Keyed):
         self._set("dtype", dtype if known is None else known)
         self._set("sizes", _ints(sizes))
         self._set("strides", None if strides is None else _ints(strides))
-        self._set("flags", _kept(lambda: as_enum(flags, ENUMS["DML_TENSOR_FLAGS"]), flags))
-        alignment = guaranteed_base_offset_alignment
-        self._set("guaranteed_base_offset_alignment", _kept(lambda: as_int(alignment), alignment))
+        self._set("flags", _flags(flags))
+        self._set("guaranteed_base_offset_alignment", _int(guaranteed_base_offset_alignment))
         count = len(self.sizes) if dimension_count is None and _known(self.sizes) else dimension_count
-        self._set("dimension_count", _kept(lambda: as_int(count), count))
+        self._set("dimension_count", _int(count))
         total = minimum_size(self) if total_tensor_size_in_bytes is None else total_tensor_size_in_bytes
-        self._set("total_tensor_size_in_bytes", _kept(lambda: as_int(total), total))
+        self._set("total_tensor_size_in_bytes", _int(total))
         self._set("_unknown", ())
         self._set("_type", "BUFFER")
 
@@ -225,6 +225,18 @@ def _kept(read: Any, value: object) -> object:
         return value
 
 
+def _flags(value: object) -> object:
+    """A member, or the value as it was given."""
+    if type(value) is str and value == "NONE":
+        return TensorFlags.NONE
+    return _kept(lambda: as_enum(value, ENUMS["DML_TENSOR_FLAGS"]), value)
+
+
+def _int(value: object) -> object:
+    """An int, or the value as it was given."""
+    return value if value is None or type(value) is int else _kept(lambda: as_int(value), value)
+
+
 def _ints(value: object) -> object:
     """A tuple of ints, or the value as it was given."""
     if _known(value):
@@ -233,7 +245,7 @@ def _ints(value: object) -> object:
 
 
 def _known(ints: object) -> bool:
-    return type(ints) is tuple and {*map(type, ints)} <= {int}
+    return type(ints) is tuple and {*map(type, ints)} <= INT
 
 
 def _listed(value: object) -> Any:
@@ -255,7 +267,12 @@ def minimum_size(desc: TensorDesc) -> int | None:
         elements = 1 + sum((size - 1) * stride for size, stride in zip(desc.sizes, desc.strides, strict=True))
     else:
         return None
-    return -(-elements * DTYPES[desc.dtype.name].bits // 32) * 4
+    return _size_of(elements, desc.dtype)
+
+
+def _size_of(elements: int, dtype: TensorDataType) -> int:
+    """Bytes of so many elements without gaps, rounded up to 4."""
+    return -(-elements * DTYPES[dtype._name_].bits // 32) * 4
 
 
 def entry_count(sizes: object) -> int | None:
@@ -309,6 +326,8 @@ def not_owned(desc: TensorDesc) -> Refused:
 
 def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
     """What is wrong beside data type and sizes, which are valid where ``minimum_size`` needs them."""
+    if _is_plain(desc):
+        return
     info = ENUMS["DML_TENSOR_FLAGS"]
     for name in desc._unknown[:REPORTED]:
         yield Refused("unknown", values={"actual": name}, hint=did_you_mean(name, list(MEMBERS)))
@@ -365,6 +384,18 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
     elif minimum is not None and strides_fine and total < minimum:
         yield Refused("total-size", part=part, values={"actual": total, "minimum": minimum}, fix=fix)
     yield from _alignment(desc)
+
+
+def _is_plain(desc: TensorDesc) -> bool:
+    """Whether a desc says nothing beside data type and valid sizes, as most do: it is packed and of its least size."""
+    if desc.strides is not None or desc.flags is not TensorFlags.NONE or desc._unknown or type(desc._type) is not str:
+        return False
+    said = (desc.dimension_count, desc.guaranteed_base_offset_alignment, desc.total_tensor_size_in_bytes)
+    if not _known(desc.sizes) or not _known(said) or type(desc.dtype) is not TensorDataType:
+        return False
+    elements = math.prod(desc.sizes)
+    fine = elements <= UINT_MAX and min(desc.sizes, default=1) >= 1 and desc._type == "BUFFER"
+    return fine and said == (len(desc.sizes), 0, _size_of(elements, desc.dtype))
 
 
 def _alignment(desc: TensorDesc) -> Iterator[Refused]:

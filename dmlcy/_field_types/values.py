@@ -146,6 +146,8 @@ def as_entries(value: object, expected: str, kinds: str = "iu", longest: int = L
 
 def as_ints(value: object, fill: bool = True) -> int | tuple[object, ...]:
     """An int that fills an array, or the entries of a sequence: each goes through as_int later."""
+    if fill and type(value) is int:
+        return value
     expected = "an int or a sequence of ints" if fill else "a list of ints"
     try:
         return as_entries(value, expected)

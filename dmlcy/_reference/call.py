@@ -1,16 +1,11 @@
-"""Calls of operators that the reference computes: the same checks as those of compiled calls, in Python.
-
-What a call was checked for is kept by data types, sizes and arguments, so that the next call like it only computes.
-"""
+"""Calls of operators that the reference computes, and the checks of a call in Python."""
 
 from __future__ import annotations
 
 import math
-import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -22,7 +17,7 @@ from dmlcy._check.rules import parts_of as parts_of_rule
 from dmlcy._check.state import keyword, sizes_asked, wanted
 from dmlcy._desc.check import refuse
 from dmlcy._desc.formulas import Formulas
-from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.memory import dtype_of, must_be_packed
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.levels import LEVEL
@@ -32,16 +27,17 @@ from dmlcy._families import blocks, family_of
 from dmlcy._families.given import Given
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor import dtypes_at
-from dmlcy._field_types.tensor_array import as_tensors, by_path
+from dmlcy._field_types.tensor_array import by_path, given_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._field_types.values import STRUCTS, Refused, as_dtype
+from dmlcy._field_types.values import as_dtype
 from dmlcy._runtime import four_bits
-from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.memory import require
-from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
+from dmlcy._runtime.tensor import may_overlap, to_shared_array
 
-MOST: Final = 1024
-"""Uses that are kept."""
+__all__ = [
+    "Faces", "Use", "any_overlap", "check_of", "faces_of", "refuse_arguments", "same_place", "use_of", "use_of_desc",
+    "use_of_values",
+]  # fmt: skip
 
 
 class Faces(NamedTuple):
@@ -54,8 +50,6 @@ class Faces(NamedTuple):
     others: tuple[str, ...]
     open: str | None  # the output whose data type ``out`` may give
     array: bool  # the only output is an array of tensors
-    in_place: frozenset[str]
-    has_data_rules: bool
 
 
 class Use(NamedTuple):
@@ -99,9 +93,6 @@ class Use(NamedTuple):
         recordings[0].keep(recordings, self.operator.name, {**arrays, **kept, **said})
 
 
-_USES: dict[tuple[Any, ...], Use] = {}
-
-
 @cache
 def faces_of(name: str) -> Faces:
     """What calls of an operator are asked about it."""
@@ -118,63 +109,7 @@ def faces_of(name: str) -> Faces:
         tuple(field.python for field in operator.parameters),
         outputs[0].python if len(outputs) == 1 and named else None,
         len(outputs) == 1 and type_of(outputs[0].type).tensors,
-        frozenset(operator.in_place),
-        any(rule.data and rule.severity == "error" for rule in operator.rules),
     )
-
-
-class Unknown(Exception):
-    """An argument is not known to stay as it is: what was checked for it is not kept."""
-
-
-def key_of(value: object, deep: int = 2) -> object:
-    """What an argument is told from others by.
-
-    ``deep``: how many sequences in sequences it may be. Nothing is asked of an object of an unknown class.
-    """
-    kind = type(value)
-    if value is None or kind in (int, bool, str):
-        return kind, value
-    if kind is float:
-        return kind, struct.pack("d", value)
-    if (kind in (tuple, list) or kind in STRUCTS) and deep:
-        return kind, tuple(key_of(entry, deep - 1) for entry in value)  # type: ignore[attr-defined]
-    if kind in (type, np.bool_) or any(issubclass(kind, known) for known in (np.dtype, OperatorDesc, Enum)):
-        return kind, value
-    raise Unknown
-
-
-def call(name: str, arguments: dict[str, Any], out: Any) -> Any:
-    """Computes the result of a call, or raises what is wrong with it. ``arguments``: tensors, attributes, keywords."""
-    faces, level = faces_of(name), LEVEL.get()
-    said = arguments
-    if out is not None and (faces.open is not None or faces.sized):
-        said = arguments | _requests(faces, arguments, out)
-    arrays: dict[str, Any] = {}
-    key: list[Any] = [name, level]
-    for one, several in faces.inputs:
-        value = arguments[one]
-        if value is None:
-            key.append(None)
-            continue
-        found: Any = parts_of(value, to_array) if several else to_array(value)
-        if found is None or not all(isinstance(part, np.ndarray) for part in _each(found)):
-            refuse(name, said | {"out": out}, level)
-        arrays[one] = found
-        key.append(tuple((part.dtype, part.shape) for part in _each(found)))
-    names = (*(one for _, one in faces.asked), *faces.sized, *faces.others)
-    try:
-        whole = (*key, *(key_of(said[one]) for one in names))
-    except Unknown:
-        whole = None
-    use = None if whole is None else _USES.get(whole)
-    if use is None:
-        use = _checked(faces, said, arrays, level)
-        if use is None:
-            refuse(name, said | {"out": out}, level)
-        if whole is not None:
-            keep(whole, use)
-    return run(use, faces, arrays, out, lambda: refuse(name, said | {"out": out}, level))
 
 
 def refuse_arguments(name: str, arguments: Mapping[str, Any], level: int, first: int) -> NoReturn:
@@ -182,21 +117,6 @@ def refuse_arguments(name: str, arguments: Mapping[str, Any], level: int, first:
     faces, out = faces_of(name), arguments["out"]
     asks = out is not None and (faces.open is not None or faces.sized)
     refuse(name, {**arguments, **(_requests(faces, arguments, out) if asks else {})}, level, first)
-
-
-def keep(key: tuple[Any, ...], use: Use) -> None:
-    """Keeps a use for the next call like it."""
-    if len(_USES) >= MOST:
-        _USES.clear()
-    _USES[key] = use
-
-
-def parts_of(value: object, take: Callable[[object], Array | None]) -> tuple[Array | None, ...] | None:
-    """The arrays of a sequence of them; None for anything else."""
-    try:
-        return tuple(map(take, as_tensors(value, literal=False, call=True)))
-    except Refused:
-        return None
 
 
 def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str, Any]:
@@ -207,7 +127,7 @@ def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str,
         if given is not None and as_dtype(given.dtype) is not None:
             found[faces.asked[0][1]] = given.dtype
     if faces.array:
-        parts = parts_of(out, to_shared_array) or ()
+        parts = tuple(map(to_shared_array, given_tensors(out) or ()))
         sizes = tuple(part.shape for part in parts if part is not None)
         return found | {one: sizes for one in faces.sized if arguments.get(one) is None and len(sizes) == len(parts)}
     outputs = [field for field in faces.operator.fields if field.kind == "output"]
@@ -218,16 +138,6 @@ def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str,
             given = to_shared_array(one)
             found |= {} if given is None else {field.sized_by: given.shape}
     return found
-
-
-def _checked(faces: Faces, arguments: Mapping[str, Any], arrays: Mapping[str, Any], level: int) -> Use | None:
-    """The use that a call is; None if something is wrong with it."""
-    values: dict[str, object] = {}
-    for one, found in arrays.items():
-        parts = tuple(TensorDesc(part.dtype, part.shape) for part in _each(found))
-        values[one] = parts if type(found) is tuple else parts[0]
-    check = check_of(faces, values, arguments, level)
-    return None if check.violations else use_of(faces.operator, check.rules, check.resolved)
 
 
 def check_of(
@@ -263,10 +173,7 @@ def use_of_values(name: str, values: Mapping[str, Any], level: int) -> Use:
     """
     operator = OPERATORS[name]
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
-    said = {
-        python: TensorDesc(TensorDataType(value[0]), value[1]) if python in tensors and value is not None else value
-        for python, value in values.items()
-    }
+    said = {python: _desc_of(value) if python in tensors else value for python, value in values.items()}
     check = Check(operator, said, level, call=False)
     if check.violations:
         ids = ", ".join(one.id for one in check.violations)
@@ -276,8 +183,18 @@ def use_of_values(name: str, values: Mapping[str, Any], level: int) -> Use:
     return use_of(operator, check.rules, check.resolved)
 
 
+def _desc_of(value: Any) -> Any:
+    """The desc of a tensor, of its data type and its sizes; the descs of a list of them, None of None."""
+    if type(value) is list:
+        return tuple(map(_desc_of, value))
+    return None if value is None else TensorDesc(TensorDataType(value[0]), value[1])
+
+
 def use_of_desc(desc: OperatorDesc) -> Use:
     """The use of a valid desc."""
+    for kind in ("input", "output"):
+        for path, tensor in by_path(desc.operator.fields, kind, desc._values()):
+            must_be_packed(tensor, path)
     return use_of(desc.operator, Formulas(desc).rules, desc._values())
 
 
@@ -289,36 +206,9 @@ def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
     return Use(operator, rules, values, sizes, total, f"{operator.python}(): the result")
 
 
-def run(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any, refused: Any) -> Any:
-    """Computes a checked use. ``refused`` raises what is wrong with ``out``, or with the values of a tensor."""
-    outs = _outs(use, faces, arrays, out)
-    if outs is None or (faces.has_data_rules and not use.data_hold(arrays)):
-        refused()
-    assert outs is not None
-    recordings = RECORDINGS.get()
-    if recordings:
-        arrays = {name: _packed(array) for name, array in arrays.items()}
-    results = use.results(arrays, out is None)
-    for place, (target, result) in enumerate(zip(outs, results, strict=True)):
-        if target is not None:
-            four_bits.write(target, result)
-        elif not (result.flags.c_contiguous and result.flags.writeable) or use.shares(result, arrays):
-            results[place] = result.copy()
-    if recordings:
-        use.record(recordings, arrays, results)
-    if out is not None:
-        return out
-    results = list(map(four_bits.given_back, results))
-    return results[0] if len(results) == 1 and not faces.array else tuple(results)
-
-
 def _each(found: Any) -> tuple[Any, ...]:
     """The arrays of an input: of an array of tensors, all of them."""
     return found if type(found) is tuple else (found,)
-
-
-def _packed(array: Any) -> Any:
-    return tuple(map(_packed, array)) if type(array) is tuple else np.array(array, order="C")
 
 
 def _all_hold(use: Use, rule: Rule, array: Array | None) -> bool:
@@ -332,36 +222,12 @@ def _all_hold(use: Use, rule: Rule, array: Array | None) -> bool:
     )
 
 
-def _outs(use: Use, faces: Faces, arrays: Mapping[str, Any], out: Any) -> Sequence[Array | None] | None:
-    """The array that each output is written to, None for a new one; None in place of all if one is not acceptable."""
-    if out is None:
-        return [None] * len(use.outputs)
-    if faces.array:
-        given = parts_of(out, to_shared_array)
-    elif len(use.outputs) > 1:
-        given = tuple(map(to_shared_array, out)) if type(out) is tuple else None
-    else:
-        given = (to_shared_array(out),)
-    if given is None or len(given) != len(use.outputs):
-        return None
-    taken: list[Array] = []
-    for array, (_, dtype, sizes) in zip(given, use.outputs, strict=True):
-        if array is None or array.dtype != dtype or array.shape != sizes or not array.flags.writeable:
-            return None
-        if not array.flags.c_contiguous and self_overlaps(array):
-            return None
-        for name, found in arrays.items():
-            for part in _each(found):
-                if may_overlap(array, part) and not (name in faces.in_place and same_place(array, part)):
-                    return None
-        taken.append(array)
-    return None if len(taken) > 1 and _any_overlap(taken) else taken
-
-
-def _any_overlap(arrays: Sequence[Array]) -> bool:
+def any_overlap(arrays: Sequence[Array]) -> bool:
     """Whether two of some arrays share memory: of many, only those are compared that begin before others end."""
     near: list[tuple[int, Array]] = []
-    for (first, end), array in sorted(((byte_bounds(one), one) for one in arrays), key=lambda found: found[0]):
+    for (first, end), array in sorted(
+        ((byte_bounds(four_bits.memory(one)), one) for one in arrays), key=lambda found: found[0]
+    ):
         near = [(other_end, other) for other_end, other in near if other_end > first]
         if any(may_overlap(array, other) for _, other in near):
             return True

@@ -5,7 +5,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from dmlcy._runtime.tensor cimport Tensor
+from dmlcy._runtime.tensor cimport Tensor, Tensors
 
 cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1
 # An int fills all n entries; else a sequence or 1-D integer array of n entries.
@@ -45,6 +45,8 @@ cdef int take_output(object value, int default, int* dtype) except -1
 # The sizes that a call says of an output, those of `out` where it says none; rank 0: neither says any. Of `count`
 # outputs, the output is the one at `place`.
 cdef int take_asked(object value, object out, int place, int count, Tensor* tensor) except -1
+# The tensors of an array of outputs, of this data type and the sizes that a call says of each, or of those of `out`.
+cdef int take_each(object value, object out, int dtype, Tensors* tensors) except -1
 # (height, width), or an int for both.
 cdef int take_size_2d(object value, int64_t minimum, int64_t maximum, int64_t* height, int64_t* width) except -1
 # A number of the data type `dtype`, as its bytes.

@@ -21,7 +21,8 @@ import numpy
 
 from dmlcy._runtime.checks cimport UINT_MAX
 from dmlcy._runtime.tensor cimport (
-    FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64, Tensor, as_array, dtype_of, item_of
+    FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64, Tensor, Tensors, as_array, dtype_of,
+    each_given, half_of, item_of, of_any_bits, set_count, view
 )
 
 cdef extern from "Python.h":
@@ -44,7 +45,10 @@ cdef dict seen = {}
 
 cdef dict dtype_names = {}
 for _value, _name in enumerate(
-    ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64"), 1
+    (
+        "FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64",
+        "UINT4", "INT4",
+    ), 1
 ):
     dtype_names[_name] = dtype_names[f"DML_TENSOR_DATA_TYPE_{_name}"] = _value
 
@@ -324,7 +328,6 @@ cdef int take_enum(object value, object cls, dict names, int64_t* result) except
 
 cdef int take_dtype(object value, int64_t* result) except -1:
     cdef object number = None
-    cdef int dtype
     if isinstance(value, str):
         value = plain_text(value)
         number = dtype_names.get(value)
@@ -334,13 +337,13 @@ cdef int take_dtype(object value, int64_t* result) except -1:
         number = int(value) if isinstance(value, TensorDataType) else 0
     if number is None and value is not None:
         try:
-            number = dtype_of(numpy.dtype(value))
+            dtype = numpy.dtype(value)
+            number = dtype_of(dtype) or half_of(dtype)
         except Exception:
             return 0
     if not number:
         return 0
-    dtype = number
-    result[0] = dtype
+    result[0] = <int>number
     return 1
 
 
@@ -357,12 +360,11 @@ cdef int take_output(object value, int default, int* dtype) except -1:
 
 cdef int take_open(object value, object out, bint open, int default, int* dtype) except -1:
     cdef int64_t number
-    cdef cnp.ndarray array
+    cdef Tensor given
     dtype[0] = default
     if value is None:
-        array = as_array(out) if open and out is not None else None
-        if array is not None and dtype_of(array.dtype):
-            dtype[0] = dtype_of(array.dtype)
+        if open and out is not None and view(of_any_bits(out, as_array(out)), &given):
+            dtype[0] = given.dtype
         return 1
     if is_bool(value):
         return 1
@@ -389,6 +391,28 @@ cdef int take_asked(object value, object out, int place, int count, Tensor* tens
             for d in range(array.ndim):
                 tensor.sizes[d] = cnp.PyArray_DIMS(array)[d]
     tensor.rank = <int>rank
+    return 1
+
+
+cdef int take_each(object value, object out, int dtype, Tensors* tensors) except -1:
+    from dmlcy._field_types.tensor_array import given_sizes
+
+    cdef tuple said = each_given(out) if value is None else given_sizes(value)
+    cdef Tensor* tensor
+    cdef int64_t rank, k
+    if said is None:
+        return 0
+    set_count(tensors, len(said))
+    for k in range(tensors.count):
+        tensor = &tensors.each[k]
+        if value is not None:
+            if not take_sizes(said[k], tensor.sizes, &rank):
+                return 0
+            tensor.rank = <int>rank
+        elif not view(of_any_bits(said[k], as_array(said[k])), tensor):
+            return 0
+        tensor.dtype = dtype
+        tensor.item = item_of(dtype)
     return 1
 
 

@@ -10,6 +10,11 @@ cdef enum:
     MAX_KEYWORDS = 32               # of an operator
 
 cdef extern from "layout.h" nogil:
+    enum:
+        ONE "DMLCY_ONE"
+        AT_MOST_ONE "DMLCY_AT_MOST_ONE"
+        SEVERAL "DMLCY_SEVERAL"
+        MIXED "DMLCY_MIXED"
     ctypedef struct TensorLayout "dmlcy_tensor_layout":
         const char* name
         const uint32_t* dtypes
@@ -17,7 +22,7 @@ cdef extern from "layout.h" nogil:
         int same_as
         int call_rank
         int desc_rank
-        int optional
+        int number
         int in_place
     ctypedef struct KeywordLayout "dmlcy_keyword_layout":
         const char* name
@@ -58,6 +63,8 @@ cdef class Call:
     cdef int inputs
     cdef int tensors
     cdef int keywords
+    cdef bint arrays                # some of the tensors are arrays of tensors
+    cdef bint halves                # some may have elements of 4 bits
     cdef Take take
     cdef Holds holds
     cdef DataHolds data_holds       # NULL: any values are acceptable
@@ -73,6 +80,9 @@ cdef object of_arguments(Call call, PyObject* const* given)
 # A call of a compiled operator of this desc, whose struct is `fields`; `given` are the inputs, borrowed. `use`: what
 # the reference computes; None: the loops do.
 cdef object of_inputs(Call call, const void* fields, PyObject* const* given, object out, object desc, object use)
+
+# The arrays of tensors in a struct, new and without tensors: the objects that own them.
+cdef list new_arrays(Call call, void* fields)
 
 # Fills the struct from a desc. False: the desc is not acceptable.
 cdef bint of_desc(Call call, void* fields, object desc, int level) except -1

@@ -11,11 +11,14 @@ from numpy cimport ndarray
 
 from sys import intern
 
-from dmlcy._runtime.checks cimport tensor_holds
-from dmlcy._runtime.context cimport current_level, current_recordings, packed
+import numpy
+
+from dmlcy._runtime.checks cimport each_holds, tensor_holds
+from dmlcy._runtime.context cimport current_level, current_recordings, packed, tuple_of
 from dmlcy._runtime.tensor cimport (
-    BRIEF_BYTES, DTYPES, MAX_RANK, Tensor, aligned, dtype_of_array, fits, input_array, is_aligned, is_brief, item_of,
-    new_array, out_array, overlap, overlaps_itself, set_rank, view,
+    BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
+    fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
+    out_array, overlap, overlaps_itself, set_count, set_rank, view,
 )
 
 cnp.import_array()
@@ -80,6 +83,8 @@ cdef inline bint inputs_hold(const Layout* layout, Tensor* tensors, int level) n
     for i in range(layout.inputs):
         row = &layout.tensors[i]
         if tensors[i].dtype == 0:
+            if row.number >= SEVERAL and not array_holds(layout, tensors, i, level):
+                return False
             continue
         if row.call_rank and (tensors[i].rank > row.call_rank or not set_rank(&tensors[i], row.call_rank)):
             return False
@@ -94,8 +99,11 @@ cdef inline bint inputs_hold(const Layout* layout, Tensor* tensors, int level) n
 cdef inline int tied(const Layout* layout, const Tensor* tensors, int first, int i) noexcept nogil:
     cdef int j
     for j in range(first, i):
-        if tensors[j].dtype and (j == first or layout.tensors[j].same_as == first):
-            return tensors[j].dtype
+        if j == first or layout.tensors[j].same_as == first:
+            if tensors[j].dtype:
+                return tensors[j].dtype
+            if layout.tensors[j].number >= SEVERAL:
+                return array_at(tensors, j).each[0].dtype
     return tensors[i].dtype
 
 
@@ -103,7 +111,7 @@ cdef inline int tied(const Layout* layout, const Tensor* tensors, int first, int
 cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
     cdef int axis, found
     cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)
-    if <char*>cnp.PyArray_DATA(array) != tensor.data or dtype_of_array(array) != tensor.dtype:
+    if <char*>cnp.PyArray_DATA(array) != tensor.data or not has_dtype(array, tensor.dtype):
         return False
     # Either may have leading axes of size 1 that the other lacks, and the stride of an axis of size 1 means nothing.
     for axis in range(min(extra, 0), tensor.rank):
@@ -137,35 +145,6 @@ cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
     return bits & <uint64_t>(tensor.item - 1) == 0 and bytes <= BRIEF_BYTES
 
 
-cdef bint describe(object desc, Tensor* tensor) except -1:
-    """Data type and sizes of a TensorDesc; no data."""
-    sizes = desc.sizes
-    cdef Py_ssize_t rank = len(sizes)
-    cdef int d
-    tensor.data = NULL
-    tensor.dtype = int(desc.dtype)
-    if rank > MAX_RANK or not 0 < tensor.dtype < DTYPES:
-        return False
-    tensor.item = item_of(tensor.dtype)
-    tensor.rank = <int>rank
-    for d in range(tensor.rank):
-        tensor.sizes[d] = sizes[d]
-        tensor.strides[d] = 0
-    return True
-
-
-cdef object keyword_of(object desc, const KeywordLayout* row):
-    """What a desc has for a keyword of a call."""
-    if row.tensor == NULL:
-        return getattr(desc, intern(row.name.decode()))
-    tensor = getattr(desc, intern(row.tensor.decode()))
-    if tensor is None:
-        return None
-    if row.before < 0:
-        return tensor.dtype
-    return tensor.sizes[row.before:-row.after if row.after else None]
-
-
 @cython.final
 cdef class Call:
     """How an operator is called: its table, and its functions."""
@@ -194,10 +173,12 @@ cdef object of_arguments(Call call, PyObject* const* given):
     cdef object result = None
     cdef object out = <object>given[call.inputs + call.keywords]
     begin(&frame, call.tensors)
-    if call.run == NULL:
-        # What no argument fills is told from others too.
-        memset(<char*>frame.fields, 0, call.given)
     try:
+        if call.run == NULL:
+            # What no argument fills is told from others too.
+            memset(<char*>frame.fields, 0, call.given)
+            if call.arrays:
+                open_arrays(call, &frame)
         if (
             take_inputs(call, &frame, given)
             and inputs_hold(call.layout, tensors, level)
@@ -246,46 +227,6 @@ cdef object of_inputs(Call call, const void* fields, PyObject* const* given, obj
     return refuse_inputs(call, given, out, desc, broken) if result is None else result
 
 
-cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
-    cdef Tensor* tensors = <Tensor*>fields
-    cdef PyObject* given[MAX_KEYWORDS + 1]
-    cdef Tensor computed
-    cdef list values
-    cdef int i
-    if not 0 <= level < call.layout.levels:
-        return False
-    for i in range(call.inputs):
-        if not describe_input(call, desc, i, &tensors[i]):
-            return False
-    if not inputs_hold(call.layout, tensors, level):
-        return False
-    values = [keyword_of(desc, &call.layout.rows[i]) for i in range(call.keywords)]
-    for i in range(call.keywords):
-        given[i] = <PyObject*>values[i]
-    given[call.keywords] = <PyObject*>None
-    if not call.take(fields, level, given) or not call.holds(fields, level):
-        return False
-    for i in range(call.inputs, call.tensors):
-        computed = tensors[i]
-        if computed.dtype and not (
-            describe(tensor_of(call, desc, i), &tensors[i]) and as_computed(&tensors[i], &computed)
-        ):
-            return False
-    return True
-
-
-cdef bint describe_input(Call call, object desc, int i, Tensor* tensor) except -1:
-    tensor_desc = tensor_of(call, desc, i)
-    if tensor_desc is None and call.layout.tensors[i].optional:
-        tensor.dtype = tensor.rank = 0
-        return True
-    return describe(tensor_desc, tensor)
-
-
-cdef object tensor_of(Call call, object desc, int i):
-    return getattr(desc, call.names[i])
-
-
 cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
     """The arrays behind the inputs. They are described when all are there: what gives an array may change others."""
     cdef Tensor* tensors = <Tensor*>frame.fields
@@ -293,15 +234,22 @@ cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1
     cdef ndarray array
     cdef int i
     for i in range(call.inputs):
-        if row[i].optional and <object>given[i] is None:
-            tensors[i].dtype = tensors[i].rank = 0
-            continue
+        if row[i].number != ONE:
+            if row[i].number >= SEVERAL:
+                if not take_array(array_at(tensors, i), <object>given[i]):
+                    return False
+                continue
+            if <object>given[i] is None:
+                tensors[i].dtype = tensors[i].rank = 0
+                continue
         array = input_array(<object>given[i])
         if array is None:
             return False
         own(&frame.arrays[i], array)
     for i in range(call.inputs):
         if frame.arrays[i] == NULL:
+            if row[i].number >= SEVERAL and not view_array(array_at(tensors, i)):
+                return False
             continue
         if not view(<ndarray>frame.arrays[i], &tensors[i]):
             return False
@@ -317,7 +265,10 @@ cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -
     cdef int i
     for i in range(call.inputs):
         if tensors[i].dtype == 0:
-            if <object>given[i] is not None:
+            if call.layout.tensors[i].number >= SEVERAL:
+                if not match_array(call, frame, i, <object>given[i]):
+                    return False
+            elif <object>given[i] is not None:
                 return False
             continue
         array = input_array(<object>given[i])
@@ -331,13 +282,13 @@ cdef bint values_hold(Call call, Frame* frame, int64_t* broken) except -1:
     cdef int i
     for i in range(call.inputs):
         if frame.arrays[i] != NULL and not is_plain(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
-            refuse_change(call, frame, i)
+            refuse_change(call, i, <ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i])
     return call.data_holds(frame.fields, broken)
 
 
-cdef int refuse_change(Call call, Frame* frame, int i) except -1:
-    """Raises if an input is not as it was described: Python code that ran since then may have resized it."""
-    if not unchanged(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
+cdef int refuse_change(Call call, int i, ndarray array, const Tensor* tensor) except -1:
+    """Raises if an array of input `i` is not as it was described: Python code that ran since may have resized it."""
+    if not unchanged(array, tensor):
         name = call.layout.tensors[i].name.decode()
         raise RuntimeError(f"{call.layout.python.decode()}(): {name} was changed during the call")
     return 0
@@ -363,7 +314,7 @@ cdef object finish(Call call, Frame* frame, object out):
     for i in range(call.inputs):
         if frame.arrays[i] == NULL or recordings is None and is_plain(<ndarray>frame.arrays[i], &tensors[i]):
             continue
-        refuse_change(call, frame, i)
+        refuse_change(call, i, <ndarray>frame.arrays[i], &tensors[i])
         if recordings is not None:
             own(&frame.copies[i], packed(<ndarray>frame.arrays[i], &tensors[i]))
         elif not is_aligned(&tensors[i]):
@@ -431,6 +382,8 @@ cdef bint same_place(const Tensor* a, const Tensor* b) noexcept:
     return True
 
 
+include "call/arrays.pxi"
+include "call/descs.pxi"
 include "call/uses.pxi"
 
 
@@ -485,6 +438,9 @@ cdef Call call_of(
     call.inputs = layout.inputs
     call.tensors = layout.inputs + layout.outputs
     call.keywords = layout.keywords
+    for i in range(call.tensors):
+        call.arrays = call.arrays or layout.tensors[i].number >= SEVERAL
+        call.halves = call.halves or layout.tensors[i].dtypes[layout.levels - 1] >> UINT4 != 0
     call.take = take
     call.holds = holds
     call.data_holds = data_holds

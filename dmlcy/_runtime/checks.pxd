@@ -3,7 +3,7 @@
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint32_t, uint64_t
 
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, Tensors
 
 cdef extern from *:
     """
@@ -97,6 +97,20 @@ cdef inline bint tensor_holds(const Tensor* tensor, uint32_t dtypes, uint32_t ra
             return False
         elements *= <uint64_t>tensor.sizes[d]
         if elements > UINT_MAX:
+            return False
+    return True
+
+
+# The tensor of an array at an index, or one without a data type beyond the last.
+cdef inline Tensor* tensor_at(const Tensors* tensors, int64_t k) noexcept nogil:
+    return &tensors.each[k if 0 <= k < tensors.count else tensors.count]
+
+
+# The same of each tensor of an array.
+cdef inline bint each_holds(const Tensors* tensors, uint32_t dtypes, uint32_t ranks) noexcept nogil:
+    cdef int64_t k
+    for k in range(tensors.count):
+        if not tensor_holds(&tensors.each[k], dtypes, ranks):
             return False
     return True
 

@@ -4,7 +4,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 
-from dmlcy._runtime.call cimport Call, of_desc, of_inputs
+from dmlcy._runtime.call cimport AT_MOST_ONE, Call, new_arrays, of_desc, of_inputs
 from dmlcy._runtime.tensor cimport Tensor
 from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
 
@@ -48,6 +48,7 @@ cdef class TableOperator(CompiledOperator):
     cdef vectorcallfunc vectorcall
     cdef Call call
     cdef void* fields               # struct of the operator
+    cdef list arrays                # own the arrays of tensors of the struct
     cdef object use                 # what the reference computes; None: the loops do
     cdef Py_ssize_t inputs          # how many a call may have
     cdef Py_ssize_t least           # behind the last one that the desc has
@@ -63,6 +64,7 @@ cdef class TableOperator(CompiledOperator):
         if fields == NULL:
             raise MemoryError
         try:
+            arrays = new_arrays(call, fields)
             if not of_desc(call, fields, desc, level):
                 refuse_desc(desc, level)
             use = use_of_desc(desc) if reference or call.run == NULL else None
@@ -71,10 +73,11 @@ cdef class TableOperator(CompiledOperator):
             raise
         PyMem_Free(self.fields)
         self.fields = fields
+        self.arrays = arrays
         self.call = call
         self.use = use
         self.inputs = self.least = call.inputs
-        while self.least and (<Tensor*>fields)[self.least - 1].dtype == 0:
+        while self.least and is_left_out(call, fields, self.least - 1):
             self.least -= 1
         self.desc = desc
         self.level = level
@@ -170,12 +173,15 @@ cdef object call_operator(PyObject* callee, PyObject* const* values, size_t flag
 
 # Whether no input is given that the desc leaves out.
 cdef inline bint leaves_out(TableOperator fast, PyObject* const* given) noexcept:
-    cdef const Tensor* tensors = <const Tensor*>fast.fields
     cdef Py_ssize_t i
     for i in range(fast.inputs):
-        if tensors[i].dtype == 0 and given[i] != <PyObject*>None:
+        if is_left_out(fast.call, fast.fields, i) and given[i] != <PyObject*>None:
             return False
     return True
+
+
+cdef inline bint is_left_out(Call call, const void* fields, Py_ssize_t i) noexcept:
+    return (<const Tensor*>fields)[i].dtype == 0 and call.layout.tensors[i].number == AT_MOST_ONE
 
 
 cdef TableOperator probe = TableOperator.__new__(TableOperator)

@@ -24,8 +24,9 @@ cdef enum:
 cdef class Function:
     """The function of an operator, as its definition in Python says it: name, signature and docstring.
 
-    Without loops, the definition computes the result. With loops, its body is empty; it is called only if arguments are
-    missing, too many or given twice, so that Python raises its usual TypeError.
+    With a call, the body of the definition is empty; it is called only if arguments are missing, too many or given
+    twice, so that Python raises its usual TypeError. Without a call, the operator is described: the definition raises
+    that it does not run.
     """
 
     cdef vectorcallfunc vectorcall
@@ -75,7 +76,7 @@ cdef class Function:
 
     @staticmethod
     def of(call):
-        """The decorator of a definition whose result these loops compute."""
+        """The decorator of a definition whose result this call gives."""
         return partial(Function, call=call)
 
     def __call__(self, *inputs, **keywords):

@@ -5,7 +5,10 @@
 
 #include <stdint.h>
 
-/* A tensor. The tensors are the first members of the struct of the operator: inputs, then outputs. */
+/* How many tensors a call gives for a field. */
+enum { DMLCY_ONE, DMLCY_AT_MOST_ONE, DMLCY_SEVERAL /* of one data type */, DMLCY_MIXED /* several, of any data types */ };
+
+/* A tensor, or an array of tensors. The tensors are the first members of the struct of the operator: inputs, then outputs. */
 typedef struct {
     const char *name;
     const uint32_t *dtypes; /* by feature level, the data types that it may have (bit n: value n) */
@@ -13,7 +16,7 @@ typedef struct {
     int same_as;            /* the tensor whose data type an input has; -1: none */
     int call_rank;          /* a call may leave leading ones out, up to this rank; 0: it may not */
     int desc_rank;          /* a desc may add leading ones, a call has this rank; 0: no such thing */
-    int optional;           /* whether it may be left out: its data type is 0 then */
+    int number;             /* of the enum above. Where there is not one tensor, the data type is 0 */
     int in_place;           /* whether an output may be written over it, element by element */
 } dmlcy_tensor_layout;
 

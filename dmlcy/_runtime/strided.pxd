@@ -1,5 +1,6 @@
 # A tensor as every kernel sees it. Modules that use no more of it than this have none of NumPy's types.
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
 cdef enum:
@@ -19,6 +20,8 @@ cdef enum:
     FLOAT64 = 9
     UINT64 = 10
     INT64 = 11
+    UINT4 = 12                      # of one byte each, whose other half nobody reads
+    INT4 = 13
     DTYPES                          # one more than the last value
 
 cdef struct Tensor:
@@ -28,6 +31,18 @@ cdef struct Tensor:
     int rank
     int64_t sizes[MAX_RANK]         # elements
     int64_t strides[MAX_RANK]       # bytes; zero and negative ones too; a size of 1 has the stride of a dense layout
+
+# An array of tensors.
+cdef struct Tensors:
+    Tensor* each                    # and one more behind the last, without a data type
+    int dtype                       # 0; a tensor has its data type here
+    int64_t count
+    PyObject* owner                 # of the memory, borrowed: a TensorList
+
+# A field that has an array of tensors, in the struct of an operator: as large as one that has a tensor.
+cdef union TensorField:
+    Tensor one
+    Tensors several
 
 
 # Bytes of all elements.

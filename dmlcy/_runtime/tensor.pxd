@@ -8,8 +8,8 @@ from numpy cimport dtype as numpy_dtype
 from numpy cimport ndarray
 
 from dmlcy._runtime.strided cimport (
-    BRIEF_BYTES, DTYPES, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64,
-    Tensor, bytes_of, dense_stride, is_aligned, is_brief, set_rank
+    BRIEF_BYTES, DTYPES, FLOAT16, FLOAT32, FLOAT64, INT4, INT8, INT16, INT32, INT64, MAX_RANK, UINT4, UINT8, UINT16,
+    UINT32, UINT64, Tensor, TensorField, Tensors, bytes_of, dense_stride, is_aligned, is_brief, set_rank
 )
 
 cdef enum:
@@ -23,7 +23,14 @@ cdef int dtype_of(numpy_dtype dtype) noexcept
 cdef inline int dtype_of_array(ndarray array) noexcept:
     cdef int number = PyArray_TYPE(array)
     return dtypes[number] if 0 <= number < TYPE_NUMBERS and PyArray_ISNOTSWAPPED(array) else 0
-# Bytes of an element of one of the data types above.
+# UINT4 or INT4 of a data type for which the table has 0; 0 of any other.
+cdef int half_of(numpy_dtype dtype) noexcept
+# The same of the elements of an array. No inline function asks for the dtype: few compilers would inline it then.
+cdef int half_of_array(ndarray array) noexcept
+# Whether the elements of an array have a data type.
+cdef inline bint has_dtype(ndarray array, int dtype) noexcept:
+    return dtype_of_array(array) == dtype or (dtype >= UINT4 and half_of_array(array) == dtype)
+# Bytes of an element of one of the data types above, in an array.
 cdef int item_of(int dtype) noexcept nogil
 
 # The array behind a Python object, without a copy: NumPy arrays, the buffer protocol, DLPack on the CPU, __array__.
@@ -43,7 +50,7 @@ cdef bint view(ndarray array, Tensor* tensor) noexcept
 # as it was.
 cdef inline bint fits(ndarray array, Tensor* tensor) noexcept:
     cdef int axis
-    if PyArray_NDIM(array) != tensor.rank or dtype_of_array(array) != tensor.dtype:
+    if PyArray_NDIM(array) != tensor.rank or not has_dtype(array, tensor.dtype):
         return False
     for axis in range(tensor.rank):
         if PyArray_DIMS(array)[axis] != tensor.sizes[axis]:
@@ -71,3 +78,19 @@ cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1
 # The array itself, or, when its data or a stride is not a multiple of the element size, an aligned copy that `tensor`
 # then describes.
 cdef ndarray aligned(ndarray array, Tensor* tensor)
+
+# The array itself, or, of elements of 4 bits, as the reference takes them.
+cdef object of_any_bits(object value, ndarray array)
+cpdef bint may_overlap(object out, object array) except -1
+
+# Owns the memory of an array of tensors.
+cdef class TensorList:
+    cdef Tensor* each
+    cdef list arrays                # behind the tensors
+
+# A new list of no tensors, which `tensors` then is.
+cdef TensorList new_list(Tensors* tensors)
+# Gives `tensors` so many tensors, without a data type and arrays.
+cdef int set_count(Tensors* tensors, Py_ssize_t count) except -1
+# What a call gives for an array of tensors; None: something else than a sequence.
+cdef tuple each_given(object value)

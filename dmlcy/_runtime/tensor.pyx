@@ -1,6 +1,10 @@
 """Tensors: from Python objects to a C view of their memory, without copies and without casts."""
 
 from cpython.buffer cimport PyObject_CheckBuffer
+from cpython.list cimport PyList_AsTuple, PyList_GET_SIZE
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_GET_SIZE
 from libc.stdint cimport int64_t
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -16,6 +20,7 @@ cdef int64_t MOST_ELEMENTS = 1 << 18
 
 cdef enum:
     DLPACK_CPU = 1
+    MOST_SHORT = 1 << 16            # tensors of an array that need no look at how many there may be
 
 cdef int[DTYPES] type_numbers       # data type -> NumPy type number
 cdef int[DTYPES] items              # data type -> bytes
@@ -34,6 +39,7 @@ cdef void fill_tables():
         kind = numpy.dtype(name)
         type_numbers[<int>value] = kind.num
         items[<int>value] = kind.itemsize
+    items[UINT4] = items[INT4] = 1
 
 
 fill_tables()
@@ -42,6 +48,19 @@ fill_tables()
 cdef int dtype_of(cnp.dtype dtype) noexcept:
     cdef int number = dtype.type_num
     return dtypes[number] if 0 <= number < TYPE_NUMBERS and cnp.PyDataType_ISNOTSWAPPED(dtype) else 0
+
+
+cdef int half_of(cnp.dtype dtype) noexcept:
+    try:
+        from dmlcy._runtime.four_bits import name_of
+
+        return {"UINT4": UINT4, "INT4": INT4}.get(name_of(dtype), 0)
+    except Exception:
+        return 0
+
+
+cdef int half_of_array(ndarray array) noexcept:
+    return half_of(array.dtype)
 
 
 cdef int item_of(int dtype) noexcept nogil:
@@ -59,7 +78,7 @@ cdef ndarray as_array(object value):
 cdef ndarray input_array(object value):
     cdef ndarray array = as_array(value)
     if array is None:
-        return None
+        return of_any_bits(value, None)
     if cnp.PyArray_TYPE(array) == cnp.NPY_BOOL:
         array = array.view(numpy.uint8)
     return array.reshape(1) if cnp.PyArray_NDIM(array) == 0 else array
@@ -78,6 +97,8 @@ cdef ndarray shared_array(object value):
     cdef ndarray array = foreign_array(value, True)
     # While the first array lives, a second copy must lie elsewhere.
     cdef ndarray again = None if array is None else foreign_array(value, True)
+    if array is None:
+        return of_any_bits(value, None)
     if again is None or cnp.PyArray_DATA(array) != cnp.PyArray_DATA(again):
         return None
     return array
@@ -138,6 +159,8 @@ cdef bint view(ndarray array, Tensor* tensor) noexcept:
     if array is None:
         return False
     tensor.dtype = dtype_of_array(array)
+    if tensor.dtype == 0:
+        tensor.dtype = half_of_array(array)
     tensor.rank = cnp.PyArray_NDIM(array)
     if tensor.dtype == 0 or tensor.rank < 1 or tensor.rank > MAX_RANK:
         return False
@@ -265,7 +288,7 @@ cdef ndarray aligned(ndarray array, Tensor* tensor):
 
 
 cdef object of_any_bits(object value, ndarray array):
-    """The array itself, or elements of 4 bits, for which the tables above have no data type."""
+    """The array itself, or elements of 4 bits, for which the table of NumPy's types has no data type."""
     if array is not None and dtype_of_array(array):
         return array
     from dmlcy._runtime.four_bits import elements
@@ -300,7 +323,7 @@ def to_shared_array(value):
     return of_any_bits(value, shared_array(value))
 
 
-def may_overlap(out, array):
+cpdef bint may_overlap(object out, object array) except -1:
     """Return whether writing `out` could change `array`; undecided counts as yes, arrays that are no tensors as no."""
     cdef ndarray left = memory_of(out)
     cdef ndarray right = memory_of(array)
@@ -313,3 +336,40 @@ def self_overlaps(out):
     cdef ndarray array = memory_of(out)
     cdef Tensor array_view
     return view(array, &array_view) and overlaps_itself(array, &array_view)
+
+
+cdef class TensorList:
+    """The memory of an array of tensors."""
+
+    def __dealloc__(self):
+        PyMem_Free(self.each)
+
+
+cdef TensorList new_list(Tensors* tensors):
+    cdef TensorList owner = TensorList.__new__(TensorList)
+    tensors.owner = <PyObject*>owner
+    tensors.dtype = 0
+    set_count(tensors, 0)
+    return owner
+
+
+cdef int set_count(Tensors* tensors, Py_ssize_t count) except -1:
+    cdef TensorList owner = <TensorList>tensors.owner
+    cdef Tensor* each = <Tensor*>PyMem_Calloc(count + 1, sizeof(Tensor))
+    if each == NULL:
+        raise MemoryError
+    PyMem_Free(owner.each)
+    tensors.each = owner.each = each
+    tensors.count = count
+    owner.arrays = []
+    return 0
+
+
+cdef tuple each_given(object value):
+    if type(value) is tuple and PyTuple_GET_SIZE(<tuple>value) < MOST_SHORT:
+        return <tuple>value
+    if type(value) is list and PyList_GET_SIZE(<list>value) < MOST_SHORT:
+        return PyList_AsTuple(<list>value)
+    from dmlcy._field_types.tensor_array import given_tensors
+
+    return given_tensors(value)

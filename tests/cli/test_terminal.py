@@ -270,7 +270,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     return {"": parser, **commands.choices}
 
 
-@pytest.mark.parametrize("name", ["", *(command.__name__.rpartition(".")[2] for command in COMMANDS)])
+@pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_every_help_has_examples_that_are_understood(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*([name] if name else []), "--help"])

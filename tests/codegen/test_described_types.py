@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from checkouts import checkout, run, with_runtime
+from checkouts import ROOT, checkout, run, with_runtime
 from depth import draws_of
 
 HERE = Path(__file__).parent / "described_types"
@@ -32,6 +32,7 @@ def test_lint_takes_them(folder: Path) -> None:
 def test_they_work(folder: Path, draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One process imports them all."""
     monkeypatch.setenv("DRAWS", str(draws))
+    monkeypatch.setenv("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))  # what it knows of characters
     own = ("-p", "no:cacheprovider", "-c", os.devnull, f"--basetemp={folder / 'made'}")
     done = run(folder, "-m", "pytest", "-q", "--assert=plain", *own, *map(str, USES))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bad_specs import cases, edited
+from planned import planned
 
 from codegen.__main__ import main, make_plan
 
@@ -18,10 +19,8 @@ def test_an_operator_without_loops(case: Path, tmp_path: Path, capsys: pytest.Ca
     plan = make_plan(root)
     without = [one for one in plan.operators if one.no_loops is not None]
     assert [(one.state, one.is_fast) for one in without] == [("reference", False)]
-    assert (without[0].compiled is None) == (without[0].no_call is not None)
     assert [one.state for one in plan.operators if one not in without] == ["fast"]
-    called = {one.name for family in plan.families for one in family.operators}
-    assert called == {one.name for one in plan.operators if one.compiled is not None}
+    assert {one.name for family in plan.families for one in family.operators} == {one.name for one in plan.operators}
     assert {one.name for family in plan.families for one in family.fast} == {
         one.name for one in plan.operators if one.is_fast
     }
@@ -30,5 +29,18 @@ def test_an_operator_without_loops(case: Path, tmp_path: Path, capsys: pytest.Ca
         path.write_text(reason, encoding="utf-8")
     assert reason == path.read_text(encoding="utf-8")
     assert main(["--root", str(root), "show", without[0].name]) == 0
-    no_call = f"# no compiled call: {without[0].no_call}\n" * (without[0].no_call is not None)
-    assert capsys.readouterr().out.startswith(f"# no loops: {reason}{no_call}\n[operator]\n")
+    assert capsys.readouterr().out.startswith(f"# no loops: {reason}\n[operator]\n")
+
+
+def test_the_tensors_that_no_loops_take() -> None:
+    """Arrays of tensors, and elements of 4 bits, of each operator that runs."""
+    named: dict[str, int] = {"array of tensors": 0, "elements of 4 bits": 0}
+    for one in planned().operators:
+        types = [row for field in one.operator.tensors for row in one.operator.types[field.types or ""]]
+        several = [tensor.python for tensor in one.tensors if tensor.several]
+        halves = any("INT4" in row.dtypes or "UINT4" in row.dtypes for row in types)
+        reason = one.no_loops or ""
+        assert any(what in reason for what in named) == bool(several or halves), one.name
+        for what in named:
+            named[what] += what in reason
+    assert all(named.values()), named

@@ -20,12 +20,12 @@ from uses import FACTS, LEVELS, PLAN
 import dmlcy as dml
 from codegen.model import Field, Operator
 from dmlcy import testing
-from dmlcy._compile import compiled_class
+from dmlcy._desc.memory import has_four_bits, is_packed
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.rows import Example
 from dmlcy._facts.tables import FAST, OPERATORS
-from dmlcy._generated.index import UNCALLED
+from dmlcy._runtime.compiled import TableOperator
 from dmlcy._show.explain import rules
 from dmlcy._show.explain.find import find
 from dmlcy._show.explain.text import lay_out
@@ -53,9 +53,10 @@ def goes_to_json_and_back(desc: OperatorDesc) -> None:
 
 
 def tensors_of(desc: OperatorDesc) -> list[Any]:
-    """The tensors that a desc has or lacks."""
+    """The tensors that a desc has or lacks, those of an array one by one."""
     fields = [field for field in desc.operator.fields if field.kind != "attribute"]
-    return [getattr(desc, one.python) for one in fields if not one.optional or getattr(desc, one.python) is not None]
+    found = [getattr(desc, one.python) for one in fields if not one.optional or getattr(desc, one.python) is not None]
+    return [tensor for one in found for tensor in (one if type(one) is tuple else (one,))]
 
 
 def are_tensors(tensor: Any) -> bool:
@@ -76,13 +77,17 @@ def compiled_checks_agree(desc: OperatorDesc, level: int, found: list[dml.Violat
     """
     follow = {field.python for field in desc.operator.fields if field.value is not None}
     unseen = [one for one in found if one.member in LAYOUT or one.field in follow or one.id.endswith("-unknown")]
-    if desc.operator.name in UNCALLED or unseen or not all(map(are_tensors, tensors_of(desc))):
+    if unseen or not all(map(are_tensors, tensors_of(desc))):
+        return
+    if not found and any(has_four_bits(one.dtype) and not is_packed(one) for one in tensors_of(desc)):
+        with pytest.raises(dml.DmlError, match="DML-MODEL-packed-strides"):
+            TableOperator(desc, level)
         return
     if not found:
-        assert compiled_class(desc.operator.name)(desc, level).desc is desc
+        assert TableOperator(desc, level).desc is desc
         return
     with pytest.raises(dml.DmlError) as caught:
-        compiled_class(desc.operator.name)(desc, level)
+        TableOperator(desc, level)
     assert [*caught.value.violations] == found and type(caught.value).__name__ == found[0].error
 
 

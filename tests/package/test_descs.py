@@ -374,13 +374,13 @@ def test_levels_are_apart_in_threads_and_tasks() -> None:
 class Compiled:
     """Stands in for a compiled operator."""
 
-    def __init__(self, desc: Any, level: int) -> None:
-        self.given = (desc, level)
+    def __init__(self, desc: Any, level: int, *, reference: bool) -> None:
+        self.given = (desc, level, reference)
 
 
 def test_compile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_compile, "compiled_class", {"FAKE_POOLING": Compiled}.__getitem__)
-    assert _compile.compile(pool(), "5_0").given == (pool(), 7)
+    monkeypatch.setattr(_compile, "TableOperator", Compiled)
+    assert _compile.compile(pool(), "5_0").given == (pool(), 7, False)
     with pytest.raises(DmlError, match=r"^compile\(\): window_size\[0\] does not fit"):
         _compile.compile(pool(window_size=9))
     with pytest.raises(DmlError, match="compile"):

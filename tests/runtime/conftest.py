@@ -22,7 +22,7 @@ from setuptools import Extension, setup
 source, root, folder = sys.argv[1:]
 module = Extension("runtime_probe", [source], include_dirs=[numpy.get_include(), root + "/dmlcy/_runtime"],
                    define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-                   extra_compile_args=[] if sys.platform == "win32" else ["-O1"])
+                   extra_compile_args=[] if sys.platform == "win32" else ["-O0"])
 setup(name="runtime_probe", packages=[], script_args=["-q", "build_ext", "--build-lib", folder, "--build-temp", folder],
       ext_modules=cythonize([module], include_path=[root], build_dir=folder, language_level=3, quiet=True))
 """

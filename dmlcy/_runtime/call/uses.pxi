@@ -5,9 +5,16 @@ cdef object use_of(Call call, Frame* frame, int level):
     cdef char[BYTES] text
     cdef Py_ssize_t length = write_key(call, frame, text)
     cdef bytes key = call.key
-    if key is not None and PyBytes_GET_SIZE(key) == length and memcmp(PyBytes_AS_STRING(key), text, length) == 0:
+    if (
+        key is not None
+        and not call.arrays
+        and PyBytes_GET_SIZE(key) == length
+        and memcmp(PyBytes_AS_STRING(key), text, length) == 0
+    ):
         return call.use[0]
     key = PyBytes_FromStringAndSize(text, length)
+    if call.arrays:
+        key += key_of_arrays(call, frame)
     found = uses.get((call, key))
     if found is None:
         from dmlcy._reference.call import use_of_values
@@ -39,65 +46,114 @@ cdef Py_ssize_t write_key(Call call, const Frame* frame, char* key) noexcept:
 
 
 cdef dict values_of(Call call, const Frame* frame):
-    """The fields of a desc by their names: of a tensor its data type, as a number, and its sizes."""
+    """The fields of a desc by their names: of a tensor its data type, as a number, and its sizes; of an array a list."""
     cdef const Tensor* tensors = <const Tensor*>frame.fields
+    cdef const Tensors* array
     cdef dict values = {}
     cdef int i
     for i in range(call.tensors):
-        sizes = tuple([tensors[i].sizes[axis] for axis in range(tensors[i].rank)]) if tensors[i].dtype else ()
-        values[call.names[i]] = (tensors[i].dtype, sizes) if tensors[i].dtype else None
+        if call.layout.tensors[i].number >= SEVERAL:
+            array = array_at(tensors, i)
+            values[call.names[i]] = [value_of(&array.each[k]) for k in range(array.count)]
+        else:
+            values[call.names[i]] = value_of(&tensors[i])
     values.update(call.attributes(tensors))
     return values
 
 
+cdef tuple value_of(const Tensor* tensor):
+    """The data type of a tensor, as a number, and its sizes; None: it is left out."""
+    return (tensor.dtype, tuple_of(tensor.rank, tensor.sizes)) if tensor.dtype else None
+
+
 cdef object compute(Call call, Frame* frame, object out, object use):
     """The results of the reference, on checked fields. None: ``out``, or a value of an input, is not acceptable."""
-    cdef Tensor* tensors = <Tensor*>frame.fields
     cdef object recordings = current_recordings()
     cdef dict arrays = {}
-    cdef list results
-    cdef int i, place = 0
+    cdef list results, targets = None
+    cdef int i, place
     # First: a recording has copies of the inputs, and out must not overlap the inputs themselves.
-    if out is not None and not take_outputs(call, frame, out):
-        return None
+    if out is not None:
+        targets = targets_of(call, frame, out)
+        if targets is None:
+            return None
     for i in range(call.inputs):
-        if frame.arrays[i] != NULL:
+        if frame.arrays[i] != NULL or call.layout.tensors[i].number >= SEVERAL:
             arrays[call.names[i]] = input_of(call, frame, i, recordings is not None)
     if call.data_holds == NULL and call.layout.data_rules and not use.data_hold(arrays):
         return None
     results = use.results(arrays, out is None)
-    for i in range(call.inputs, call.tensors):
-        if tensors[i].dtype:
-            if out is None:
-                results[place] = own_result(frame, <ndarray>results[place], call.inputs, arrays, use)
-            else:
-                cnp.PyArray_CopyInto(<ndarray>frame.arrays[i], <ndarray>results[place])
-            place += 1
+    for place in range(len(results)):
+        if out is None:
+            results[place] = own_result(call, frame, <ndarray>results[place], arrays, use)
+        elif call.halves:
+            write_halves(targets[place], results[place])
+        else:
+            cnp.PyArray_CopyInto(<ndarray>targets[place], <ndarray>results[place])
     if recordings is not None:
         use.record(recordings, arrays, results)
     if out is not None:
         return out
-    return results[0] if len(results) == 1 else tuple(results)
+    if call.halves:
+        results = given_back(results)
+    single = len(results) == 1 and call.layout.tensors[call.inputs].number < SEVERAL
+    return results[0] if single else tuple(results)
+
+
+cdef list targets_of(Call call, Frame* frame, object out):
+    """The arrays that the results are written to. None: ``out`` is not acceptable."""
+    cdef bint array = call.layout.tensors[call.inputs].number >= SEVERAL
+    cdef list targets = []
+    cdef int i
+    if not (take_output_array(call, frame, out) if array else take_outputs(call, frame, out)):
+        return None
+    for i in range(call.inputs, call.tensors):
+        targets += each_of(call, frame, i)
+    return None if (call.arrays or call.halves) and not apart(call, frame, targets) else targets
 
 
 cdef object input_of(Call call, Frame* frame, int i, bint recorded):
-    """The array of an input, with the axes of its tensor."""
-    cdef ndarray array = <ndarray>frame.arrays[i]
-    cdef Tensor* tensor = &(<Tensor*>frame.fields)[i]
-    refuse_change(call, frame, i)
-    if recorded:
-        return packed(array, tensor)
+    """The array of an input, with the axes of its tensor; of an array of tensors, a tuple."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef Tensors* array
+    if call.layout.tensors[i].number < SEVERAL:
+        return seen_array(call, i, <ndarray>frame.arrays[i], &tensors[i], recorded)
+    array = array_at(tensors, i)
+    return tuple([
+        seen_array(call, i, <ndarray>one, &array.each[k], recorded) for k, one in enumerate(arrays_of(array))
+    ])
+
+
+cdef object seen_array(Call call, int i, ndarray array, const Tensor* tensor, bint recorded):
+    """What the reference sees of an array of input `i`; a copy where the call is recorded."""
+    refuse_change(call, i, array, tensor)
     if cnp.PyArray_NDIM(array) != tensor.rank:
-        return array.reshape([tensor.sizes[axis] for axis in range(tensor.rank)])
-    return array
+        array = array.reshape(tuple_of(tensor.rank, tensor.sizes))
+    if call.halves:
+        array = of_any_bits(None, array)
+    return numpy.array(array, order="C") if recorded else array
 
 
-cdef object own_result(Frame* frame, ndarray result, int inputs, dict arrays, object use):
+cdef object own_result(Call call, Frame* frame, ndarray result, dict arrays, object use):
     """The result itself, if nobody else has its memory and it is as new arrays are; else a copy."""
     cdef bint own = cnp.PyArray_IS_C_CONTIGUOUS(result) and cnp.PyArray_ISWRITEABLE(result)
     cdef int i
-    for i in range(inputs):
+    for i in range(call.inputs):
         own = own and frame.arrays[i] != <PyObject*>result
-    if own and not cnp.PyArray_CHKFLAGS(result, cnp.NPY_ARRAY_OWNDATA):
+    if own and (call.arrays or not cnp.PyArray_CHKFLAGS(result, cnp.NPY_ARRAY_OWNDATA)):
         own = not use.shares(result, arrays)
     return result if own else cnp.PyArray_NewCopy(result, cnp.NPY_CORDER)
+
+
+cdef int write_halves(ndarray target, ndarray result) except -1:
+    from dmlcy._runtime.four_bits import write
+
+    write(of_any_bits(None, target), result)
+    return 0
+
+
+cdef list given_back(list results):
+    """Results as callers get them, whose elements may have 4 bits."""
+    from dmlcy._runtime.four_bits import given_back
+
+    return [given_back(one) for one in results]

@@ -12,7 +12,7 @@ from dmlcy import specs
 from dmlcy._compile import function
 from dmlcy._facts.ids import published
 from dmlcy._facts.names import PREFIX
-from dmlcy._facts.rows import MISSING, Dtype, Field, Let, Level, Operator, Rule
+from dmlcy._facts.rows import MISSING, Dtype, Field, Interpretation, Let, Level, Operator, Rule
 from dmlcy._facts.tables import (
     DTYPES,
     ENUMS,
@@ -84,16 +84,18 @@ def of_operator(name: str) -> Facts:
             for let in operator.lets
         ],
         "rules": [brief_rule(operator, rule) for rule in operator.rules],
-        "interpretations": [
-            {"id": f"{name}-{one.id}", **{key: value for key, value in asdict(one).items() if key != "id"}}
-            for one in operator.interpretations
-        ],
+        "interpretations": [of_interpretation(operator, one) for one in operator.interpretations],
         "same": [{"with": {}, "older": {}, **row} for row in specs.operator(name).get("same", ())],
         "accuracy": {dtype: {"ulp": bound.ulp.text, "of": bound.of} for dtype, bound in operator.accuracy.items()},
         "exact": [dtype for dtype in _result_dtypes(operator) if dtype not in operator.accuracy],
         "levels": list(history(operator)),
         "examples": [example.title for example in operator.examples],
     }
+
+
+def of_interpretation(operator: Operator, one: Interpretation) -> Facts:
+    """A decision that was taken for an operator."""
+    return {**asdict(one), "id": f"{operator.name}-{one.id}"}
 
 
 def brief_rule(operator: Operator, rule: Rule) -> Facts:
@@ -207,14 +209,23 @@ def _default(field: Field) -> Facts:
 
 def support(operator: Operator, field: Field) -> Iterator[Facts]:
     """The levels that widened a tensor: data types added, and the numbers of dimensions then allowed."""
+    for since, added, reach in _steps(operator, field):
+        yield {"since": since, "data_types": list(added), "dimensions": list(reach)}
+
+
+@cache
+def _steps(operator: Operator, field: Field) -> tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...]:
+    """The same, kept: a page about a level or a data type asks for those of all operators."""
+    found: list[tuple[str, tuple[str, ...], tuple[int, ...]]] = []
     dtypes: list[str] = []
     ranks: list[int] = []
     for level in range(LEVEL_INDEX[operator.since], len(LEVELS)):
         now, reach = dtypes_at(field, level), ranks_at(field, level)
-        added = [dtype for dtype in now if dtype not in dtypes]
+        added = tuple(dtype for dtype in now if dtype not in dtypes)
         if added or reach != ranks:
-            yield {"since": LEVELS[level].name, "data_types": added, "dimensions": reach}
+            found.append((LEVELS[level].name, added, tuple(reach)))
         dtypes, ranks = now, reach
+    return tuple(found)
 
 
 def history(operator: Operator) -> Iterator[Facts]:
@@ -236,12 +247,10 @@ def widened(operator: Operator, level: str) -> list[Facts]:
     members: list[Facts] = []
     for field in operator.fields:
         if field.kind != "attribute":
-            before: list[int] = []
-            for step in support(operator, field):
-                reach: list[int] = step["dimensions"]
-                if step["since"] == level:
-                    key = (tuple(step["data_types"]), tuple(reach if reach != before else ()))
-                    groups.setdefault(key, []).append(field.python)
+            before: tuple[int, ...] = ()
+            for since, added, reach in _steps(operator, field):
+                if since == level:
+                    groups.setdefault((added, reach if reach != before else ()), []).append(field.python)
                 before = reach
         elif (info := type_of(field.type).info) is not None and field.value is None:
             fresh = [name for name, (_, since) in info.members.items() if since == level]
@@ -363,9 +372,9 @@ def of_dtype(dtype: Dtype) -> Facts:
     uses = []
     for operator in OPERATORS.values():
         for field in operator.fields:
-            for step in support(operator, field) if field.kind != "attribute" else ():
-                if dtype.name in step["data_types"]:
-                    uses.append({"operator": operator.name, "field": field.python, "since": step["since"]})
+            for since, added, _ in _steps(operator, field) if field.kind != "attribute" else ():
+                if dtype.name in added:
+                    uses.append({"operator": operator.name, "field": field.python, "since": since})
     return {
         "kind": "data type",
         "name": dtype.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from dmlcy import specs
@@ -149,12 +149,13 @@ def _onnx(wanted: str) -> Iterator[Facts]:
 
 def _interpretations(wanted: str) -> Iterator[Facts]:
     """The interpretation that a report names: CAST-conversion."""
-    name = wanted.partition("-")[0].upper()
-    if name in OPERATORS:
-        operator = facts.of_operator(name)
-        for one in operator["interpretations"]:
-            if one["id"].lower() == wanted:
-                yield {"kind": "interpretation", "operator": name, **one, "source": operator["source"]}
+    operator, dash, identifier = wanted.partition("-")
+    name = operator.upper()
+    if dash and name in OPERATORS:
+        for one in OPERATORS[name].interpretations:
+            if one.id.lower() == identifier:
+                found = facts.of_interpretation(OPERATORS[name], one)
+                yield {"kind": "interpretation", "operator": name, **found, "source": OPERATORS[name].source}
 
 
 def _enums_called(wanted: str) -> Iterator[EnumInfo]:
@@ -205,14 +206,13 @@ def _dtypes(wanted: str) -> Iterator[Facts]:
 
 
 def _fields(wanted: str) -> Iterator[Facts]:
-    known = [
-        (operator, field) for operator in OPERATORS.values() for field in _all(operator) if _is_called(field, wanted)
-    ]
+    known = [(operator, field) for operator in _having(wanted) for field in _all(operator) if _is_called(field, wanted)]
     others = [
         (name, field)
         for name, entry in catalogue().items()
+        if name not in OPERATORS
         for field in entry["fields"]
-        if name not in OPERATORS and _folded(field["name"]) == _folded(wanted)
+        if _folded(field["name"]) == _folded(wanted)
     ]
     if known or others:
         yield facts.of_fields(known, others)
@@ -220,7 +220,7 @@ def _fields(wanted: str) -> Iterator[Facts]:
 
 def _quantities(wanted: str) -> Iterator[Facts]:
     named: dict[str, list[tuple[Operator, Let]]] = {}
-    for operator in OPERATORS.values():
+    for operator in _having(wanted):
         for let in operator.lets:
             if let.name.lower() == wanted:
                 named.setdefault(let.name, []).append((operator, let))
@@ -257,8 +257,13 @@ def _slugs(wanted: str) -> Iterator[Facts]:
 
 
 def _families(wanted: str) -> Iterator[Facts]:
-    if wanted in {operator.family for operator in OPERATORS.values()}:
+    if wanted in _known_families():
         yield facts.of_family(wanted)
+
+
+@cache
+def _known_families() -> frozenset[str]:
+    return frozenset(operator.family for operator in OPERATORS.values())
 
 
 def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:
@@ -273,6 +278,23 @@ def _fields_of(owner: str, wanted: str) -> Iterator[Facts]:
         others = [(name, field) for field in catalogue()[name]["fields"] if _folded(field["name"]) == _folded(wanted)]
         if others:
             yield facts.of_fields([], others)
+
+
+def _having(wanted: str) -> list[Operator]:
+    """The operators that may have a field or a quantity of this name, in their order."""
+    names = {*_owners().get(wanted, ()), *_owners().get(_folded(wanted), ())}
+    return [OPERATORS[name] for name in OPERATORS if name in names]
+
+
+@cache
+def _owners() -> dict[str, set[str]]:
+    """The operators, by what a word can call their fields and quantities."""
+    found: dict[str, set[str]] = {}
+    for operator in OPERATORS.values():
+        fields = (name for field in _all(operator) for name in (field.python, _folded(field.name)))
+        for name in (*fields, *(let.name.lower() for let in operator.lets)):
+            found.setdefault(name, set()).add(operator.name)
+    return found
 
 
 def _all(operator: Operator) -> tuple[Field, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Final
-from xml.sax.saxutils import escape
 
 from dmlcy._errors import Violation
 from dmlcy._graph.model import Structure
@@ -93,13 +93,13 @@ class _Drawer:
         for begin in self.layout.chains:
             yield f'<path{"" if begin in sound else _BAD} d="{self._way(begin)}"/>'
         for place, line in sorted(enumerate(self.edges), key=lambda one: bool(one[1].wrong)):
-            title = escape(" ".join((line.sizes, *line.wrong)))
+            title = escape(" ".join((line.sizes, *line.wrong)), False)
             kind = _BAD if line.wrong else ""
             yield f'<path{kind} d="{self._last(line, self.ends[place][0])}"><title>{title}</title></path>'
         for place, line in enumerate(self.edges):
             x, level = self.ends[place]
             y = self._top(line.end) - 4 - 10 * level
-            yield f'<text class="e" x="{x + 3:.0f}" y="{y:.0f}">{escape(line.sizes)}</text>'
+            yield f'<text class="e" x="{x + 3:.0f}" y="{y:.0f}">{escape(line.sizes, False)}</text>'
 
     def _top(self, key: str) -> float:
         return self.layout.tops[self.layout.rows[key]]
@@ -144,7 +144,7 @@ def _box(box: Box, layout: Layout) -> Iterator[str]:
     x, y = layout.middles[box.key] - WIDTH / 2, layout.tops[layout.rows[box.key]]
     kind = f"{box.kind} wrong" if box.wrong else box.kind
     words = (box.title, box.name, *([box.origin] if box.origin else []), *box.wrong)
-    yield f'<g class="{kind}"><title>{escape(printable(" ".join(words), 400))}</title>'
+    yield f'<g class="{kind}"><title>{escape(printable(" ".join(words), 400), False)}</title>'
     yield f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{layout.heights[box.key]}" rx="4"/>'
     if box.wrong:  # a cross, for those who do not see the colour
         yield f'<path class="x" d="M{x + WIDTH - 18:.0f} {y + 7:.0f}l9 9m0 -9l-9 9"/>'
@@ -161,5 +161,5 @@ def _fitted(text: str, size: int, right: int) -> str:
     for place, letter in enumerate(safe):
         room -= _WIDE.get(letter) or (0.69 if letter.isupper() else 0.58 if letter.isascii() else 1.0)
         if room < (0 if place == len(safe) - 1 else 1):
-            return escape(f"{safe[:place]}…")
-    return escape(safe)
+            return escape(f"{safe[:place]}…", False)
+    return escape(safe, False)

@@ -25,8 +25,8 @@ cdef extern from *:
         0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
     };
     static const dmlcy_tensor_layout dmlcy_activation_hard_sigmoid_tensors[2] = {
-        {"input", dmlcy_ACTIVATION_HARD_SIGMOID_T, dmlcy_ACTIVATION_HARD_SIGMOID_R_RANKS, -1, 0, 0, 0, 1},
-        {"output", dmlcy_ACTIVATION_HARD_SIGMOID_T, dmlcy_ACTIVATION_HARD_SIGMOID_R_RANKS, 0, 0, 0, 0, 0},
+        {"input", dmlcy_ACTIVATION_HARD_SIGMOID_T, dmlcy_ACTIVATION_HARD_SIGMOID_R_RANKS, -1, 0, 0, DMLCY_ONE, 1},
+        {"output", dmlcy_ACTIVATION_HARD_SIGMOID_T, dmlcy_ACTIVATION_HARD_SIGMOID_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_activation_hard_sigmoid_keywords[2] = {
         {"alpha", NULL, 0, 0},

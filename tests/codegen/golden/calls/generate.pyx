@@ -25,7 +25,7 @@ cdef extern from *:
         0x1c, 0x1c, 0x1c, 0x1c, 0x1c, 0x1c, 0x1c,
     };
     static const dmlcy_tensor_layout dmlcy_diagonal_matrix_tensors[1] = {
-        {"output", dmlcy_DIAGONAL_MATRIX_T, dmlcy_DIAGONAL_MATRIX_R_RANKS, -1, 0, 0, 0, 0},
+        {"output", dmlcy_DIAGONAL_MATRIX_T, dmlcy_DIAGONAL_MATRIX_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_diagonal_matrix_keywords[3] = {
         {"output_sizes", "output", 0, 0},

@@ -25,8 +25,8 @@ cdef extern from *:
         0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
     };
     static const dmlcy_tensor_layout dmlcy_depth_to_space_tensors[2] = {
-        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0, 0, 0},
-        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0, 0, 0},
+        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_depth_to_space_keywords[1] = {
         {"block_size", NULL, 0, 0},

@@ -33,9 +33,9 @@ cdef extern from *:
         0x1fc, 0x1fc, 0x1fc, 0x1fc, 0x1fc, 0x1fc, 0x1fc,
     };
     static const dmlcy_tensor_layout dmlcy_nonzero_coordinates_tensors[3] = {
-        {"input", dmlcy_NONZERO_COORDINATES_T, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, 0, 0},
-        {"output_count", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, 0, 0},
-        {"output_coordinates", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_C_RANKS, 1, 0, 0, 0, 0},
+        {"input", dmlcy_NONZERO_COORDINATES_T, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
+        {"output_count", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
+        {"output_coordinates", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_C_RANKS, 1, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_nonzero_coordinates_keywords[2] = {
         {"output_count_sizes", "output_count", 0, 0},

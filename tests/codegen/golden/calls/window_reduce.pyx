@@ -27,8 +27,8 @@ cdef extern from *:
         0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
     };
     static const dmlcy_tensor_layout dmlcy_average_pooling_tensors[2] = {
-        {"input", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, -1, 0, 0, 0, 0},
-        {"output", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, 0, 0, 0, 0, 0},
+        {"input", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_average_pooling_keywords[6] = {
         {"window_size", NULL, 0, 0},

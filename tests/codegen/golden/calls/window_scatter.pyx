@@ -27,8 +27,8 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
     };
     static const dmlcy_tensor_layout dmlcy_fold_tensors[2] = {
-        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3, 0, 0},
-        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0, 0, 0},
+        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3, DMLCY_ONE, 0},
+        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_fold_keywords[6] = {
         {"output_sizes", "output", 2, 0},

@@ -1,0 +1,176 @@
+# Arrays of tensors in a call. The tensors of each are in a list of their own, beside the struct of the operator.
+
+cdef inline Tensors* array_at(const Tensor* tensors, int i) noexcept nogil:
+    return &(<TensorField*>&tensors[i]).several
+
+
+cdef bint array_holds(const Layout* layout, const Tensor* tensors, int i, int level) noexcept nogil:
+    cdef const TensorLayout* row = &layout.tensors[i]
+    cdef const Tensors* array = array_at(tensors, i)
+    cdef int dtype = array.each[0].dtype
+    cdef int64_t k
+    if row.same_as >= 0:
+        dtype = tied(layout, tensors, row.same_as, i) or dtype
+    for k in range(array.count):
+        if row.number != MIXED and array.each[k].dtype != dtype:
+            return False
+    return each_holds(array, row.dtypes[level], row.ranks[level])
+
+
+cdef list new_arrays(Call call, void* fields):
+    cdef int i
+    return [
+        new_list(array_at(<Tensor*>fields, i)) for i in range(call.tensors) if call.layout.tensors[i].number >= SEVERAL
+    ]
+
+
+cdef int open_arrays(Call call, Frame* frame) except -1:
+    """Gives the arrays of a frame lists, which the frame owns."""
+    cdef int i
+    for i in range(call.tensors):
+        if call.layout.tensors[i].number >= SEVERAL:
+            own_list(frame, i)
+    return 0
+
+
+cdef int own_list(Frame* frame, int i) except -1:
+    cdef TensorList owner = new_list(array_at(<Tensor*>frame.fields, i))
+    Py_INCREF(owner)
+    frame.copies[i] = <PyObject*>owner
+    return 0
+
+
+cdef list arrays_of(const Tensors* array):
+    """The NumPy arrays behind the tensors."""
+    return (<TensorList>array.owner).arrays
+
+
+cdef bint take_array(Tensors* array, object given) except -1:
+    """The NumPy arrays behind the entries of a sequence."""
+    cdef tuple entries = each_given(given)
+    cdef ndarray found
+    if entries is None:
+        return False
+    set_count(array, len(entries))
+    for entry in entries:
+        found = input_array(entry)
+        if found is None:
+            return False
+        arrays_of(array).append(found)
+    return True
+
+
+cdef bint view_array(Tensors* array) except -1:
+    cdef int64_t k
+    for k in range(array.count):
+        if not view(arrays_of(array)[k], &array.each[k]):
+            return False
+    return True
+
+
+cdef bint match_array(Call call, Frame* frame, int i, object given) except -1:
+    """The same for a compiled operator, whose desc says data types and sizes."""
+    cdef Tensors* array = array_at(<Tensor*>frame.fields, i)
+    cdef int64_t k
+    copy_list(frame, i)
+    cdef int64_t count = array.count
+    cdef tuple entries = each_given(given)
+    cdef ndarray found
+    if entries is None or len(entries) != count:
+        return False
+    for k in range(count):
+        found = input_array(entries[k])
+        if found is None or not fits(found, &array.each[k]):
+            return False
+        arrays_of(array).append(found)
+    return True
+
+
+cdef int copy_list(Frame* frame, int i) except -1:
+    """Gives a call of a compiled operator tensors of its own, with what those of the operator say."""
+    cdef Tensors* array = array_at(<Tensor*>frame.fields, i)
+    cdef const Tensor* each = array.each
+    cdef int64_t count = array.count
+    own_list(frame, i)
+    set_count(array, count)
+    memcpy(array.each, each, count * sizeof(Tensor))
+    return 0
+
+
+cdef bint describe_array(object descs, Tensors* array) except -1:
+    cdef int64_t k
+    set_count(array, len(descs))
+    for k in range(array.count):
+        if not describe(descs[k], &array.each[k]):
+            return False
+    return True
+
+
+cdef bint has_dtypes(const Tensors* array, object descs) except -1:
+    """Whether the outputs of a desc have their data types."""
+    cdef int64_t k
+    return all([int(descs[k].dtype) == array.each[k].dtype for k in range(array.count)])
+
+
+cdef bint take_output_array(Call call, Frame* frame, object out) except -1:
+    """The arrays behind ``out``, where the output is an array of tensors."""
+    cdef int64_t k
+    cdef tuple entries = each_given(out)
+    cdef ndarray found
+    if frame.copies[call.inputs] == NULL:
+        copy_list(frame, call.inputs)
+    cdef Tensors* array = array_at(<Tensor*>frame.fields, call.inputs)
+    if entries is None or len(entries) != array.count:
+        return False
+    for k in range(array.count):
+        found = out_array(entries[k], &array.each[k])
+        if found is None or overlaps_itself(found, &array.each[k]):
+            return False
+        arrays_of(array).append(found)
+    for k in range(array.count):
+        if not unchanged(arrays_of(array)[k], &array.each[k]):
+            raise RuntimeError(f"{call.layout.python.decode()}(): out was changed during the call")
+    return True
+
+
+cdef bint apart(Call call, Frame* frame, list targets) except -1:
+    """Whether no array for an output shares memory with an input, or with another output.
+
+    ``take_outputs`` has compared what is no array of tensors and has no packed elements.
+    """
+    from dmlcy._reference.call import any_overlap, same_place as is_same_place
+
+    cdef int i
+    for i in range(call.inputs):
+        for target in targets:
+            for given in each_of(call, frame, i):
+                if may_overlap(target, given) and not (call.layout.tensors[i].in_place and is_same_place(target, given)):
+                    return False
+    return len(targets) < 2 or not any_overlap(targets)
+
+
+cdef list each_of(Call call, Frame* frame, int i):
+    """The NumPy arrays behind a field: none, one or several."""
+    if call.layout.tensors[i].number >= SEVERAL:
+        return arrays_of(array_at(<Tensor*>frame.fields, i))
+    return [] if frame.arrays[i] == NULL else [<object>frame.arrays[i]]
+
+
+cdef bytes key_of_arrays(Call call, const Frame* frame):
+    """What a use with arrays of tensors is told from others by beside the rest: their data types and sizes."""
+    cdef list parts = []
+    cdef const Tensors* array
+    cdef const Tensor* tensor
+    cdef int i
+    cdef int64_t k
+    for i in range(call.tensors):
+        if call.layout.tensors[i].number < SEVERAL:
+            continue
+        array = array_at(<const Tensor*>frame.fields, i)
+        parts.append((<const char*>&array.count)[: sizeof(array.count)])
+        for k in range(array.count):
+            tensor = &array.each[k]
+            parts.append((<const char*>&tensor.dtype)[: sizeof(tensor.dtype)])
+            parts.append((<const char*>&tensor.rank)[: sizeof(tensor.rank)])
+            parts.append((<const char*>tensor.sizes)[: tensor.rank * sizeof(tensor.sizes[0])])
+    return b"".join(parts)

@@ -1,0 +1,75 @@
+# From descs to the struct of an operator.
+
+cdef bint describe(object desc, Tensor* tensor) except -1:
+    """Data type and sizes of a TensorDesc; no data."""
+    sizes = desc.sizes
+    cdef Py_ssize_t rank = len(sizes)
+    cdef int d
+    tensor.data = NULL
+    tensor.dtype = int(desc.dtype)
+    if rank > MAX_RANK or not 0 < tensor.dtype < DTYPES:
+        return False
+    tensor.item = item_of(tensor.dtype)
+    tensor.rank = <int>rank
+    for d in range(tensor.rank):
+        tensor.sizes[d] = sizes[d]
+        tensor.strides[d] = 0
+    return True
+
+
+cdef object keyword_of(object desc, const KeywordLayout* row):
+    """What a desc has for a keyword of a call."""
+    if row.tensor == NULL:
+        return getattr(desc, intern(row.name.decode()))
+    tensor = getattr(desc, intern(row.tensor.decode()))
+    if tensor is None:
+        return None
+    if type(tensor) is tuple:
+        return tuple([one.sizes for one in tensor])
+    if row.before < 0:
+        return tensor.dtype
+    return tensor.sizes[row.before:-row.after if row.after else None]
+
+
+cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
+    cdef Tensor* tensors = <Tensor*>fields
+    cdef PyObject* given[MAX_KEYWORDS + 1]
+    cdef Tensor computed
+    cdef list values
+    cdef int i
+    if not 0 <= level < call.layout.levels:
+        return False
+    for i in range(call.inputs):
+        if not describe_input(call, desc, i, tensors):
+            return False
+    if not inputs_hold(call.layout, tensors, level):
+        return False
+    values = [keyword_of(desc, &call.layout.rows[i]) for i in range(call.keywords)]
+    for i in range(call.keywords):
+        given[i] = <PyObject*>values[i]
+    given[call.keywords] = <PyObject*>None
+    if not call.take(fields, level, given) or not call.holds(fields, level):
+        return False
+    for i in range(call.inputs, call.tensors):
+        computed = tensors[i]
+        if computed.dtype and not (
+            describe(tensor_of(call, desc, i), &tensors[i]) and as_computed(&tensors[i], &computed)
+        ):
+            return False
+        if call.layout.tensors[i].number >= SEVERAL and not has_dtypes(array_at(tensors, i), tensor_of(call, desc, i)):
+            return False
+    return True
+
+
+cdef bint describe_input(Call call, object desc, int i, Tensor* tensors) except -1:
+    tensor_desc = tensor_of(call, desc, i)
+    if call.layout.tensors[i].number >= SEVERAL:
+        return describe_array(tensor_desc, array_at(tensors, i))
+    if tensor_desc is None and call.layout.tensors[i].number == AT_MOST_ONE:
+        tensors[i].dtype = tensors[i].rank = 0
+        return True
+    return describe(tensor_desc, &tensors[i])
+
+
+cdef object tensor_of(Call call, object desc, int i):
+    return getattr(desc, call.names[i])
