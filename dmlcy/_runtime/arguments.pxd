@@ -5,7 +5,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from dmlcy._runtime.tensor cimport Tensor, Tensors
+from dmlcy._runtime.strided cimport Tensor, Tensors
 
 cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1
 # An int fills all n entries; else a sequence or 1-D integer array of n entries.

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from dmlcy._runtime.checks cimport same_sizes
-from dmlcy._runtime.tensor cimport Tensor, set_rank
+from dmlcy._runtime.strided cimport Tensor, set_rank
 
 cdef enum:
     MAX_KEYWORDS = 32               # of an operator

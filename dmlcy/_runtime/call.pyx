@@ -14,11 +14,11 @@ from sys import intern
 import numpy
 
 from dmlcy._runtime.checks cimport each_holds, tensor_holds
-from dmlcy._runtime.context cimport current_level, current_recordings, packed, tuple_of
+from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
     BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
     fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
-    out_array, overlap, overlaps_itself, set_count, set_rank, view,
+    out_array, overlap, overlaps_itself, packed, set_count, set_rank, view,
 )
 
 cnp.import_array()

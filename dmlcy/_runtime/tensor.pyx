@@ -23,7 +23,6 @@ cdef enum:
     MOST_SHORT = 1 << 16            # tensors of an array that need no look at how many there may be
 
 cdef int[DTYPES] type_numbers       # data type -> NumPy type number
-cdef int[DTYPES] items              # data type -> bytes
 
 
 cdef void fill_tables():
@@ -36,10 +35,7 @@ cdef void fill_tables():
         kind = numpy.dtype(character)
         dtypes[<int>kind.num] = named.get(kind.str[1:], 0)
     for name, value in named.items():
-        kind = numpy.dtype(name)
-        type_numbers[<int>value] = kind.num
-        items[<int>value] = kind.itemsize
-    items[UINT4] = items[INT4] = 1
+        type_numbers[<int>value] = numpy.dtype(name).num
 
 
 fill_tables()
@@ -61,10 +57,6 @@ cdef int half_of(cnp.dtype dtype) noexcept:
 
 cdef int half_of_array(ndarray array) noexcept:
     return half_of(array.dtype)
-
-
-cdef int item_of(int dtype) noexcept nogil:
-    return items[dtype]
 
 
 cdef ndarray as_array(object value):
@@ -164,7 +156,7 @@ cdef bint view(ndarray array, Tensor* tensor) noexcept:
     tensor.rank = cnp.PyArray_NDIM(array)
     if tensor.dtype == 0 or tensor.rank < 1 or tensor.rank > MAX_RANK:
         return False
-    tensor.item = items[tensor.dtype]
+    tensor.item = item_of(tensor.dtype)
     tensor.data = <char*>cnp.PyArray_DATA(array)
     for axis in range(tensor.rank - 1, -1, -1):
         tensor.sizes[axis] = cnp.PyArray_DIMS(array)[axis]
@@ -284,6 +276,14 @@ cdef ndarray aligned(ndarray array, Tensor* tensor):
     # Of no subclass: its __array_finalize__ could change what was checked.
     cdef ndarray copy = new_array(tensor)
     cnp.PyArray_CopyInto(copy, array)
+    return copy
+
+
+cdef ndarray packed(ndarray array, Tensor* tensor):
+    cdef Tensor target = tensor[0]
+    cdef ndarray copy = new_array(&target)
+    cnp.PyArray_CopyInto(copy, array)
+    tensor[0] = target
     return copy
 
 

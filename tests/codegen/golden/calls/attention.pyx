@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_output, take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, product, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport FLOAT32, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport FLOAT32, Tensor, item_of
 
 cdef enum:
     MULTIHEAD_ATTENTION_MASK_TYPE_NONE = 0

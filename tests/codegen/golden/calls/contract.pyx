@@ -10,8 +10,7 @@ from dmlcy._runtime.checks cimport (
     append_size, append_sizes, checked_add, checked_mul, checked_sub, floor_div, same_sizes, tensor_holds,
 )
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 cdef enum:
     CONVOLUTION_DIRECTION_FORWARD = 0

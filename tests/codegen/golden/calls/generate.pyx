@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_float, take_sizes, take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, Tensor, item_of
 
 
 # DIAGONAL_MATRIX

@@ -10,8 +10,7 @@ from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
 from dmlcy._runtime.power cimport power
-from dmlcy._runtime.strided cimport FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8, item_of
 from dmlcy._generated.kernels.pad cimport Padding, padding_run
 
 cdef enum:

@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 from dmlcy._runtime.arguments cimport take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, checked_mul, tensor_holds
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport item_of
 from dmlcy._generated.kernels.rearrange cimport DepthToSpace, depth_to_space_run
 
 

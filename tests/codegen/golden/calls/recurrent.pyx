@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport desc_of, take_bool, take_descs, take_enum, take_output
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_size, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 
 cdef enum:
     RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL = 2

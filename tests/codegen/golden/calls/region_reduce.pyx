@@ -8,8 +8,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_float, take_size_2d
 from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 from dmlcy._runtime.values cimport element4
 from dmlcy._generated.kernels.region_reduce cimport RoiPooling, roi_pooling_run
 

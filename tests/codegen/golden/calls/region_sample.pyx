@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_uint, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 cdef enum:
     REDUCE_FUNCTION_AVERAGE = 2

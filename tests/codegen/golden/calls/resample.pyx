@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_enum, take_floats, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport numbers_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 from dmlcy._generated.enums import InterpolationMode
 

@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_bool, take_enum, take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 
 from dmlcy._generated.enums import AxisDirection
 

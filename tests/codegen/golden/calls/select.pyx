@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_asked
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, largest, product, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32, item_of
 
 
 # NONZERO_COORDINATES

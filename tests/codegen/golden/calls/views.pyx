@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, checked_add, tensor_at, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, TensorField
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, TensorField, item_of
 
 
 # JOIN

@@ -8,7 +8,7 @@ from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, product, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport item_of
 from dmlcy._generated.kernels.window_gather cimport Unfold, unfold_run
 
 

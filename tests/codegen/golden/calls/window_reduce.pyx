@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_asked, take_bool, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, same_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 from dmlcy._generated.kernels.window_reduce cimport AveragePooling, average_pooling_run
 
 

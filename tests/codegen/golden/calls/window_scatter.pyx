@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_sizes, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, checked_add, checked_mul, floor_div, product, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 from dmlcy._generated.kernels.window_scatter cimport Fold, fold_run
 
 
