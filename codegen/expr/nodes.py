@@ -33,8 +33,9 @@ class Node:
 
     def children(self) -> Iterator[Node]:
         """The nodes directly below this one, in order."""
-        for item in fields(self):
-            value = getattr(self, item.name)
+        name: str
+        for name in self.__match_args__:  # of a dataclass all that is not only a keyword
+            value = getattr(self, name)
             if isinstance(value, Node):
                 yield value
             elif isinstance(value, tuple):
