@@ -45,7 +45,8 @@ class Node:
 
     def children(self) -> Iterator[Node]:
         """The nodes directly below this one, in order."""
-        for name in names_of(self):
+        name: str
+        for name in self.__match_args__:  # of a dataclass all that is not only a keyword
             value = getattr(self, name)
             if isinstance(value, Node):
                 yield value

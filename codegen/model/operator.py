@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..diagnostics import Span
@@ -161,35 +161,47 @@ class Operator:
 
     def _read(self, nodes: Iterable[Node]) -> set[tuple[str, bool]]:
         """Facets, each with whether it is read only where its tensor is known to be present."""
+        found: set[tuple[str, bool]] = set()
         lets = {let.name: let for let in self.lets}
         done: set[tuple[str, frozenset[str]]] = set()
+        for node in nodes:
+            self._find(node, NOTHING, lets, done, found)
+        return found
 
-        def facets(node: Node, present: frozenset[str]) -> Iterator[tuple[str, bool]]:
-            if isinstance(node, Call) and node.function in FACETS:
-                tensor = node.args[0]
-                for index in tensor.indices if isinstance(tensor, Index) else ():
-                    yield from facets(index, present)
-                tensor = tensor.base if isinstance(tensor, Index) else tensor
-                if isinstance(tensor, Name):
-                    yield f"{tensor.id}.{node.function}", tensor.id in present
-                    return
-            if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
-                yield f"{node.base.id}.sizes", node.base.id in present
-                yield f"{node.base.id}.dtype", node.base.id in present
-            elif isinstance(node, Name) and node.id in lets:
-                if (node.id, present) not in done:  # lets read other lets, some of them many times
-                    done.add((node.id, present))
-                    let = lets[node.id]
-                    yield from facets(let.value.node, present)
-                    if let.count is not None:
-                        yield from facets(let.count.node, present)
+    def _find(
+        self,
+        node: Node,
+        present: frozenset[str],
+        lets: Mapping[str, Let],
+        done: set[tuple[str, frozenset[str]]],
+        found: set[tuple[str, bool]],
+    ) -> None:
+        """Adds the facets that a node reads, where the tensors ``present`` are known to be there.
+
+        ``done``: lets whose facets were added; lets read other lets, some of them many times.
+        """
+        if isinstance(node, Call) and node.function in FACETS:
+            tensor = node.args[0]
+            for index in tensor.indices if isinstance(tensor, Index) else ():
+                self._find(index, present, lets, done, found)
+            tensor = tensor.base if isinstance(tensor, Index) else tensor
+            if isinstance(tensor, Name):
+                found.add((f"{tensor.id}.{node.function}", tensor.id in present))
                 return
-            elif isinstance(node, Name) and node.id in self.scope and not self._is_tensor(node.id):
-                yield node.id, False
-            for child, known in guards(node):
-                yield from facets(child, present | known)
-
-        return {facet for node in nodes for facet in facets(node, NOTHING)}
+        if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
+            found |= {(f"{node.base.id}.{facet}", node.base.id in present) for facet in ("sizes", "dtype")}
+        elif isinstance(node, Name) and node.id in lets:
+            if (node.id, present) not in done:
+                done.add((node.id, present))
+                let = lets[node.id]
+                for formula in (let.value, let.count):
+                    if formula is not None:
+                        self._find(formula.node, present, lets, done, found)
+            return
+        elif isinstance(node, Name) and node.id in self.scope and not self._is_tensor(node.id):
+            found.add((node.id, False))
+        for child, known in guards(node):
+            self._find(child, present | known, lets, done, found)
 
     def _is_tensor(self, name: str) -> bool:
         symbol = self.scope.get(name)
