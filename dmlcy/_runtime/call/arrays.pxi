@@ -140,11 +140,13 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
     from dmlcy._check.given import same_place as is_same_place
     from dmlcy._reference.call import any_overlap
 
+    cdef bint in_place
     cdef int i
     for i in range(call.inputs):
+        in_place = call.layout.tensors[i].in_place
         for target in targets:
             for given in each_of(call, frame, i):
-                if may_overlap(target, given) and not (call.layout.tensors[i].in_place and is_same_place(target, given)):
+                if may_overlap(target, given) and not (in_place and is_same_place(target, given)):
                     return False
     return len(targets) < 2 or not any_overlap(targets)
 
