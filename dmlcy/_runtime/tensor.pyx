@@ -1,5 +1,6 @@
 """Tensors: from Python objects to a C view of their memory, without copies and without casts."""
 
+cimport cython
 from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.list cimport PyList_AsTuple, PyList_GET_SIZE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
@@ -338,6 +339,7 @@ def self_overlaps(out):
     return view(array, &array_view) and overlaps_itself(array, &array_view)
 
 
+@cython.final
 cdef class TensorList:
     """The memory of an array of tensors."""
 

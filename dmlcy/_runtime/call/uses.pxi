@@ -46,7 +46,7 @@ cdef Py_ssize_t write_key(Call call, const Frame* frame, char* key) noexcept:
 
 
 cdef dict values_of(Call call, const Frame* frame):
-    """The fields of a desc by their names: of a tensor its data type, as a number, and its sizes; of an array a list."""
+    """The fields of a desc by their names: of a tensor its data type, by number, and its sizes; of an array a list."""
     cdef const Tensor* tensors = <const Tensor*>frame.fields
     cdef const Tensors* array
     cdef dict values = {}
