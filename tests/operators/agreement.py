@@ -11,6 +11,7 @@ from example_descs import each_part
 import dmlcy as dml
 from dmlcy._check.checker import Check
 from dmlcy._desc.check import refuse_call
+from dmlcy._desc.memory import has_four_bits, is_packed
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import level_index
 from dmlcy._field_types.tensor_array import by_path
@@ -72,6 +73,8 @@ def is_seen(desc: OperatorDesc, found: Sequence[dml.Violation]) -> bool:
     other members, how many ones it has in front, fields whose values follow from others, and unknown members.
     """
     fields = desc.operator.fields
+    if not found and any(has_four_bits(one.dtype) and not is_packed(one) for one in tensors_of(desc)):
+        return False  # it is valid, and does not run
     follow = {field.python for field in fields if field.value is not None}
     after_ones = {field.python for field in fields if field.kind == "output" and field.leading_ones == "desc"}
     unseen = {rule.id for rule in desc.operator.rules if rule.about in after_ones}
