@@ -92,11 +92,14 @@ cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, i
 
 
 cdef int take_sizes(object value, int64_t* result, int64_t* count) except -1:
-    cdef Py_ssize_t i
     cdef tuple entries = int_entries(value)
-    if entries is None:
-        entries = (value,)
-    if not 1 <= len(entries) <= MAX_RANK:
+    return sizes_of((value,) if entries is None else entries, result, count)
+
+
+cdef int sizes_of(tuple entries, int64_t* result, int64_t* count) except -1:
+    """Sizes of which none is 0; of None, none."""
+    cdef Py_ssize_t i
+    if entries is None or not 1 <= len(entries) <= MAX_RANK:
         return 0
     for i in range(len(entries)):
         if not take_uint(entries[i], 1, UINT_MAX, result + i):
@@ -386,7 +389,7 @@ cdef int take_asked(object value, object out, int place, int count, Tensor* tens
     cdef int d
     tensor.rank = 0
     if value is not None:
-        if not take_sizes(value, tensor.sizes, &rank):
+        if not sizes_of(int_entries(value), tensor.sizes, &rank):
             return 0
     elif out is not None:
         if count > 1 and type(out) is tuple:
@@ -412,7 +415,7 @@ cdef int take_each(object value, object out, int dtype, Tensors* tensors) except
     for k in range(tensors.count):
         tensor = &tensors.each[k]
         if value is not None:
-            if not take_sizes(said[k], tensor.sizes, &rank):
+            if not sizes_of(int_entries(said[k]), tensor.sizes, &rank):
                 return 0
             tensor.rank = <int>rank
         elif not view(of_any_bits(said[k], as_array(said[k])), tensor):

@@ -168,3 +168,9 @@ def test_the_sizes_of_an_output_that_is_left_out_mean_nothing() -> None:
             getattr(dml, use.operator.python)(**given | {name: "text"})
             calls += 1
     assert calls
+
+
+def test_a_number_is_no_sizes() -> None:
+    """Of an output that a formula or values give its sizes; those that the caller chooses may be one number."""
+    with pytest.raises(dml.InvalidDataTypeError, match="output_count_sizes must be a sequence of ints, not 1"):
+        dml.nonzero_coordinates(X, output_count_sizes=1)  # type: ignore[arg-type]
