@@ -1,11 +1,11 @@
 """Calls of operators: one path from Python objects to loops, or to the reference, and back, over a table."""
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 from libc.stdint cimport int64_t, intptr_t, uint64_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 cimport numpy as cnp
 from numpy cimport ndarray
 
@@ -18,7 +18,7 @@ from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
     BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
     fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
-    out_array, overlap, overlaps_itself, packed, set_count, set_rank, view,
+    out_array, overlap, overlaps_itself, packed, plain, set_count, set_rank, view,
 )
 
 cnp.import_array()
@@ -32,7 +32,6 @@ cdef extern from *:
 
 cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
-    BYTES = 8 * WORDS
     MAX_TENSORS = 16
     MAX_USES = 1024                 # that are kept
 
@@ -174,8 +173,8 @@ cdef object of_arguments(Call call, PyObject* const* given):
     cdef object out = <object>given[call.inputs + call.keywords]
     begin(&frame, call.tensors)
     try:
-        if call.run == NULL:
-            # What no argument fills is told from others too.
+        if call.run == NULL or call.held:
+            # What no argument fills is told from others too, or is owned by nobody.
             memset(<char*>frame.fields, 0, call.given)
             if call.arrays:
                 open_arrays(call, &frame)
@@ -192,6 +191,8 @@ cdef object of_arguments(Call call, PyObject* const* given):
                 result = finish(call, &frame, out)
     finally:
         end(&frame, call.tensors)
+        if call.held:
+            taken_from(call, frame.fields)
     return refuse_arguments(call, given, level, broken) if result is None else result
 
 
@@ -427,7 +428,7 @@ cdef dict inputs_of(Call call, PyObject* const* given):
 
 
 cdef Call call_of(
-    const Layout* layout, size_t size, size_t given, Take take, Holds holds, DataHolds data_holds,
+    const Layout* layout, size_t size, size_t given, size_t held, Take take, Holds holds, DataHolds data_holds,
     Attributes attributes, Run run,
 ):
     cdef Call call = Call.__new__(Call)
@@ -435,6 +436,7 @@ cdef Call call_of(
     call.layout = layout
     call.size = size
     call.given = given
+    call.held = held
     call.inputs = layout.inputs
     call.tensors = layout.inputs + layout.outputs
     call.keywords = layout.keywords

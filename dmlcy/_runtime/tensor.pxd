@@ -68,6 +68,9 @@ cdef ndarray new_array(Tensor* tensor)
 # None: it is not acceptable. Nothing is written.
 cdef ndarray out_array(object out, Tensor* tensor)
 
+# The same memory as an array of no subclass, whose methods could do anything.
+cdef ndarray plain(ndarray array)
+
 # Whether writing `out` could change `array`: extents first, then exactly up to a work limit; undecided counts as yes.
 cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1
 # Whether two elements of `out` share memory; undecided counts as yes.

@@ -208,7 +208,7 @@ cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil:
     return True
 
 
-cdef object plain(ndarray array):
+cdef ndarray plain(ndarray array):
     """The array as one of no subclass, whose __array_function__ could change what was checked."""
     return numpy.ndarray.view(array, numpy.ndarray)
 

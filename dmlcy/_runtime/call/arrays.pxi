@@ -98,6 +98,8 @@ cdef int copy_list(Frame* frame, int i) except -1:
 
 cdef bint describe_array(object descs, Tensors* array) except -1:
     cdef int64_t k
+    if type(descs) is not tuple:
+        return False
     set_count(array, len(descs))
     for k in range(array.count):
         if not describe(descs[k], &array.each[k]):

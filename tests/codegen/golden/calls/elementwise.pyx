@@ -24,8 +24,8 @@ cdef extern from *:
         0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
     };
     static const dmlcy_tensor_layout dmlcy_activation_celu_tensors[2] = {
-        {"input", dmlcy_ACTIVATION_CELU_T, dmlcy_ACTIVATION_CELU_R_RANKS, -1, 0, 0, DMLCY_ONE, 1},
-        {"output", dmlcy_ACTIVATION_CELU_T, dmlcy_ACTIVATION_CELU_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_ACTIVATION_CELU_T, dmlcy_ACTIVATION_CELU_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 1},
+        {"output", dmlcy_ACTIVATION_CELU_T, dmlcy_ACTIVATION_CELU_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_activation_celu_keywords[1] = {
         {"alpha", NULL, 0, 0},
@@ -88,7 +88,7 @@ cdef dict activation_celu_attributes(const ActivationCelu* a):
 
 
 activation_celu = call_of(
-    &activation_celu_layout, sizeof(ActivationCelu), sizeof(ActivationCelu),
+    &activation_celu_layout, sizeof(ActivationCelu), sizeof(ActivationCelu), 0,
     <Take>activation_celu_take, <Holds>activation_celu_holds,
     NULL,
     <Attributes>activation_celu_attributes, NULL,

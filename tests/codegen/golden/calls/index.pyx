@@ -28,9 +28,9 @@ cdef extern from *:
         0x8, 0x8, 0x8, 0x8, 0x8, 0x8, 0x8,
     };
     static const dmlcy_tensor_layout dmlcy_gather_tensors[3] = {
-        {"input", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"indices", dmlcy_GATHER_I, dmlcy_GATHER_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"indices", dmlcy_GATHER_I, dmlcy_GATHER_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_gather_keywords[2] = {
         {"axis", NULL, 0, 0},
@@ -128,7 +128,7 @@ cdef dict gather_attributes(const Gather* a):
 
 
 gather = call_of(
-    &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered,
+    &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered, 0,
     <Take>gather_take, <Holds>gather_holds,
     NULL,
     <Attributes>gather_attributes, NULL,

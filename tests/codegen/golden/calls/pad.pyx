@@ -51,8 +51,8 @@ cdef extern from *:
         0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
     };
     static const dmlcy_tensor_layout dmlcy_padding_tensors[2] = {
-        {"input", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_padding_keywords[4] = {
         {"start_padding", NULL, 0, 0},
@@ -154,7 +154,7 @@ cdef dict padding_attributes(const Padding* a):
 
 
 padding = call_of(
-    &padding_layout, sizeof(Padding), <size_t>&(<Padding*>NULL).axes,
+    &padding_layout, sizeof(Padding), <size_t>&(<Padding*>NULL).axes, 0,
     <Take>padding_take, <Holds>padding_holds,
     NULL,
     <Attributes>padding_attributes, <Run>padding_run,

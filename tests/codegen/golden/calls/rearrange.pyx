@@ -25,8 +25,8 @@ cdef extern from *:
         0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
     };
     static const dmlcy_tensor_layout dmlcy_depth_to_space_tensors[2] = {
-        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_depth_to_space_keywords[1] = {
         {"block_size", NULL, 0, 0},
@@ -96,7 +96,7 @@ cdef dict depth_to_space_attributes(const DepthToSpace* a):
 
 
 depth_to_space = call_of(
-    &depth_to_space_layout, sizeof(DepthToSpace), <size_t>&(<DepthToSpace*>NULL).N,
+    &depth_to_space_layout, sizeof(DepthToSpace), <size_t>&(<DepthToSpace*>NULL).N, 0,
     <Take>depth_to_space_take, <Holds>depth_to_space_holds,
     NULL,
     <Attributes>depth_to_space_attributes, <Run>depth_to_space_run,

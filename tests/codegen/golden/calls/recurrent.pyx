@@ -46,14 +46,14 @@ cdef extern from *:
         0x7, 0x7, 0x7, 0x7, 0x7, 0x7, 0x7,
     };
     static const dmlcy_tensor_layout dmlcy_gru_tensors[8] = {
-        {"input", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"weight", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
-        {"recurrence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
-        {"bias", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"hidden_init", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"sequence_lengths", dmlcy_GRU_L, dmlcy_GRU_R_RANKS, -1, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"output_sequence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"output_single", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"input", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"weight", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
+        {"recurrence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
+        {"bias", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"hidden_init", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"sequence_lengths", dmlcy_GRU_L, dmlcy_GRU_R_RANKS, -1, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"output_sequence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"output_single", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_gru_keywords[5] = {
         {"activation_descs", NULL, 0, 0},
@@ -242,7 +242,7 @@ cdef dict gru_attributes(const Gru* a):
 
 
 gru = call_of(
-    &gru_layout, sizeof(Gru), <size_t>&(<Gru*>NULL).steps,
+    &gru_layout, sizeof(Gru), <size_t>&(<Gru*>NULL).steps, <size_t>&(<Gru*>NULL).activation_descs,
     <Take>gru_take, <Holds>gru_holds,
     NULL,
     <Attributes>gru_attributes, NULL,

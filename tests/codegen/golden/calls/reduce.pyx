@@ -42,8 +42,8 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_argmax_tensors[2] = {
-        {"input", dmlcy_ARGMAX_T, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_ARGMAX_U, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_ARGMAX_T, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_ARGMAX_U, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_argmax_keywords[2] = {
         {"axes", NULL, 0, 0},
@@ -136,7 +136,7 @@ cdef dict argmax_attributes(const Argmax* a):
 
 
 argmax = call_of(
-    &argmax_layout, sizeof(Argmax), <size_t>&(<Argmax*>NULL).reduced,
+    &argmax_layout, sizeof(Argmax), <size_t>&(<Argmax*>NULL).reduced, 0,
     <Take>argmax_take, <Holds>argmax_holds,
     NULL,
     <Attributes>argmax_attributes, NULL,

@@ -38,8 +38,8 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_resample_tensors[2] = {
-        {"input", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_resample_keywords[3] = {
         {"output_sizes", "output", 0, 0},
@@ -125,7 +125,7 @@ cdef dict resample_attributes(const Resample* a):
 
 
 resample = call_of(
-    &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes,
+    &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes, 0,
     <Take>resample_take, <Holds>resample_holds,
     NULL,
     <Attributes>resample_attributes, NULL,

@@ -37,8 +37,8 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_cumulative_product_tensors[2] = {
-        {"input", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, -1, 0, 0, DMLCY_ONE, 1},
-        {"output", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 1},
+        {"output", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_cumulative_product_keywords[3] = {
         {"axis", NULL, 0, 0},
@@ -119,7 +119,7 @@ cdef dict cumulative_product_attributes(const CumulativeProduct* a):
 
 
 cumulative_product = call_of(
-    &cumulative_product_layout, sizeof(CumulativeProduct), sizeof(CumulativeProduct),
+    &cumulative_product_layout, sizeof(CumulativeProduct), sizeof(CumulativeProduct), 0,
     <Take>cumulative_product_take, <Holds>cumulative_product_holds,
     NULL,
     <Attributes>cumulative_product_attributes, NULL,

@@ -26,8 +26,8 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
     };
     static const dmlcy_tensor_layout dmlcy_unfold_tensors[2] = {
-        {"input", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, 0, 0, 3, DMLCY_ONE, 0},
+        {"input", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, 0, 0, 3, 1, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_unfold_keywords[5] = {
         {"window_sizes", NULL, 0, 0},
@@ -128,7 +128,7 @@ cdef dict unfold_attributes(const Unfold* a):
 
 
 unfold = call_of(
-    &unfold_layout, sizeof(Unfold), <size_t>&(<Unfold*>NULL).spatial,
+    &unfold_layout, sizeof(Unfold), <size_t>&(<Unfold*>NULL).spatial, 0,
     <Take>unfold_take, <Holds>unfold_holds,
     NULL,
     <Attributes>unfold_attributes, <Run>unfold_run,

@@ -26,8 +26,8 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
     };
     static const dmlcy_tensor_layout dmlcy_fold_tensors[2] = {
-        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3, DMLCY_ONE, 0},
-        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3, 1, DMLCY_ONE, 0},
+        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_fold_keywords[6] = {
         {"output_sizes", "output", 2, 0},
@@ -143,7 +143,7 @@ cdef dict fold_attributes(const Fold* a):
 
 
 fold = call_of(
-    &fold_layout, sizeof(Fold), <size_t>&(<Fold*>NULL).spatial,
+    &fold_layout, sizeof(Fold), <size_t>&(<Fold*>NULL).spatial, 0,
     <Take>fold_take, <Holds>fold_holds,
     NULL,
     <Attributes>fold_attributes, <Run>fold_run,
