@@ -253,7 +253,8 @@ cdef dict convolution_attributes(const Convolution* a):
 
 
 convolution = call_of(
-    &convolution_layout, sizeof(Convolution), <size_t>&(<Convolution*>NULL).spatial, <size_t>&(<Convolution*>NULL).fused_activation,
+    &convolution_layout, sizeof(Convolution), <size_t>&(<Convolution*>NULL).spatial,
+    <size_t>&(<Convolution*>NULL).fused_activation,
     <Take>convolution_take, <Holds>convolution_holds,
     NULL,
     <Attributes>convolution_attributes, NULL,

@@ -128,7 +128,8 @@ cdef dict gather_attributes(const Gather* a):
 
 
 gather = call_of(
-    &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered, 0,
+    &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered,
+    0,
     <Take>gather_take, <Holds>gather_holds,
     NULL,
     <Attributes>gather_attributes, NULL,

@@ -78,7 +78,8 @@ cdef dict activation_hardmax_attributes(const ActivationHardmax* a):
 
 
 activation_hardmax = call_of(
-    &activation_hardmax_layout, sizeof(ActivationHardmax), sizeof(ActivationHardmax), 0,
+    &activation_hardmax_layout, sizeof(ActivationHardmax), sizeof(ActivationHardmax),
+    0,
     <Take>activation_hardmax_take, <Holds>activation_hardmax_holds,
     NULL,
     <Attributes>activation_hardmax_attributes, NULL,

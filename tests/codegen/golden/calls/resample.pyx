@@ -125,7 +125,8 @@ cdef dict resample_attributes(const Resample* a):
 
 
 resample = call_of(
-    &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes, 0,
+    &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes,
+    0,
     <Take>resample_take, <Holds>resample_holds,
     NULL,
     <Attributes>resample_attributes, NULL,

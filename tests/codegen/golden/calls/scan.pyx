@@ -119,7 +119,8 @@ cdef dict cumulative_product_attributes(const CumulativeProduct* a):
 
 
 cumulative_product = call_of(
-    &cumulative_product_layout, sizeof(CumulativeProduct), sizeof(CumulativeProduct), 0,
+    &cumulative_product_layout, sizeof(CumulativeProduct), sizeof(CumulativeProduct),
+    0,
     <Take>cumulative_product_take, <Holds>cumulative_product_holds,
     NULL,
     <Attributes>cumulative_product_attributes, NULL,

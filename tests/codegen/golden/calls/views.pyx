@@ -115,7 +115,8 @@ cdef dict join_attributes(const Join* a):
 
 
 join = call_of(
-    &join_layout, sizeof(Join), <size_t>&(<Join*>NULL).joined, 0,
+    &join_layout, sizeof(Join), <size_t>&(<Join*>NULL).joined,
+    0,
     <Take>join_take, <Holds>join_holds,
     NULL,
     <Attributes>join_attributes, NULL,

@@ -143,7 +143,8 @@ cdef dict fold_attributes(const Fold* a):
 
 
 fold = call_of(
-    &fold_layout, sizeof(Fold), <size_t>&(<Fold*>NULL).spatial, 0,
+    &fold_layout, sizeof(Fold), <size_t>&(<Fold*>NULL).spatial,
+    0,
     <Take>fold_take, <Holds>fold_holds,
     NULL,
     <Attributes>fold_attributes, <Run>fold_run,
