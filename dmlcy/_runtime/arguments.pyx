@@ -117,9 +117,9 @@ cdef tuple int_entries(object value):
 
 cdef tuple entries_of(object value, str kinds):
     """The same of any value; ``kinds`` are those of NumPy that an array may have."""
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return <tuple>value
-    if isinstance(value, list):
+    if type(value) is list:
         return PyList_AsTuple(PyList_GetSlice(value, 0, 9))
     if isinstance(value, (str, bytes, bytearray, memoryview)):
         return (None,)
@@ -186,8 +186,11 @@ cdef tuple number_entries(object value):
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
         return None
     cdef tuple entries = entries_of(value, "iuf")
+    if entries is not None or not cnp.PyArray_Check(value):
+        return entries
     # As in the desc of an operator, an array without dimensions has one entry.
-    return (value.item(),) if entries is None and cnp.PyArray_Check(value) else entries
+    cdef cnp.ndarray array = as_array(value)
+    return (None,) if array is None else (array.item(),)
 
 
 cdef int take_some(
@@ -288,9 +291,9 @@ cdef int take_real(object value, double* result) except -1:
         if not PyLong_CheckExact(value):
             if is_bool(value) or not issubclass(type(value), (Real, Decimal)):
                 return 0
-            if issubclass(type(value), Integral):
-                value = PyNumber_Index(value)
         number = float(value)
+        if issubclass(type(value), Integral):
+            value = PyNumber_Index(value)
         # Infinity must be the value's own; the ratio of a number this far from 1 would take too long.
         if isinf(number) and value != number:
             return 0

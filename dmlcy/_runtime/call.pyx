@@ -17,7 +17,7 @@ from dmlcy._runtime.checks cimport each_holds, tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
     BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
-    fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
+    extent, fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
     out_array, overlap, overlaps_itself, packed, plain, set_count, set_rank, view,
 )
 
@@ -119,7 +119,21 @@ cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
             return False
         if axis >= 0 and tensor.sizes[axis] != 1 and cnp.PyArray_STRIDES(array)[found] != tensor.strides[axis]:
             return False
-    return True
+    return is_in_base(array, tensor)
+
+
+# Whether a view lies in the memory that the array behind it has now.
+cdef bint is_in_base(ndarray array, const Tensor* tensor) noexcept:
+    cdef PyObject* base = <PyObject*>cnp.PyArray_BASE(array)
+    cdef char* begin
+    cdef char* end
+    if base == NULL or not cnp.PyArray_Check(<object>base) or not extent(tensor, &begin, &end):
+        return True
+    if not cnp.PyArray_CHKFLAGS(<ndarray>base, cnp.NPY_ARRAY_OWNDATA):
+        return True
+    return begin >= <char*>cnp.PyArray_DATA(<ndarray>base) and (
+        end <= <char*>cnp.PyArray_DATA(<ndarray>base) + cnp.PyArray_NBYTES(<ndarray>base)
+    )
 
 
 # Answers three questions in one pass. True: the array is unchanged, data and strides are aligned, and the elements are
@@ -130,6 +144,7 @@ cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
     cdef int axis
     if (
         cnp.PyArray_NDIM(array) != tensor.rank
+        or cnp.PyArray_BASE(array) != NULL
         or <char*>cnp.PyArray_DATA(array) != tensor.data
         or dtype_of_array(array) != tensor.dtype
     ):

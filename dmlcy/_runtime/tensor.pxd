@@ -71,6 +71,9 @@ cdef ndarray out_array(object out, Tensor* tensor)
 # The same memory as an array of no subclass, whose methods could do anything.
 cdef ndarray plain(ndarray array)
 
+# From the first to behind the last byte. False: there are none.
+cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil
+
 # Whether writing `out` could change `array`: extents first, then exactly up to a work limit; undecided counts as yes.
 cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1
 # Whether two elements of `out` share memory; undecided counts as yes.

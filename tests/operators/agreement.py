@@ -14,6 +14,7 @@ from dmlcy._desc.check import refuse_call
 from dmlcy._desc.memory import has_four_bits, is_packed
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import level_index
+from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._reference.call import check_of, faces_of, refuse_arguments
 from dmlcy._runtime.compiled import TableOperator
@@ -86,9 +87,13 @@ def is_seen(desc: OperatorDesc, found: Sequence[dml.Violation]) -> bool:
 
 def tensors_of(desc: OperatorDesc) -> list[Any]:
     """The tensors that a desc has or lacks, those of an array one by one."""
-    fields = [field for field in desc.operator.fields if field.kind != "attribute"]
-    found = [getattr(desc, one.python) for one in fields if not one.optional or getattr(desc, one.python) is not None]
-    return [tensor for one in found for tensor in (one if type(one) is tuple else (one,))]
+    found: list[Any] = []
+    for field in desc.operator.fields:
+        value = getattr(desc, field.python)
+        if field.kind != "attribute" and not (field.optional and value is None):
+            several = type_of(field.type).tensors and type(value) is tuple
+            found += value if several else (value,)
+    return found
 
 
 def are_tensors(tensor: Any) -> bool:

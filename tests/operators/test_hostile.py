@@ -54,6 +54,20 @@ def test_an_input_resized_during_the_call() -> None:
         dml.padding1(y, start_padding=Shrinks(), end_padding=0)
 
 
+def test_the_array_behind_an_input_resized_during_the_call() -> None:
+    """The bytes of a bool array are a view of it."""
+    for dtype, part in ((bool, slice(None)), (np.float32, slice(1, None))):
+        y = np.ones((64, 256, 256), dtype)
+
+        class Shrinks:
+            def __index__(self, y: Any = y) -> int:
+                y.resize((1, 1, 1), refcheck=False)
+                return 1
+
+        with pytest.raises(RuntimeError, match="input was changed during the call"):
+            dml.padding1(y[part], start_padding=Shrinks(), end_padding=0)
+
+
 def test_subclasses_are_not_asked_between_check_and_kernel() -> None:
     store = np.ones(4 << 16, np.float32)
     out, target = np.empty((1, 1, 512, 512), np.float32), np.empty((2, 4, 3, 3), np.float32)

@@ -25,7 +25,7 @@ TESTS: Final = Path(__file__).resolve().parents[1]
 for folder in ("", "operators", "reliability"):
     sys.path.insert(0, str(TESTS / folder))
 
-from agreement import Verdict, are_tensors, of_call, of_compiled, of_desc  # noqa: E402
+from agreement import Verdict, are_tensors, of_call, of_compiled, of_desc, tensors_of  # noqa: E402
 from breaking import cases_of  # noqa: E402
 from broken_case import Case  # noqa: E402
 from example_descs import attributes, each_part  # noqa: E402
@@ -104,11 +104,9 @@ class Verdicts:
 
     def call_of(self, desc: OperatorDesc) -> None:
         """The call that says what a broken desc says, where arrays can."""
-        fields = [field for field in desc.operator.fields if field.kind != "attribute"]
-        values = {field.python: getattr(desc, field.python) for field in fields}
-        there = [values[field.python] for field in fields if values[field.python] is not None or not field.optional]
-        if all(in_numpy(one) for value in there for one in (value if type(value) is tuple else (value,))):
-            inputs = {field.python: each_part(values[field.python], zeros) for field in fields if field.kind == "input"}
+        if all(map(in_numpy, tensors_of(desc))):
+            names = [field.python for field in desc.operator.fields if field.kind == "input"]
+            inputs = {name: each_part(getattr(desc, name), zeros) for name in names}
             self.call(desc.operator.name, inputs | attributes(desc))
 
     # What is compared
