@@ -277,3 +277,30 @@ def test_a_desc_that_nobody_else_holds() -> None:
 
     expected = convolve(0.75)
     np.testing.assert_array_equal(convolve(0.75, Others()), expected)
+
+
+class OwnInt(int):
+    def __float__(self) -> float:
+        raise RuntimeError("no float")
+
+
+class OwnList(list[int]):
+    def __iter__(self) -> Any:
+        raise RuntimeError("no entries")
+
+
+@pytest.mark.parametrize("given", [
+    {"alpha": OwnInt(1)},
+    {"alpha": np.ma.masked_array([1.0])},
+], ids=["int", "masked"])  # fmt: skip
+def test_numbers_of_strange_classes(given: Any) -> None:
+    """The methods of a class count: what they refuse is no number."""
+    with pytest.raises(dml.InvalidDescError):
+        dml.activation_elu(X, **given)
+
+
+def test_lists_of_strange_classes() -> None:
+    with pytest.raises(dml.InvalidDescError):
+        dml.unfold(X, window_sizes=OwnList([2, 2]))
+    with pytest.raises(dml.InvalidDescError):
+        dml.resample(X, scales=np.ma.masked_array([1.0]), interpolation_mode="LINEAR")
