@@ -295,12 +295,12 @@ class OwnList(list[int]):
 ], ids=["int", "masked"])  # fmt: skip
 def test_numbers_of_strange_classes(given: Any) -> None:
     """The methods of a class count: what they refuse is no number."""
-    with pytest.raises(dml.InvalidDescError):
+    with pytest.raises(dml.InvalidDataTypeError):
         dml.activation_elu(X, **given)
 
 
 def test_lists_of_strange_classes() -> None:
-    with pytest.raises(dml.InvalidDescError):
+    with pytest.raises(dml.InvalidDataTypeError):
         dml.unfold(X, window_sizes=OwnList([2, 2]))
-    with pytest.raises(dml.InvalidDescError):
-        dml.resample(X, scales=np.ma.masked_array([1.0]), interpolation_mode="LINEAR")
+    with pytest.raises(dml.InvalidDataTypeError):
+        dml.resample(X, scales=np.ma.masked_array([1.0]), output_sizes=X.shape, interpolation_mode="LINEAR")
