@@ -24,8 +24,6 @@ RUNTIME = Path("dmlcy/_runtime")
 HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
 LOOPS = {"both_levels.h", "each_size.h", "lanes.h", "window_loops.h"}
 """The headers of modules with loops of their own."""
-VECTORS = "isa.h"
-"""The header of modules that work on many elements at once."""
 
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
@@ -84,16 +82,14 @@ class BuildExt(build_ext):
             flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
         if PORTABLE:
             flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
-        fast, usual, small = ("/O2", "/O2", "/O1") if msvc else ("-O3", "-O2", "-O1")
+        fast, small = ("/O2", "/O1") if msvc else ("-O3", "-O1")
         sanitizers = os.environ.get("DMLCY_SANITIZE")
         for extension in self.extensions:
-            headers = {Path(header).name for header in extension.depends}
             # Calls are many, and each is short: what takes the time of compiling is of no use to them.
-            level = small if ".calls." in extension.name else fast if VECTORS in headers else usual
-            extension.extra_compile_args += [level, *flags]
+            extension.extra_compile_args += [small if ".calls." in extension.name else fast, *flags]
             if sys.platform == "linux":
                 # Segments need no pages of their own. Names stay where they say in a profile which loop runs.
-                loops = LOOPS & headers
+                loops = LOOPS & {Path(header).name for header in extension.depends}
                 extension.extra_link_args += ["-Wl,-z,noseparate-code", *([] if loops or sanitizers else ["-Wl,-s"])]
             if sanitizers:
                 extension.extra_compile_args += [f"-fsanitize={sanitizers}", *SANITIZED]

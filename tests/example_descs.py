@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -66,3 +66,8 @@ def requests(desc: OperatorDesc) -> dict[str, str]:
     asked = [field for field in outputs if field.optional or not desc.operator.has_type(field)]
     given = {keyword(field): getattr(desc, field.python) for field in asked}
     return {name: tensor.dtype.name for name, tensor in given.items() if tensor is not None}
+
+
+def each_part(value: Any, take: Callable[[Any], Any]) -> Any:
+    """The same of an input: of None, of an array, or of each array of a tuple."""
+    return tuple(map(take, value)) if type(value) is tuple else None if value is None else take(value)

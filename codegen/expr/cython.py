@@ -138,9 +138,12 @@ class Cython:
         match node:
             case Name(id=name):
                 return f"{self.place}{name}"
-            case Index(base=Name(id=name), indices=(index,)) if self.place:
-                return f"tensor_at(&{self.place}{name}.several, {self._render(index, scope)[0]})"
-        raise NotCompiled("no loops read a tensor of an array yet", node.at, node.length)
+            case Index(base=Name(id=name), indices=(Name() | Number(value=0) as index,)) if self.place:
+                if isinstance(index, Number) or scope[index.id].role == "index":
+                    return f"tensor_at(&{self.place}{name}.several, {self._render(index, scope)[0]})"
+        # A rule that reads a tensor which the array does not have would have to be skipped.
+        problem = "compiled code reads the first tensor of an array, and that of an index: no others yet"
+        raise NotCompiled(problem, node.at, node.length)
 
     def _call(self, node: Call, scope: Scope) -> str:
         function, args = node.function, node.args

@@ -24,6 +24,18 @@ class NotCompiled(ExprError):
     """An expression is right, and no compiled code computes it yet."""
 
 
+NAMES: dict[type[Node], tuple[str, ...]] = {}
+"""What nodes of each class have, of those that were asked."""
+
+
+def names_of(node: Node) -> tuple[str, ...]:
+    """What a node has."""
+    cls = type(node)
+    if cls not in NAMES:
+        NAMES[cls] = tuple(item.name for item in fields(cls))
+    return NAMES[cls]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """Base of all nodes; equality ignores the position."""
@@ -33,8 +45,9 @@ class Node:
 
     def children(self) -> Iterator[Node]:
         """The nodes directly below this one, in order."""
-        for item in fields(self):
-            value = getattr(self, item.name)
+        name: str
+        for name in self.__match_args__:  # of a dataclass all that is not only a keyword
+            value = getattr(self, name)
             if isinstance(value, Node):
                 yield value
             elif isinstance(value, tuple):
@@ -178,10 +191,10 @@ def substitute(node: Node, name: str, value: Node) -> Node:
     if isinstance(node, Name):
         return value if node.id == name else node
     changes: dict[str, Any] = {}
-    for item in fields(node):
-        child = getattr(node, item.name)
+    for each in names_of(node):
+        child = getattr(node, each)
         if isinstance(child, Node):
-            changes[item.name] = substitute(child, name, value)
+            changes[each] = substitute(child, name, value)
         elif isinstance(child, tuple):
-            changes[item.name] = tuple(substitute(part, name, value) for part in child)
+            changes[each] = tuple(substitute(part, name, value) for part in child)
     return replace(node, **changes)

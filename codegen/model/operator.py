@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..diagnostics import Span
@@ -143,38 +143,65 @@ class Operator:
 
     def reads(self, *nodes: Node) -> frozenset[str]:
         """The facets that expressions read, through lets too: ``input.sizes``, ``input.rank``, ``strides``."""
-        return frozenset(facet for node in nodes for facet, _ in self._facets(node, NOTHING))
+        return frozenset(facet for facet, _ in self._read(nodes))
 
     def guarded(self, *nodes: Node) -> frozenset[str]:
         """The tensors that expressions read only where they are known to be present."""
-        reads = {(facet, guarded) for node in nodes for facet, guarded in self._facets(node, NOTHING)}
-        tensors = {(facet.partition(".")[0], guarded) for facet, guarded in reads if not facet.endswith(".present")}
-        return frozenset(name for name, guarded in tensors if guarded and (name, False) not in tensors)
+        read = self._named(nodes)
+        return frozenset(name for name, known in read if known and (name, False) not in read)
 
-    def _facets(self, node: Node, present: frozenset[str]) -> Iterator[tuple[str, bool]]:
-        """Facets, each with whether it is read only where its tensor is among those known to be ``present``."""
+    def unguarded(self, *nodes: Node) -> frozenset[str]:
+        """What expressions read in a place where nothing says that it is present."""
+        return frozenset(name for name, known in self._named(nodes) if not known)
+
+    def _named(self, nodes: Iterable[Node]) -> set[tuple[str, bool]]:
+        """The names of which expressions read facets, each with whether it is known to be present there."""
+        facets = ((facet, known) for facet, known in self._read(nodes) if not facet.endswith(".present"))
+        return {(facet.partition(".")[0], known) for facet, known in facets}
+
+    def _read(self, nodes: Iterable[Node]) -> set[tuple[str, bool]]:
+        """Facets, each with whether it is read only where its tensor is known to be present."""
+        found: set[tuple[str, bool]] = set()
         lets = {let.name: let for let in self.lets}
+        done: set[tuple[str, frozenset[str]]] = set()
+        for node in nodes:
+            self._find(node, NOTHING, lets, done, found)
+        return found
+
+    def _find(
+        self,
+        node: Node,
+        present: frozenset[str],
+        lets: Mapping[str, Let],
+        done: set[tuple[str, frozenset[str]]],
+        found: set[tuple[str, bool]],
+    ) -> None:
+        """Adds the facets that a node reads, where the tensors ``present`` are known to be there.
+
+        ``done``: lets whose facets were added; lets read other lets, some of them many times.
+        """
         if isinstance(node, Call) and node.function in FACETS:
             tensor = node.args[0]
             for index in tensor.indices if isinstance(tensor, Index) else ():
-                yield from self._facets(index, present)
+                self._find(index, present, lets, done, found)
             tensor = tensor.base if isinstance(tensor, Index) else tensor
             if isinstance(tensor, Name):
-                yield f"{tensor.id}.{node.function}", tensor.id in present
+                found.add((f"{tensor.id}.{node.function}", tensor.id in present))
                 return
         if isinstance(node, Index) and isinstance(node.base, Name) and self._is_tensor(node.base.id):
-            yield f"{node.base.id}.sizes", node.base.id in present
-            yield f"{node.base.id}.dtype", node.base.id in present
+            found |= {(f"{node.base.id}.{facet}", node.base.id in present) for facet in ("sizes", "dtype")}
         elif isinstance(node, Name) and node.id in lets:
-            let = lets[node.id]
-            yield from self._facets(let.value.node, present)
-            if let.count is not None:
-                yield from self._facets(let.count.node, present)
+            if (node.id, present) not in done:
+                done.add((node.id, present))
+                let = lets[node.id]
+                for formula in (let.value, let.count):
+                    if formula is not None:
+                        self._find(formula.node, present, lets, done, found)
             return
         elif isinstance(node, Name) and node.id in self.scope and not self._is_tensor(node.id):
-            yield node.id, False
+            found.add((node.id, False))
         for child, known in guards(node):
-            yield from self._facets(child, present | known)
+            self._find(child, present | known, lets, done, found)
 
     def _is_tensor(self, name: str) -> bool:
         symbol = self.scope.get(name)

@@ -200,6 +200,13 @@ class OperatorPlan:
         return f"<size_t>&(<{self.desc}*>NULL).{first.split()[-1].partition('[')[0]}"
 
     @property
+    def held(self) -> str:
+        """Where the struct owns a desc, or a tuple of them; 0: nowhere. As Cython."""
+        names = [attribute.python for attribute in self.attributes if attribute.field.among]
+        assert len(names) <= 1, "a call owns one desc, or one tuple of them"
+        return f"<size_t>&(<{self.desc}*>NULL).{names[0]}" if names else "0"
+
+    @property
     def open_type(self) -> tuple[int, int]:
         """The place of the only output and that of the keyword that says its data type, where rules read it; or -1."""
         for place, keyword in enumerate(self.keywords):

@@ -263,10 +263,11 @@ class Planner:
             dtype = self.steps.follow(field).dtype
             take = f"take_each(<object>keywords.{name}, <object>keywords.out, {dtype}, &a.{field.python}.several)"
         default = "those of ``out``" if field.sizes is None else "those of ``out``, or the least"
+        absent = f"a.{field.python}.dtype == 0 or " if field.optional else ""
         return AttributePlan(
             python=name,
             declarations=(),
-            take=take,
+            take=f"({absent}{take})" if absent else take,
             value="",
             members=None,
             default="None",

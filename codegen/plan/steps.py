@@ -84,8 +84,8 @@ class Steps:
         optional = [field.python for field in self.operator.tensors if field.optional]
         if not optional:
             return ()
-        reads = {one.partition(".")[0] for one in self.operator.reads(*nodes) if not one.endswith(".present")}
-        return tuple(name for name in optional if name in reads - self.operator.guarded(*nodes))
+        read = self.operator.unguarded(*nodes)
+        return tuple(name for name in optional if name in read)
 
     def search(self, node: Each, scope: Scope) -> str:
         """The variable that tells whether a condition holds for any value of an index or for all, or has a sum."""

@@ -26,6 +26,11 @@ class TensorPlan:
     takes: str  # "Rank 4; data type FLOAT32 or FLOAT16."
 
     @property
+    def desc_ones(self) -> bool:
+        """Whether a desc may add leading ones."""
+        return self.desc_rank is not None or self.more_ones
+
+    @property
     def number(self) -> str:
         """How many tensors a call has for it, as C."""
         if self.several:

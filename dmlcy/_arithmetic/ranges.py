@@ -50,9 +50,8 @@ def is_record(a: Number) -> bool:
 
 def made(value: Any, low: Any, high: Any, variance: Any, size: Any = 0.0, terms: Any = 0.0) -> Array:
     """An array of records."""
-    shape = np.broadcast_shapes(*(np.shape(one) for one in (value, low, high, variance, size, terms)))
-    found: Array = np.empty(shape, RECORD)
     columns = (value, low, high, variance, size, terms)
+    found: Array = np.empty(np.broadcast(*columns).shape, RECORD)
     for name, column in zip(RECORD.names or (), columns, strict=True):
         found[name] = column
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ def folder() -> Traversable:
     return files("dmlcy._generated") / "specs"
 
 
-@lru_cache(maxsize=16)
+@cache
 def _parsed(name: str) -> dict[str, Any]:
-    """The tables of a file. An explanation asks for those of one operator several times."""
+    """The tables of a file, which is parsed once: an explanation asks for those of one operator several times."""
     import tomllib
 
     return tomllib.loads(folder().joinpath(name).read_text(encoding="utf-8"))

@@ -12,7 +12,6 @@ from numpy.lib.array_utils import byte_bounds
 
 from dmlcy._arithmetic import WIDE, Array
 from dmlcy._check.checker import Check
-from dmlcy._check.given import same_place
 from dmlcy._check.rules import parts_of as parts_of_rule
 from dmlcy._check.state import keyword, sizes_asked, wanted
 from dmlcy._desc.check import refuse
@@ -33,11 +32,6 @@ from dmlcy._field_types.values import as_dtype
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
 from dmlcy._runtime.tensor import may_overlap, to_shared_array
-
-__all__ = [
-    "Faces", "Use", "any_overlap", "check_of", "faces_of", "refuse_arguments", "same_place", "use_of", "use_of_desc",
-    "use_of_values",
-]  # fmt: skip
 
 
 class Faces(NamedTuple):

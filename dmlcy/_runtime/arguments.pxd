@@ -5,7 +5,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from dmlcy._runtime.tensor cimport Tensor, Tensors
+from dmlcy._runtime.strided cimport Tensor, Tensors
 
 cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1
 # An int fills all n entries; else a sequence or 1-D integer array of n entries.
@@ -23,8 +23,8 @@ cdef int take_scale_bias(object value, bint optional, float* result, bint* given
 cdef int take_some(
     object value, int64_t most, int64_t minimum, int64_t maximum, int64_t* result, int64_t* count
 ) except -1
-# The desc of another operator that this field of an operator can hold at a level, borrowed from who holds the use; None
-# where it is `optional`: NULL.
+# The desc of another operator that this field of an operator can hold at a level, owned by who has `result`; NULL where
+# it is `optional` and left out, or refused.
 cdef int take_desc(
     object value, bint optional, str operator, str field, int level, PyObject** result
 ) except -1

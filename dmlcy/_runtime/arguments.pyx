@@ -11,6 +11,7 @@ from cpython.list cimport PyList_AsTuple, PyList_GetSlice
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong, PyLong_CheckExact
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite, isinf, ldexp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
@@ -37,10 +38,8 @@ cdef enum:
     MOST_HELD = 256
     MOST_SEEN = 16
 
-# The descs, and tuples of them, that fields of operators can hold at a level: the newest, and those before them. Then
-# the arguments that were seen last.
+# The descs, and tuples of them, that fields of operators can hold at a level. Then the arguments that were seen last.
 cdef dict held = {}
-cdef dict held_before = {}
 cdef dict seen = {}
 
 cdef dict dtype_names = {}
@@ -93,11 +92,14 @@ cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, i
 
 
 cdef int take_sizes(object value, int64_t* result, int64_t* count) except -1:
-    cdef Py_ssize_t i
     cdef tuple entries = int_entries(value)
-    if entries is None:
-        entries = (value,)
-    if not 1 <= len(entries) <= MAX_RANK:
+    return sizes_of((value,) if entries is None else entries, result, count)
+
+
+cdef int sizes_of(tuple entries, int64_t* result, int64_t* count) except -1:
+    """Sizes of which none is 0; of None, none."""
+    cdef Py_ssize_t i
+    if entries is None or not 1 <= len(entries) <= MAX_RANK:
         return 0
     for i in range(len(entries)):
         if not take_uint(entries[i], 1, UINT_MAX, result + i):
@@ -115,9 +117,9 @@ cdef tuple int_entries(object value):
 
 cdef tuple entries_of(object value, str kinds):
     """The same of any value; ``kinds`` are those of NumPy that an array may have."""
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return <tuple>value
-    if isinstance(value, list):
+    if type(value) is list:
         return PyList_AsTuple(PyList_GetSlice(value, 0, 9))
     if isinstance(value, (str, bytes, bytearray, memoryview)):
         return (None,)
@@ -184,8 +186,11 @@ cdef tuple number_entries(object value):
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
         return None
     cdef tuple entries = entries_of(value, "iuf")
+    if entries is not None or not cnp.PyArray_Check(value):
+        return entries
     # As in the desc of an operator, an array without dimensions has one entry.
-    return (value.item(),) if entries is None and cnp.PyArray_Check(value) else entries
+    cdef cnp.ndarray array = as_array(value)
+    return (None,) if array is None else (array.item(),)
 
 
 cdef int take_some(
@@ -205,10 +210,10 @@ cdef int take_some(
 
 
 cdef object keep(tuple key, object value):
-    """An object that lives while its address is in a struct: the call, which is not over, has no reference to it."""
-    global held, held_before
+    """The object, or one that is equal and was kept before: uses are told from others by addresses."""
+    global held
     if len(held) >= MOST_HELD:
-        held_before, held = held, {}
+        held = {}
     return held.setdefault(key, value)
 
 
@@ -241,20 +246,25 @@ cdef int take_desc(
     if value is None:
         return optional
     desc = as_desc(value, operator, field, level)
+    if desc is None:
+        return 0
+    Py_INCREF(desc)
     result[0] = <PyObject*>desc
-    return desc is not None
+    return 1
 
 
 cdef int take_descs(
     object value, int64_t count, str operator, str field, int level, PyObject** result
 ) except -1:
     cdef tuple entries = value if type(value) is tuple else entries_of(value, "")
+    result[0] = NULL
     if entries is None or len(entries) != count:
         return 0
     descs = tuple([as_desc(one, operator, field, level) for one in entries])
     if None in descs:
         return 0
     descs = keep((operator, field, level, descs), descs)
+    Py_INCREF(descs)
     result[0] = <PyObject*>descs
     return 1
 
@@ -281,9 +291,9 @@ cdef int take_real(object value, double* result) except -1:
         if not PyLong_CheckExact(value):
             if is_bool(value) or not issubclass(type(value), (Real, Decimal)):
                 return 0
-            if issubclass(type(value), Integral):
-                value = PyNumber_Index(value)
         number = float(value)
+        if issubclass(type(value), Integral):
+            value = PyNumber_Index(value)
         # Infinity must be the value's own; the ratio of a number this far from 1 would take too long.
         if isinf(number) and value != number:
             return 0
@@ -335,7 +345,9 @@ cdef int take_dtype(object value, int64_t* result) except -1:
         from dmlcy._generated.enums import TensorDataType
 
         number = int(value) if isinstance(value, TensorDataType) else 0
-    if number is None and value is not None:
+    elif not isinstance(value, type) and not issubclass(type(value), numpy.dtype):
+        return 0
+    if number is None:
         try:
             dtype = numpy.dtype(value)
             number = dtype_of(dtype) or half_of(dtype)
@@ -380,7 +392,7 @@ cdef int take_asked(object value, object out, int place, int count, Tensor* tens
     cdef int d
     tensor.rank = 0
     if value is not None:
-        if not take_sizes(value, tensor.sizes, &rank):
+        if not sizes_of(int_entries(value), tensor.sizes, &rank):
             return 0
     elif out is not None:
         if count > 1 and type(out) is tuple:
@@ -406,7 +418,7 @@ cdef int take_each(object value, object out, int dtype, Tensors* tensors) except
     for k in range(tensors.count):
         tensor = &tensors.each[k]
         if value is not None:
-            if not take_sizes(said[k], tensor.sizes, &rank):
+            if not sizes_of(int_entries(said[k]), tensor.sizes, &rank):
                 return 0
             tensor.rank = <int>rank
         elif not view(of_any_bits(said[k], as_array(said[k])), tensor):

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from dmlcy._runtime.checks cimport same_sizes
-from dmlcy._runtime.tensor cimport Tensor, set_rank
+from dmlcy._runtime.strided cimport Tensor, set_rank
 
 cdef enum:
     MAX_KEYWORDS = 32               # of an operator
@@ -22,6 +22,7 @@ cdef extern from "layout.h" nogil:
         int same_as
         int call_rank
         int desc_rank
+        int desc_ones
         int number
         int in_place
     ctypedef struct KeywordLayout "dmlcy_keyword_layout":
@@ -60,6 +61,7 @@ cdef class Call:
     cdef const Layout* layout
     cdef size_t size                # bytes of the struct
     cdef size_t given               # bytes of its tensors and attributes, which come first
+    cdef size_t held                # where the struct owns a desc, or a tuple of them; 0: nowhere
     cdef int inputs
     cdef int tensors
     cdef int keywords
@@ -87,8 +89,11 @@ cdef list new_arrays(Call call, void* fields)
 # Fills the struct from a desc. False: the desc is not acceptable.
 cdef bint of_desc(Call call, void* fields, object desc, int level) except -1
 
+# What the struct owns, which becomes the caller's, or None.
+cdef object taken_from(Call call, void* fields)
+
 cdef Call call_of(
-    const Layout* layout, size_t size, size_t given, Take take, Holds holds, DataHolds data_holds,
+    const Layout* layout, size_t size, size_t given, size_t held, Take take, Holds holds, DataHolds data_holds,
     Attributes attributes, Run run,
 )
 

@@ -1,11 +1,11 @@
 """Calls of operators: one path from Python objects to loops, or to the reference, and back, over a table."""
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 from libc.stdint cimport int64_t, intptr_t, uint64_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 cimport numpy as cnp
 from numpy cimport ndarray
 
@@ -14,11 +14,11 @@ from sys import intern
 import numpy
 
 from dmlcy._runtime.checks cimport each_holds, tensor_holds
-from dmlcy._runtime.context cimport current_level, current_recordings, packed, tuple_of
+from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
     BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
-    fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
-    out_array, overlap, overlaps_itself, set_count, set_rank, view,
+    extent, fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
+    out_array, overlap, overlaps_itself, packed, plain, set_count, set_rank, view,
 )
 
 cnp.import_array()
@@ -32,7 +32,6 @@ cdef extern from *:
 
 cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
-    BYTES = 8 * WORDS
     MAX_TENSORS = 16
     MAX_USES = 1024                 # that are kept
 
@@ -120,7 +119,21 @@ cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
             return False
         if axis >= 0 and tensor.sizes[axis] != 1 and cnp.PyArray_STRIDES(array)[found] != tensor.strides[axis]:
             return False
-    return True
+    return is_in_base(array, tensor)
+
+
+# Whether a view lies in the memory that the array behind it has now.
+cdef bint is_in_base(ndarray array, const Tensor* tensor) noexcept:
+    cdef PyObject* base = <PyObject*>cnp.PyArray_BASE(array)
+    cdef char* begin
+    cdef char* end
+    if base == NULL or not cnp.PyArray_Check(<object>base) or not extent(tensor, &begin, &end):
+        return True
+    if not cnp.PyArray_CHKFLAGS(<ndarray>base, cnp.NPY_ARRAY_OWNDATA):
+        return True
+    return begin >= <char*>cnp.PyArray_DATA(<ndarray>base) and (
+        end <= <char*>cnp.PyArray_DATA(<ndarray>base) + cnp.PyArray_NBYTES(<ndarray>base)
+    )
 
 
 # Answers three questions in one pass. True: the array is unchanged, data and strides are aligned, and the elements are
@@ -131,6 +144,7 @@ cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
     cdef int axis
     if (
         cnp.PyArray_NDIM(array) != tensor.rank
+        or cnp.PyArray_BASE(array) != NULL
         or <char*>cnp.PyArray_DATA(array) != tensor.data
         or dtype_of_array(array) != tensor.dtype
     ):
@@ -174,8 +188,8 @@ cdef object of_arguments(Call call, PyObject* const* given):
     cdef object out = <object>given[call.inputs + call.keywords]
     begin(&frame, call.tensors)
     try:
-        if call.run == NULL:
-            # What no argument fills is told from others too.
+        if call.run == NULL or call.held:
+            # What no argument fills is told from others too, or is owned by nobody.
             memset(<char*>frame.fields, 0, call.given)
             if call.arrays:
                 open_arrays(call, &frame)
@@ -192,6 +206,8 @@ cdef object of_arguments(Call call, PyObject* const* given):
                 result = finish(call, &frame, out)
     finally:
         end(&frame, call.tensors)
+        if call.held:
+            taken_from(call, frame.fields)
     return refuse_arguments(call, given, level, broken) if result is None else result
 
 
@@ -427,7 +443,7 @@ cdef dict inputs_of(Call call, PyObject* const* given):
 
 
 cdef Call call_of(
-    const Layout* layout, size_t size, size_t given, Take take, Holds holds, DataHolds data_holds,
+    const Layout* layout, size_t size, size_t given, size_t held, Take take, Holds holds, DataHolds data_holds,
     Attributes attributes, Run run,
 ):
     cdef Call call = Call.__new__(Call)
@@ -435,6 +451,7 @@ cdef Call call_of(
     call.layout = layout
     call.size = size
     call.given = given
+    call.held = held
     call.inputs = layout.inputs
     call.tensors = layout.inputs + layout.outputs
     call.keywords = layout.keywords

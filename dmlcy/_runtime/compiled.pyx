@@ -1,10 +1,10 @@
 """Compiled operators: checked once, and then called."""
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 
-from dmlcy._runtime.call cimport AT_MOST_ONE, Call, new_arrays, of_desc, of_inputs
+from dmlcy._runtime.call cimport AT_MOST_ONE, Call, new_arrays, of_desc, of_inputs, taken_from
 from dmlcy._runtime.tensor cimport Tensor
 from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
 
@@ -49,6 +49,7 @@ cdef class TableOperator(CompiledOperator):
     cdef Call call
     cdef void* fields               # struct of the operator
     cdef list arrays                # own the arrays of tensors of the struct
+    cdef object held                # a desc, or a tuple of them, whose address is in the struct
     cdef object use                 # what the reference computes; None: the loops do
     cdef Py_ssize_t inputs          # how many a call may have
     cdef Py_ssize_t least           # behind the last one that the desc has
@@ -60,12 +61,16 @@ cdef class TableOperator(CompiledOperator):
         from dmlcy._desc.check import refuse_desc
 
         cdef Call call = call_of_operator(desc.operator.name)
-        cdef void* fields = PyMem_Malloc(call.size)
+        cdef void* fields = PyMem_Calloc(1, call.size)
         if fields == NULL:
             raise MemoryError
         try:
             arrays = new_arrays(call, fields)
-            if not of_desc(call, fields, desc, level):
+            try:
+                accepted = of_desc(call, fields, desc, level)
+            finally:
+                held = taken_from(call, fields)
+            if not accepted:
                 refuse_desc(desc, level)
             use = use_of_desc(desc) if reference or call.run == NULL else None
         except BaseException:
@@ -74,6 +79,7 @@ cdef class TableOperator(CompiledOperator):
         PyMem_Free(self.fields)
         self.fields = fields
         self.arrays = arrays
+        self.held = held
         self.call = call
         self.use = use
         self.inputs = self.least = call.inputs

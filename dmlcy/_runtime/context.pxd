@@ -2,9 +2,6 @@
 # and a branch answer it when nobody records.
 
 from libc.stdint cimport int64_t
-from numpy cimport ndarray
-
-from dmlcy._runtime.tensor cimport Tensor
 
 # The index of the current level: the value of the context variable LEVEL.
 cdef int current_level() except -1
@@ -18,9 +15,6 @@ cdef object find_recordings()
 
 cdef inline object current_recordings():
     return find_recordings() if open_blocks else None
-
-# A C-contiguous copy of the array with the sizes in `tensor`, which then describes the copy.
-cdef ndarray packed(ndarray array, Tensor* tensor)
 
 # The first `n` values.
 cdef tuple tuple_of(int64_t n, const int64_t* values)

@@ -46,14 +46,6 @@ cdef object find_recordings():
     return RECORDINGS.get() or None
 
 
-cdef ndarray packed(ndarray array, Tensor* tensor):
-    cdef Tensor target = tensor[0]
-    cdef ndarray copy = new_array(&target)
-    cnp.PyArray_CopyInto(copy, array)
-    tensor[0] = target
-    return copy
-
-
 cdef tuple tuple_of(int64_t n, const int64_t* values):
     return tuple([values[i] for i in range(n)])
 

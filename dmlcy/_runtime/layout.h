@@ -16,6 +16,7 @@ typedef struct {
     int same_as;            /* the tensor whose data type an input has; -1: none */
     int call_rank;          /* a call may leave leading ones out, up to this rank; 0: it may not */
     int desc_rank;          /* a desc may add leading ones, a call has this rank; 0: no such thing */
+    int desc_ones;          /* whether a desc may add leading ones */
     int number;             /* of the enum above. Where there is not one tensor, the data type is 0 */
     int in_place;           /* whether an output may be written over it, element by element */
 } dmlcy_tensor_layout;

@@ -45,6 +45,15 @@ cdef union TensorField:
     Tensors several
 
 
+# Bytes of an element of one of the data types above, in an array.
+cdef inline int item_of(int dtype) noexcept nogil:
+    if dtype == INT8 or dtype == UINT8 or dtype == INT4 or dtype == UINT4:
+        return 1
+    if dtype == FLOAT16 or dtype == INT16 or dtype == UINT16:
+        return 2
+    return 8 if dtype == FLOAT64 or dtype == INT64 or dtype == UINT64 else 4
+
+
 # Bytes of all elements.
 cdef inline int64_t bytes_of(const Tensor* tensor) noexcept nogil:
     cdef int64_t bytes = tensor.item

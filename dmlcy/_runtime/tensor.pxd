@@ -9,7 +9,7 @@ from numpy cimport ndarray
 
 from dmlcy._runtime.strided cimport (
     BRIEF_BYTES, DTYPES, FLOAT16, FLOAT32, FLOAT64, INT4, INT8, INT16, INT32, INT64, MAX_RANK, UINT4, UINT8, UINT16,
-    UINT32, UINT64, Tensor, TensorField, Tensors, bytes_of, dense_stride, is_aligned, is_brief, set_rank
+    UINT32, UINT64, Tensor, TensorField, Tensors, bytes_of, dense_stride, is_aligned, is_brief, item_of, set_rank
 )
 
 cdef enum:
@@ -30,8 +30,6 @@ cdef int half_of_array(ndarray array) noexcept
 # Whether the elements of an array have a data type.
 cdef inline bint has_dtype(ndarray array, int dtype) noexcept:
     return dtype_of_array(array) == dtype or (dtype >= UINT4 and half_of_array(array) == dtype)
-# Bytes of an element of one of the data types above, in an array.
-cdef int item_of(int dtype) noexcept nogil
 
 # The array behind a Python object, without a copy: NumPy arrays, the buffer protocol, DLPack on the CPU, __array__.
 # None for everything else: lists, masked arrays, scalars that are not arrays. An object that fails to
@@ -70,6 +68,12 @@ cdef ndarray new_array(Tensor* tensor)
 # None: it is not acceptable. Nothing is written.
 cdef ndarray out_array(object out, Tensor* tensor)
 
+# The same memory as an array of no subclass, whose methods could do anything.
+cdef ndarray plain(ndarray array)
+
+# From the first to behind the last byte. False: there are none.
+cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil
+
 # Whether writing `out` could change `array`: extents first, then exactly up to a work limit; undecided counts as yes.
 cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1
 # Whether two elements of `out` share memory; undecided counts as yes.
@@ -78,6 +82,8 @@ cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1
 # The array itself, or, when its data or a stride is not a multiple of the element size, an aligned copy that `tensor`
 # then describes.
 cdef ndarray aligned(ndarray array, Tensor* tensor)
+# A C-contiguous copy of the array with the sizes in `tensor`, which then describes the copy.
+cdef ndarray packed(ndarray array, Tensor* tensor)
 
 # The array itself, or, of elements of 4 bits, as the reference takes them.
 cdef object of_any_bits(object value, ndarray array)

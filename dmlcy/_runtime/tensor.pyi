@@ -1,4 +1,4 @@
-from typing import Any, Final
+from typing import Any, Final, final
 
 from numpy import ndarray
 
@@ -9,3 +9,7 @@ def to_shared_array(value: object) -> ndarray[Any, Any] | None: ...
 def may_overlap(out: object, array: object) -> bool: ...
 def self_overlaps(out: object) -> bool: ...
 def offers(cls: object, name: str) -> bool: ...
+
+@final
+class TensorList:
+    """The memory of an array of tensors."""

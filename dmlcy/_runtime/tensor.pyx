@@ -1,5 +1,6 @@
 """Tensors: from Python objects to a C view of their memory, without copies and without casts."""
 
+cimport cython
 from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.list cimport PyList_AsTuple, PyList_GET_SIZE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
@@ -23,7 +24,6 @@ cdef enum:
     MOST_SHORT = 1 << 16            # tensors of an array that need no look at how many there may be
 
 cdef int[DTYPES] type_numbers       # data type -> NumPy type number
-cdef int[DTYPES] items              # data type -> bytes
 
 
 cdef void fill_tables():
@@ -36,10 +36,7 @@ cdef void fill_tables():
         kind = numpy.dtype(character)
         dtypes[<int>kind.num] = named.get(kind.str[1:], 0)
     for name, value in named.items():
-        kind = numpy.dtype(name)
-        type_numbers[<int>value] = kind.num
-        items[<int>value] = kind.itemsize
-    items[UINT4] = items[INT4] = 1
+        type_numbers[<int>value] = numpy.dtype(name).num
 
 
 fill_tables()
@@ -61,10 +58,6 @@ cdef int half_of(cnp.dtype dtype) noexcept:
 
 cdef int half_of_array(ndarray array) noexcept:
     return half_of(array.dtype)
-
-
-cdef int item_of(int dtype) noexcept nogil:
-    return items[dtype]
 
 
 cdef ndarray as_array(object value):
@@ -164,7 +157,7 @@ cdef bint view(ndarray array, Tensor* tensor) noexcept:
     tensor.rank = cnp.PyArray_NDIM(array)
     if tensor.dtype == 0 or tensor.rank < 1 or tensor.rank > MAX_RANK:
         return False
-    tensor.item = items[tensor.dtype]
+    tensor.item = item_of(tensor.dtype)
     tensor.data = <char*>cnp.PyArray_DATA(array)
     for axis in range(tensor.rank - 1, -1, -1):
         tensor.sizes[axis] = cnp.PyArray_DIMS(array)[axis]
@@ -215,7 +208,7 @@ cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil:
     return True
 
 
-cdef object plain(ndarray array):
+cdef ndarray plain(ndarray array):
     """The array as one of no subclass, whose __array_function__ could change what was checked."""
     return numpy.ndarray.view(array, numpy.ndarray)
 
@@ -287,6 +280,14 @@ cdef ndarray aligned(ndarray array, Tensor* tensor):
     return copy
 
 
+cdef ndarray packed(ndarray array, Tensor* tensor):
+    cdef Tensor target = tensor[0]
+    cdef ndarray copy = new_array(&target)
+    cnp.PyArray_CopyInto(copy, array)
+    tensor[0] = target
+    return copy
+
+
 cdef object of_any_bits(object value, ndarray array):
     """The array itself, or elements of 4 bits, for which the table of NumPy's types has no data type."""
     if array is not None and dtype_of_array(array):
@@ -338,6 +339,7 @@ def self_overlaps(out):
     return view(array, &array_view) and overlaps_itself(array, &array_view)
 
 
+@cython.final
 cdef class TensorList:
     """The memory of an array of tensors."""
 

@@ -35,6 +35,7 @@ def _read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shipped, "read", functools.cache(shipped.read))
         yield
+    told.cache_clear()
 
 
 def one(word: str, kind: str) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def one(word: str, kind: str) -> dict[str, Any]:
     return found
 
 
-@functools.cache
+@functools.lru_cache(200)
 def told(word: str, kind: str) -> tuple[dict[str, Any], str]:
     """The only thing of that kind that a word means, and the text on the word; several tests look at both."""
     found = find(word)

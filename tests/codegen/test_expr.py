@@ -356,6 +356,7 @@ CYTHON_ERRORS = {
     "[a]": "this has no place in generated code",
 }
 SPREAD = f"compiled code spreads out all and any only, of a constant count up to {MAX_SPREAD}: make it a let"
+OTHERS = "compiled code reads the first tensor of an array, and that of an index: no others yet"
 NOT_COMPILED = {
     "t[0, 0] == 1": "no loops read an element of a tensor here yet",
     "sum(k for k in 3)": SPREAD,
@@ -363,6 +364,8 @@ NOT_COMPILED = {
     f"all(f for k in {MAX_SPREAD + 1})": SPREAD,
     "all(f for k in 0)": SPREAD,
     "trunc(x) == 1": "no compiled code computes trunc yet",
+    "rank(ts[1]) == 4": OTHERS,
+    "sizes(ts[c])[0] == 4": OTHERS,
 }
 
 

@@ -119,7 +119,7 @@ class Device(Wide):
         return np.asarray(values, np.float32)
 
     def _flushed(self, values: Array) -> Array:
-        return np.where(np.abs(values) < TINY, np.copysign(np.float32(0), values), values) if self.flushes else values
+        return values * (np.abs(values) >= TINY) if self.flushes else values  # -0 and NaN stay
 
     def _kept(self, values: Array) -> Array:
         """What is kept of a result."""
@@ -290,9 +290,9 @@ class Device(Wide):
         left = np.moveaxis(a.reshape(*a.shape[:-1], -1, lanes), -2, 0)[..., None].astype(wide)
         right = np.moveaxis(b.reshape(*b.shape[:-2], -1, lanes, b.shape[-1]), -3, 0)[..., None, :, :].astype(wide)
         with self._rounding():
-            total = (left[0] * right[0]).astype(self.within)
+            total = (left[0] * right[0]).astype(self.within, copy=False)
             for one, other in zip(left[1:], right[1:], strict=True):
-                total = (total + self._flushed(one * other)).astype(self.within)
+                total = (total + self._flushed(one * other)).astype(self.within, copy=False)
             return self._joined(np.moveaxis(total, -2, 0)).astype(np.float32)
 
 

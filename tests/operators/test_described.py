@@ -12,25 +12,22 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from agreement import of_desc
 from depth import SEED, draws_of, in_turn, of_each_family
 from drawing import draw_all
-from each import each
+from each import each, each_of
 from uses import FACTS, LEVELS, PLAN
 
 import dmlcy as dml
 from codegen.model import Field, Operator
 from dmlcy import testing
-from dmlcy._desc.memory import has_four_bits, is_packed
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.rows import Example
 from dmlcy._facts.tables import FAST, OPERATORS
-from dmlcy._runtime.compiled import TableOperator
 from dmlcy._show.explain import rules
 from dmlcy._show.explain.find import find
 from dmlcy._show.explain.text import lay_out
 
-LAYOUT = ("dimension_count", "strides", "flags", "total_tensor_size_in_bytes", "guaranteed_base_offset_alignment")
 SOME = [*(name for name in OPERATORS if name not in FAST), *of_each_family(FAST)]
 ENDING = {rule.id for operator in OPERATORS.values() for rule in operator.rules if rule.until is not None}
 EACH = pytest.mark.parametrize("name", SOME)
@@ -52,43 +49,9 @@ def goes_to_json_and_back(desc: OperatorDesc) -> None:
     assert json.loads(json.dumps(read.to_dict())) == written
 
 
-def tensors_of(desc: OperatorDesc) -> list[Any]:
-    """The tensors that a desc has or lacks, those of an array one by one."""
-    fields = [field for field in desc.operator.fields if field.kind != "attribute"]
-    found = [getattr(desc, one.python) for one in fields if not one.optional or getattr(desc, one.python) is not None]
-    return [tensor for one in found for tensor in (one if type(one) is tuple else (one,))]
-
-
-def are_tensors(tensor: Any) -> bool:
-    """Whether a tensor has a data type and sizes that are integers."""
-    return (
-        type(tensor) is dml.TensorDesc
-        and type(tensor.dtype) is dml.TensorDataType
-        and type(tensor.sizes) is tuple
-        and all(type(size) is int and 0 <= size < 2**63 for size in tensor.sizes)
-    )
-
-
-def compiled_checks_agree(desc: OperatorDesc, level: int, found: list[dml.Violation]) -> None:
-    """The compiled checks take a desc if the checks in Python find nothing; else what these find is raised.
-
-    They do not look at what no call says, which ``compile`` has seen: whether a tensor has a data type and sizes, its
-    layout, fields whose values follow from others, and unknown members.
-    """
-    follow = {field.python for field in desc.operator.fields if field.value is not None}
-    unseen = [one for one in found if one.member in LAYOUT or one.field in follow or one.id.endswith("-unknown")]
-    if unseen or not all(map(are_tensors, tensors_of(desc))):
-        return
-    if not found and any(has_four_bits(one.dtype) and not is_packed(one) for one in tensors_of(desc)):
-        with pytest.raises(dml.DmlError, match="DML-MODEL-packed-strides"):
-            TableOperator(desc, level)
-        return
-    if not found:
-        assert TableOperator(desc, level).desc is desc
-        return
-    with pytest.raises(dml.DmlError) as caught:
-        TableOperator(desc, level)
-    assert [*caught.value.violations] == found and type(caught.value).__name__ == found[0].error
+def compiled_checks_agree(desc: OperatorDesc, level: str) -> None:
+    compiled, said = of_desc(desc, level)
+    assert compiled == said
 
 
 def accepted_from(desc: OperatorDesc, level: str) -> None:
@@ -100,7 +63,7 @@ def accepted_from(desc: OperatorDesc, level: str) -> None:
     for number in {0, max(index - 1, 0), index, len(LEVELS) - 1}:
         found = dml.check(desc, LEVELS[number])
         assert (found == []) == (number >= index), LEVELS[number]
-        compiled_checks_agree(desc, number, found)
+        compiled_checks_agree(desc, LEVELS[number])
     for violation in dml.check(desc, LEVELS[index - 1]) if index else ():
         assert LEVELS.index(str(violation.level)) <= index
         assert violation.error == "FeatureLevelError" or violation.id in ENDING, violation
@@ -155,9 +118,21 @@ def test_a_broken_desc_has_just_its_violation(name: str, draws: int) -> None:
         with pytest.raises(dml.DmlError) as caught:
             dml.compile(desc)
         assert caught.value.violations == (violation,) and type(caught.value).__name__ == violation.error
-        compiled_checks_agree(desc, NEWEST, [violation])
+        compiled_checks_agree(desc, LEVELS[-1])
 
     draw_all(testing.broken_descs(name, most_elements=300), draws, look, SEED)
+
+
+@each_of("name", OPERATORS)
+def test_ones_in_front_of_an_output(name: str) -> None:
+    """One more, one less, and no dimension at all: the compiled checks refuse it where those in Python do."""
+    desc = next(desc for _, desc in descs_of(name))
+    for field in desc.operator.fields:
+        tensor = getattr(desc, field.python)
+        if field.kind == "output" and type(tensor) is dml.TensorDesc:
+            for sizes in ((1, *tensor.sizes), tensor.sizes[1:], ()):
+                changed = desc._values() | {field.python: dml.TensorDesc(tensor.dtype, sizes)}
+                compiled_checks_agree(type(desc)(**changed), LEVELS[-1])
 
 
 @functools.cache

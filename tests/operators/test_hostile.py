@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
+from uses import RUNNABLE, USES
 
 import dmlcy as dml
 
@@ -52,6 +54,20 @@ def test_an_input_resized_during_the_call() -> None:
         dml.padding1(y, start_padding=Shrinks(), end_padding=0)
 
 
+def test_the_array_behind_an_input_resized_during_the_call() -> None:
+    """The bytes of a bool array are a view of it."""
+    for dtype, part in ((bool, slice(None)), (np.float32, slice(1, None))):
+        y = np.ones((64, 256, 256), dtype)
+
+        class Shrinks:
+            def __index__(self, y: Any = y) -> int:
+                y.resize((1, 1, 1), refcheck=False)
+                return 1
+
+        with pytest.raises(RuntimeError, match="input was changed during the call"):
+            dml.padding1(y[part], start_padding=Shrinks(), end_padding=0)
+
+
 def test_subclasses_are_not_asked_between_check_and_kernel() -> None:
     store = np.ones(4 << 16, np.float32)
     out, target = np.empty((1, 1, 512, 512), np.float32), np.empty((2, 4, 3, 3), np.float32)
@@ -79,6 +95,32 @@ def test_subclasses_are_not_asked_between_check_and_kernel() -> None:
     regions = np.zeros(41, np.uint8)[1:].view(np.float32).reshape(2, 5).view(Shrinks)
     dml.roi_pooling(shared, regions, spatial_scale=1, pooled_size=3, out=target)
     assert not asked and target.shape == (2, 4, 3, 3)
+
+
+class Asked(np.ndarray[Any, Any]):
+    """Has nothing to say."""
+
+    def _raise(self, *_: object, **__: object) -> Any:
+        raise ZeroDivisionError
+
+    __array_ufunc__ = __array_function__ = __array_wrap__ = __getitem__ = __len__ = __iter__ = _raise
+    reshape = astype = copy = view = item = ravel = transpose = sum = _raise
+    dtype = shape = strides = size = ndim = flags = T = property(_raise)  # type: ignore[assignment]
+
+
+@each_of("name", RUNNABLE)
+def test_a_subclass_is_an_array_like_any_other(name: str) -> None:
+    use = USES[name]
+    for function, given in (
+        (getattr(dml, use.operator.python), use.arguments({}, use.attributes, compiled=False)),
+        (dml.compile(use.desc), use.arguments({}, {}, compiled=True)),
+    ):
+        given = given | {"out": None}
+        inputs = {key: one.view(Asked) for key, one in given.items() if isinstance(one, np.ndarray)}
+        expected, found = function(**given), function(**given | inputs)
+        several = expected if isinstance(expected, tuple) else (expected,)
+        for one, other in zip(found if isinstance(found, tuple) else (found,), several, strict=True):
+            assert type(one) is np.ndarray and one.tobytes() == other.tobytes()
 
 
 def test_regions_that_out_writes_to_after_the_check() -> None:
@@ -194,3 +236,71 @@ def test_what_is_no_desc(value: Any) -> None:
     for function in (dml.check, dml.compile):
         with pytest.raises(TypeError, match=r"dmlcy\.desc"):
             function(value)
+
+
+def test_calls_inside_calls() -> None:
+    """A call takes little of the stack of C, of which Python lets many lie above each other."""
+    program = """
+        import threading
+        import numpy as np, dmlcy as dml
+        x = np.ones((1, 1, 2, 2), np.float32)
+        class Calls:
+            def __init__(self, depth):
+                self.depth = depth
+            def __index__(self):
+                if self.depth:
+                    dml.average_pooling(x, window_size=Calls(self.depth - 1))
+                return 1
+        threading.stack_size(4 << 20)
+        thread = threading.Thread(target=lambda: dml.average_pooling(x, window_size=Calls(600)))
+        thread.start()
+        thread.join()
+    """
+    subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(program)], timeout=60, check=True)
+
+
+def test_a_desc_that_nobody_else_holds() -> None:
+    """The call itself holds a desc, or an equal one that was seen before, until it is over."""
+    image, one = -np.ones((1, 1, 3, 3), np.float32), np.ones((1, 1, 1, 1), np.float32)
+
+    def convolve(alpha: float, stride: Any = 1) -> Any:
+        activation = dml.desc.ActivationLeakyRelu(input=None, alpha=alpha)
+        return dml.convolution(image, one, fused_activation=activation, strides=(stride, 1))
+
+    class Others:
+        def __index__(self) -> int:
+            for number in range(1050):
+                activation = dml.desc.ActivationElu(input=None, alpha=number)
+                dml.gemm(one[0, 0], one[0, 0], fused_activation=activation)
+            convolve(0.5)
+            return 1
+
+    expected = convolve(0.75)
+    np.testing.assert_array_equal(convolve(0.75, Others()), expected)
+
+
+class OwnInt(int):
+    def __float__(self) -> float:
+        raise RuntimeError("no float")
+
+
+class OwnList(list[int]):
+    def __iter__(self) -> Any:
+        raise RuntimeError("no entries")
+
+
+@pytest.mark.parametrize("given", [
+    {"alpha": OwnInt(1)},
+    {"alpha": np.ma.masked_array([1.0])},
+], ids=["int", "masked"])  # fmt: skip
+def test_numbers_of_strange_classes(given: Any) -> None:
+    """The methods of a class count: what they refuse is no number."""
+    with pytest.raises(dml.InvalidDataTypeError):
+        dml.activation_elu(X, **given)
+
+
+def test_lists_of_strange_classes() -> None:
+    with pytest.raises(dml.InvalidDataTypeError):
+        dml.unfold(X, window_sizes=OwnList([2, 2]))
+    with pytest.raises(dml.InvalidDataTypeError):
+        dml.resample(X, scales=np.ma.masked_array([1.0]), output_sizes=X.shape, interpolation_mode="LINEAR")

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_same_bits
+from each import each_of
+from uses import ALL, NUMPY, USES
 
 import dmlcy as dml
 
@@ -144,3 +146,31 @@ def test_recorded_calls_have_the_outputs_that_there_were() -> None:
     assert list(second.outputs) == ["output", "output_indices"]
     assert_same_bits(tuple(second.outputs.values()), expected)
     assert_same_bits(dml.compile(second.desc)(X), expected)
+
+
+@each_of("name", [name for name, use in USES.items() if use.requests])
+def test_a_number_of_numpy_is_no_data_type(name: str) -> None:
+    """It has one, and ``numpy.dtype`` gives it."""
+    use = USES[name]
+    given = use.arguments({}, use.attributes, compiled=False) | {"out": None}
+    for request, dtype in use.requests.items():
+        if dtype in NUMPY:
+            with pytest.raises(dml.InvalidDataTypeError, match=f"{request} must be .*-type"):
+                getattr(dml, use.operator.python)(**given | {request: NUMPY[dtype].type(1)})
+
+
+def test_the_sizes_of_an_output_that_is_left_out_mean_nothing() -> None:
+    calls = 0
+    for use in (use for uses in ALL.values() for use in uses):
+        given = use.arguments({}, use.attributes, compiled=False) | {"out": None}
+        sized = [use.operator.sized_by(one) for one in use.operator.outputs if one.optional and not use.has(one)]
+        for name in filter(None, sized):
+            getattr(dml, use.operator.python)(**given | {name: "text"})
+            calls += 1
+    assert calls
+
+
+def test_a_number_is_no_sizes() -> None:
+    """Of an output that a formula or values give its sizes; those that the caller chooses may be one number."""
+    with pytest.raises(dml.InvalidDataTypeError, match="output_count_sizes must be a sequence of ints, not 1"):
+        dml.nonzero_coordinates(X, output_count_sizes=1)  # type: ignore[arg-type]

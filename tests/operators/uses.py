@@ -122,26 +122,33 @@ class Use:
         given = {name: value for name, value in placed(values).items() if name not in self.chosen}
         return getattr(dml.desc, self.operator.desc)(**given)
 
-    def call(self, function: Any, changes: Mapping[str, Any], attributes: Mapping[str, Any]) -> Any:
-        """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
+    def arguments(self, changes: Mapping[str, Any], attributes: Mapping[str, Any], compiled: bool) -> dict[str, Any]:
+        """What a call has by its names, with changes: of the function, or of the compiled operator."""
         outputs = [field.python for field in self.operator.outputs]
         arrays = {name: blank(one) if name.partition("[")[0] in outputs else one for name, one in self.arrays.items()}
         given: dict[str, Any] = placed({**joined(arrays), **attributes, **changes})
-        inputs = [given.pop(field.python, None) for field in self.operator.inputs]
+        inputs = {field.python: given.pop(field.python, None) for field in self.operator.inputs}
         absent = [one.python for one in self.operator.outputs if one.optional and given.get(one.python, self) is None]
         outs = tuple(given.pop(name) for name in outputs if name in given and name not in absent)
         given = {name: value for name, value in given.items() if name not in absent}
-        if function is getattr(dml, self.operator.python):
+        if not compiled:
             changed = {name.partition("[")[0] for name in changes}
             moved = [field for field in self.operator.outputs if field.python in changed]
             said = {name for field in moved for name in (self.operator.sized_by(field), f"{field.python}_dtype")}
             given |= {name: value for name, value in self.requests.items() if name not in said}
             given |= {one.python: True for one in moved if one.optional and one.python not in self.requests}
             given |= dict.fromkeys(absent)
+        out = outs if len(outs) != 1 else outs[0]
+        return {**inputs, **given, "out": None if all(one is None for one in outs) else out}
+
+    def call(self, function: Any, changes: Mapping[str, Any], attributes: Mapping[str, Any]) -> Any:
+        """Calls the function, or the compiled operator, with the arrays and changes; a refusal writes nothing."""
+        given = self.arguments(changes, attributes, function is not getattr(dml, self.operator.python))
+        inputs = [given.pop(field.python) for field in self.operator.inputs]
+        outs = given["out"] if isinstance(given["out"], tuple) else (given["out"],)
         before = [*map(memory, parts(outs))]
         try:
-            out = outs if len(outs) != 1 else outs[0]
-            return function(*inputs, **given, out=None if all(one is None for one in outs) else out)
+            return function(*inputs, **given)
         except dml.DmlError:
             assert [*map(memory, parts(outs))] == before, "out was written"
             raise

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from example_descs import attributes
+from example_descs import attributes, each_part
 from random_arrays import Array, Placed, placed
-from random_cases import broken_cases, broken_descs, each_part, flat
+from random_cases import broken_cases, broken_descs, flat
 
 import dmlcy as dml
 from dmlcy._desc.operator_desc import OperatorDesc

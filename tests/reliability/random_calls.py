@@ -29,10 +29,10 @@ for folder in ("", "operators", "reliability"):
     sys.path.insert(0, str(TESTS / folder))
 
 from checks import assert_defined, assert_same_values  # noqa: E402
-from example_descs import attributes  # noqa: E402
+from example_descs import attributes, each_part  # noqa: E402
 from random_arrays import Array, Placed, inputs_of, placed  # noqa: E402
 from random_breaks import Breaker, has_several, together  # noqa: E402
-from random_cases import STEPS, cases, each_part, exact_steps, flat, level_of, of_examples  # noqa: E402
+from random_cases import STEPS, cases, exact_steps, flat, level_of, of_examples  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
 import dmlcy as dml  # noqa: E402

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from drawing import draw_some
@@ -80,11 +79,6 @@ def broken_cases(chance: random.Random, operator: Operator, level: int, count: i
     if not any(rule.data and rule.severity == "error" for rule in operator.rules):
         return []
     return some(chance, testing.broken_inputs(operator.name, level=LEVELS[level].name, most_elements=60), count)
-
-
-def each_part(value: Any, take: Callable[[Any], Any]) -> Any:
-    """The same of an input: of None, of an array, or of each array of a tuple."""
-    return tuple(map(take, value)) if isinstance(value, tuple) else None if value is None else take(value)
 
 
 def flat(values: Any) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from calls import Call, as_bytes, large_calls, ways
 from depth import deep
 
 import dmlcy as dml
+from dmlcy._facts.tables import FAST
 
 CALLERS = 8
 CALLS = 2000
@@ -98,14 +100,22 @@ def test_the_number_of_threads_changes_during_calls(callers: int) -> None:
     assert not wrong
 
 
-LARGE = {call.name: call for call in large_calls()}
+@cache
+def large() -> dict[str, Call]:
+    """The large calls by name; made when the first test runs, for each worker collects all tests."""
+    return {call.name: call for call in large_calls()}
+
+
+def test_each_operator_with_loops_has_a_large_call() -> None:
+    assert {operator.python for operator in FAST.values()} == {*large()}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("call", LARGE.values(), ids=LARGE)
-def test_another_thread_goes_on_during_a_call(call: Call, compiled: bool, threads: int) -> None:
+@pytest.mark.parametrize("name", [operator.python for operator in FAST.values()])
+def test_another_thread_goes_on_during_a_call(name: str, compiled: bool, threads: int) -> None:
     """Threads switch only where the one that runs gives way: what the other one does, it does inside of the call."""
+    call = large()[name]
     function: Any = call.compiled() if compiled else lambda *inputs: getattr(dml, call.name)(*inputs, **call.attributes)
     dml.set_num_threads(threads)
     inside = False

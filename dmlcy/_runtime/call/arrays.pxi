@@ -69,16 +69,15 @@ cdef bint view_array(Tensors* array) except -1:
 
 
 cdef bint match_array(Call call, Frame* frame, int i, object given) except -1:
-    """The same for a compiled operator, whose desc says data types and sizes."""
+    """The arrays behind the entries. False: one lacks the data type or sizes that the desc of the operator has."""
     cdef Tensors* array = array_at(<Tensor*>frame.fields, i)
-    cdef int64_t k
-    copy_list(frame, i)
-    cdef int64_t count = array.count
     cdef tuple entries = each_given(given)
     cdef ndarray found
-    if entries is None or len(entries) != count:
+    cdef int64_t k
+    copy_list(frame, i)
+    if entries is None or len(entries) != array.count:
         return False
-    for k in range(count):
+    for k in range(array.count):
         found = input_array(entries[k])
         if found is None or not fits(found, &array.each[k]):
             return False
@@ -99,6 +98,8 @@ cdef int copy_list(Frame* frame, int i) except -1:
 
 cdef bint describe_array(object descs, Tensors* array) except -1:
     cdef int64_t k
+    if type(descs) is not tuple:
+        return False
     set_count(array, len(descs))
     for k in range(array.count):
         if not describe(descs[k], &array.each[k]):
@@ -138,13 +139,16 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
 
     ``take_outputs`` has compared what is no array of tensors and has no packed elements.
     """
-    from dmlcy._reference.call import any_overlap, same_place as is_same_place
+    from dmlcy._check.given import same_place as is_same_place
+    from dmlcy._reference.call import any_overlap
 
+    cdef bint in_place
     cdef int i
     for i in range(call.inputs):
+        in_place = call.layout.tensors[i].in_place
         for target in targets:
             for given in each_of(call, frame, i):
-                if may_overlap(target, given) and not (call.layout.tensors[i].in_place and is_same_place(target, given)):
+                if may_overlap(target, given) and not (in_place and is_same_place(target, given)):
                     return False
     return len(targets) < 2 or not any_overlap(targets)
 

@@ -53,7 +53,10 @@ cdef bint of_desc(Call call, void* fields, object desc, int level) except -1:
     for i in range(call.inputs, call.tensors):
         computed = tensors[i]
         if computed.dtype and not (
-            describe(tensor_of(call, desc, i), &tensors[i]) and as_computed(&tensors[i], &computed)
+            describe(tensor_of(call, desc, i), &tensors[i])
+            and tensor_holds(&tensors[i], call.layout.tensors[i].dtypes[level], call.layout.tensors[i].ranks[level])
+            and as_computed(&tensors[i], &computed)
+            and (call.layout.tensors[i].desc_ones or tensors[i].rank == computed.rank)
         ):
             return False
         if call.layout.tensors[i].number >= SEVERAL and not has_dtypes(array_at(tensors, i), tensor_of(call, desc, i)):

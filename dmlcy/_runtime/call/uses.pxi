@@ -2,19 +2,11 @@
 
 cdef object use_of(Call call, Frame* frame, int level):
     """What the reference is asked for: the use of the last call, one that was kept, or a new one."""
-    cdef char[BYTES] text
-    cdef Py_ssize_t length = write_key(call, frame, text)
-    cdef bytes key = call.key
-    if (
-        key is not None
-        and not call.arrays
-        and PyBytes_GET_SIZE(key) == length
-        and memcmp(PyBytes_AS_STRING(key), text, length) == 0
-    ):
-        return call.use[0]
-    key = PyBytes_FromStringAndSize(text, length)
+    cdef bytes key = key_of(call, frame)
     if call.arrays:
         key += key_of_arrays(call, frame)
+    if call.key == key:
+        return call.use[0]
     found = uses.get((call, key))
     if found is None:
         from dmlcy._reference.call import use_of_values
@@ -29,24 +21,47 @@ cdef object use_of(Call call, Frame* frame, int level):
     return found[0]
 
 
-# What a use is told from others by: data types and sizes of the tensors, then the attributes. It is shorter than the
-# struct, which has strides too.
-cdef Py_ssize_t write_key(Call call, const Frame* frame, char* key) noexcept:
+cdef bytes key_of(Call call, const Frame* frame):
+    """What a use is told from others by: data types and sizes of the tensors, then the attributes.
+
+    It is shorter than the struct, which has strides too. It lies in no frame of C: calls inside calls have many.
+    """
     cdef const Tensor* tensors = <const Tensor*>frame.fields
     cdef size_t attributes = call.tensors * sizeof(Tensor)
-    cdef char* end = key
+    cdef Py_ssize_t length = 2 * call.tensors + <Py_ssize_t>(call.given - attributes)
+    cdef bytes key
+    cdef char* end
     cdef int i
     for i in range(call.tensors):
+        length += rank_of(&tensors[i]) * sizeof(int64_t)
+    key = PyBytes_FromStringAndSize(NULL, length)
+    end = PyBytes_AS_STRING(key)
+    for i in range(call.tensors):
         end[0] = <char>tensors[i].dtype
-        end[1] = <char>(tensors[i].rank if tensors[i].dtype else 0)
-        memcpy(end + 2, tensors[i].sizes, end[1] * sizeof(int64_t))
-        end += 2 + end[1] * sizeof(int64_t)
+        end[1] = <char>rank_of(&tensors[i])
+        memcpy(end + 2, tensors[i].sizes, rank_of(&tensors[i]) * sizeof(int64_t))
+        end += 2 + rank_of(&tensors[i]) * sizeof(int64_t)
     memcpy(end, <const char*>tensors + attributes, call.given - attributes)
-    return end - key + <Py_ssize_t>(call.given - attributes)
+    return key
+
+
+# The axes of a tensor; 0 where it is left out.
+cdef inline int rank_of(const Tensor* tensor) noexcept:
+    return tensor.rank if tensor.dtype else 0
+
+
+cdef object taken_from(Call call, void* fields):
+    cdef PyObject** place = <PyObject**>(<char*>fields + call.held)
+    cdef object held
+    if call.held == 0 or place[0] == NULL:
+        return None
+    held = <object>place[0]
+    Py_DECREF(held)
+    return held
 
 
 cdef dict values_of(Call call, const Frame* frame):
-    """The fields of a desc by their names: of a tensor its data type, as a number, and its sizes; of an array a list."""
+    """The fields of a desc by their names: of a tensor its data type, by number, and its sizes; of an array a list."""
     cdef const Tensor* tensors = <const Tensor*>frame.fields
     cdef const Tensors* array
     cdef dict values = {}
@@ -125,8 +140,10 @@ cdef object input_of(Call call, Frame* frame, int i, bint recorded):
 
 
 cdef object seen_array(Call call, int i, ndarray array, const Tensor* tensor, bint recorded):
-    """What the reference sees of an array of input `i`; a copy where the call is recorded."""
+    """What the reference sees of an array of input `i`: of no subclass, and a copy where the call is recorded."""
     refuse_change(call, i, array, tensor)
+    if not cnp.PyArray_CheckExact(array):
+        array = plain(array)
     if cnp.PyArray_NDIM(array) != tensor.rank:
         array = array.reshape(tuple_of(tensor.rank, tensor.sizes))
     if call.halves:

@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_output, take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, product, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport FLOAT32, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport FLOAT32, Tensor, item_of
 
 cdef enum:
     MULTIHEAD_ATTENTION_MASK_TYPE_NONE = 0
@@ -67,40 +66,43 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x1f, 0x1f, 0x1f, 0x1f,
     };
     static const dmlcy_tensor_layout dmlcy_multihead_attention_tensors[14] = {
-        {"query", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, -1, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"query", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, -1, 0, 0, 1, DMLCY_AT_MOST_ONE, 0},
+        {"key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, 0, 0, 0, 1, DMLCY_AT_MOST_ONE, 0},
+        {"value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, 0, 0, 0, 1, DMLCY_AT_MOST_ONE, 0},
         {
             "stacked_query_key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0,
-            DMLCY_AT_MOST_ONE, 0
+            0, DMLCY_AT_MOST_ONE, 0
         },
         {
             "stacked_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0, 0, 0,
-            DMLCY_AT_MOST_ONE, 0
+            0, DMLCY_AT_MOST_ONE, 0
         },
         {
             "stacked_query_key_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_STACKED_RANKS, 0,
-            0, 0, DMLCY_AT_MOST_ONE, 0
+            0, 0, 0, DMLCY_AT_MOST_ONE, 0
         },
-        {"bias", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"mask", dmlcy_MULTIHEAD_ATTENTION_M, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, -1, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"bias", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, 0, 0, 0, 1, DMLCY_AT_MOST_ONE, 0},
+        {"mask", dmlcy_MULTIHEAD_ATTENTION_M, dmlcy_MULTIHEAD_ATTENTION_FLAT_RANKS, -1, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
         {
             "relative_position_bias", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0,
-            0, DMLCY_AT_MOST_ONE, 0
+            0, 0, DMLCY_AT_MOST_ONE, 0
         },
-        {"past_key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
         {
-            "past_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0, 0,
+            "past_key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0, 0, 1,
             DMLCY_AT_MOST_ONE, 0
         },
-        {"output", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {
+            "past_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0, 0, 1,
+            DMLCY_AT_MOST_ONE, 0
+        },
+        {"output", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_R_RANKS, 0, 0, 0, 1, DMLCY_ONE, 0},
         {
             "output_present_key", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0, 0,
-            DMLCY_AT_MOST_ONE, 0
+            1, DMLCY_AT_MOST_ONE, 0
         },
         {
             "output_present_value", dmlcy_MULTIHEAD_ATTENTION_T, dmlcy_MULTIHEAD_ATTENTION_HEADS_RANKS, 0, 0, 0,
-            DMLCY_AT_MOST_ONE, 0
+            1, DMLCY_AT_MOST_ONE, 0
         },
     };
     static const dmlcy_keyword_layout dmlcy_multihead_attention_keywords[6] = {
@@ -469,6 +471,7 @@ cdef dict multihead_attention_attributes(const MultiheadAttention* a):
 
 multihead_attention = call_of(
     &multihead_attention_layout, sizeof(MultiheadAttention), <size_t>&(<MultiheadAttention*>NULL).batch,
+    0,
     <Take>multihead_attention_take, <Holds>multihead_attention_holds,
     NULL,
     <Attributes>multihead_attention_attributes, NULL,

@@ -10,8 +10,7 @@ from dmlcy._runtime.checks cimport (
     append_size, append_sizes, checked_add, checked_mul, checked_sub, floor_div, same_sizes, tensor_holds,
 )
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 cdef enum:
     CONVOLUTION_DIRECTION_FORWARD = 0
@@ -56,10 +55,10 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_convolution_tensors[4] = {
-        {"input", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"filter", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
-        {"bias", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"output", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"filter", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
+        {"bias", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"output", dmlcy_CONVOLUTION_T, dmlcy_CONVOLUTION_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_convolution_keywords[10] = {
         {"mode", NULL, 0, 0},
@@ -255,6 +254,7 @@ cdef dict convolution_attributes(const Convolution* a):
 
 convolution = call_of(
     &convolution_layout, sizeof(Convolution), <size_t>&(<Convolution*>NULL).spatial,
+    <size_t>&(<Convolution*>NULL).fused_activation,
     <Take>convolution_take, <Holds>convolution_holds,
     NULL,
     <Attributes>convolution_attributes, NULL,

@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_float, take_sizes, take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, Tensor, item_of
 
 
 # DIAGONAL_MATRIX
@@ -25,7 +24,7 @@ cdef extern from *:
         0x1c, 0x1c, 0x1c, 0x1c, 0x1c, 0x1c, 0x1c,
     };
     static const dmlcy_tensor_layout dmlcy_diagonal_matrix_tensors[1] = {
-        {"output", dmlcy_DIAGONAL_MATRIX_T, dmlcy_DIAGONAL_MATRIX_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_DIAGONAL_MATRIX_T, dmlcy_DIAGONAL_MATRIX_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_diagonal_matrix_keywords[3] = {
         {"output_sizes", "output", 0, 0},
@@ -100,6 +99,7 @@ cdef dict diagonal_matrix_attributes(const DiagonalMatrix* a):
 
 diagonal_matrix = call_of(
     &diagonal_matrix_layout, sizeof(DiagonalMatrix), sizeof(DiagonalMatrix),
+    0,
     <Take>diagonal_matrix_take, <Holds>diagonal_matrix_holds,
     NULL,
     <Attributes>diagonal_matrix_attributes, NULL,

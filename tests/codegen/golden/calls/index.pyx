@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 
 # GATHER
@@ -29,9 +28,9 @@ cdef extern from *:
         0x8, 0x8, 0x8, 0x8, 0x8, 0x8, 0x8,
     };
     static const dmlcy_tensor_layout dmlcy_gather_tensors[3] = {
-        {"input", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"indices", dmlcy_GATHER_I, dmlcy_GATHER_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"indices", dmlcy_GATHER_I, dmlcy_GATHER_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_GATHER_T, dmlcy_GATHER_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_gather_keywords[2] = {
         {"axis", NULL, 0, 0},
@@ -130,6 +129,7 @@ cdef dict gather_attributes(const Gather* a):
 
 gather = call_of(
     &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered,
+    0,
     <Take>gather_take, <Holds>gather_holds,
     NULL,
     <Attributes>gather_attributes, NULL,

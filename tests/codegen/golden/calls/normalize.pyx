@@ -5,8 +5,7 @@
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 
 
 # ACTIVATION_HARDMAX
@@ -23,8 +22,8 @@ cdef extern from *:
         0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
     };
     static const dmlcy_tensor_layout dmlcy_activation_hardmax_tensors[2] = {
-        {"input", dmlcy_ACTIVATION_HARDMAX_T, dmlcy_ACTIVATION_HARDMAX_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_ACTIVATION_HARDMAX_T, dmlcy_ACTIVATION_HARDMAX_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_ACTIVATION_HARDMAX_T, dmlcy_ACTIVATION_HARDMAX_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_ACTIVATION_HARDMAX_T, dmlcy_ACTIVATION_HARDMAX_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_layout dmlcy_activation_hardmax_layout = {
         .name = "ACTIVATION_HARDMAX",
@@ -80,6 +79,7 @@ cdef dict activation_hardmax_attributes(const ActivationHardmax* a):
 
 activation_hardmax = call_of(
     &activation_hardmax_layout, sizeof(ActivationHardmax), sizeof(ActivationHardmax),
+    0,
     <Take>activation_hardmax_take, <Holds>activation_hardmax_holds,
     NULL,
     <Attributes>activation_hardmax_attributes, NULL,

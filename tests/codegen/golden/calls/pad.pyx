@@ -10,8 +10,7 @@ from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
 from dmlcy._runtime.power cimport power
-from dmlcy._runtime.strided cimport FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8, item_of
 from dmlcy._generated.kernels.pad cimport Padding, padding_run
 
 cdef enum:
@@ -52,8 +51,8 @@ cdef extern from *:
         0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1f,
     };
     static const dmlcy_tensor_layout dmlcy_padding_tensors[2] = {
-        {"input", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_PADDING_T, dmlcy_PADDING_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_padding_keywords[4] = {
         {"start_padding", NULL, 0, 0},
@@ -156,6 +155,7 @@ cdef dict padding_attributes(const Padding* a):
 
 padding = call_of(
     &padding_layout, sizeof(Padding), <size_t>&(<Padding*>NULL).axes,
+    0,
     <Take>padding_take, <Holds>padding_holds,
     NULL,
     <Attributes>padding_attributes, <Run>padding_run,

@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 from dmlcy._runtime.arguments cimport take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, checked_mul, tensor_holds
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport item_of
 from dmlcy._generated.kernels.rearrange cimport DepthToSpace, depth_to_space_run
 
 
@@ -25,8 +25,8 @@ cdef extern from *:
         0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
     };
     static const dmlcy_tensor_layout dmlcy_depth_to_space_tensors[2] = {
-        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_DEPTH_TO_SPACE_T, dmlcy_DEPTH_TO_SPACE_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_depth_to_space_keywords[1] = {
         {"block_size", NULL, 0, 0},
@@ -97,6 +97,7 @@ cdef dict depth_to_space_attributes(const DepthToSpace* a):
 
 depth_to_space = call_of(
     &depth_to_space_layout, sizeof(DepthToSpace), <size_t>&(<DepthToSpace*>NULL).N,
+    0,
     <Take>depth_to_space_take, <Holds>depth_to_space_holds,
     NULL,
     <Attributes>depth_to_space_attributes, <Run>depth_to_space_run,

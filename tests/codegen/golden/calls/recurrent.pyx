@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport desc_of, take_bool, take_descs, take_enum, take_output
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_size, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 
 cdef enum:
     RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL = 2
@@ -47,14 +46,14 @@ cdef extern from *:
         0x7, 0x7, 0x7, 0x7, 0x7, 0x7, 0x7,
     };
     static const dmlcy_tensor_layout dmlcy_gru_tensors[8] = {
-        {"input", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"weight", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
-        {"recurrence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
-        {"bias", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"hidden_init", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"sequence_lengths", dmlcy_GRU_L, dmlcy_GRU_R_RANKS, -1, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"output_sequence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
-        {"output_single", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"input", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"weight", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
+        {"recurrence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
+        {"bias", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"hidden_init", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"sequence_lengths", dmlcy_GRU_L, dmlcy_GRU_R_RANKS, -1, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"output_sequence", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
+        {"output_single", dmlcy_GRU_T, dmlcy_GRU_R_RANKS, 0, 0, 0, 0, DMLCY_AT_MOST_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_gru_keywords[5] = {
         {"activation_descs", NULL, 0, 0},
@@ -244,6 +243,7 @@ cdef dict gru_attributes(const Gru* a):
 
 gru = call_of(
     &gru_layout, sizeof(Gru), <size_t>&(<Gru*>NULL).steps,
+    <size_t>&(<Gru*>NULL).activation_descs,
     <Take>gru_take, <Holds>gru_holds,
     NULL,
     <Attributes>gru_attributes, NULL,

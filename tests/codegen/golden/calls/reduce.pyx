@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_enum, take_some
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32, item_of
 
 from dmlcy._generated.enums import AxisDirection
 
@@ -43,8 +42,8 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_argmax_tensors[2] = {
-        {"input", dmlcy_ARGMAX_T, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_ARGMAX_U, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_ARGMAX_T, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_ARGMAX_U, dmlcy_ARGMAX_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_argmax_keywords[2] = {
         {"axes", NULL, 0, 0},
@@ -138,6 +137,7 @@ cdef dict argmax_attributes(const Argmax* a):
 
 argmax = call_of(
     &argmax_layout, sizeof(Argmax), <size_t>&(<Argmax*>NULL).reduced,
+    0,
     <Take>argmax_take, <Holds>argmax_holds,
     NULL,
     <Attributes>argmax_attributes, NULL,

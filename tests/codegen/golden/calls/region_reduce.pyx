@@ -8,8 +8,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_float, take_size_2d
 from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 from dmlcy._runtime.values cimport element4
 from dmlcy._generated.kernels.region_reduce cimport RoiPooling, roi_pooling_run
 
@@ -28,9 +27,9 @@ cdef extern from *:
         0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
     };
     static const dmlcy_tensor_layout dmlcy_roi_pooling_tensors[3] = {
-        {"input", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"roi", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 4, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"roi", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 4, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_ROI_POOLING_T, dmlcy_ROI_POOLING_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_roi_pooling_keywords[2] = {
         {"spatial_scale", NULL, 0, 0},
@@ -147,6 +146,7 @@ cdef dict roi_pooling_attributes(const RoiPooling* a):
 
 roi_pooling = call_of(
     &roi_pooling_layout, sizeof(RoiPooling), <size_t>&(<RoiPooling*>NULL).N,
+    0,
     <Take>roi_pooling_take, <Holds>roi_pooling_holds,
     <DataHolds>roi_pooling_data_holds,
     <Attributes>roi_pooling_attributes, <Run>roi_pooling_run,

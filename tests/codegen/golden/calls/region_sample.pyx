@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_uint, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 cdef enum:
     REDUCE_FUNCTION_AVERAGE = 2
@@ -85,10 +84,10 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_roi_align_tensors[4] = {
-        {"input", dmlcy_ROI_ALIGN_T, dmlcy_ROI_ALIGN_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"roi", dmlcy_ROI_ALIGN_T, dmlcy_ROI_ALIGN_P_RANKS, 0, 0, 0, DMLCY_ONE, 0},
-        {"batch_indices", dmlcy_ROI_ALIGN_I, dmlcy_ROI_ALIGN_B_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_ROI_ALIGN_T, dmlcy_ROI_ALIGN_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_ROI_ALIGN_T, dmlcy_ROI_ALIGN_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"roi", dmlcy_ROI_ALIGN_T, dmlcy_ROI_ALIGN_P_RANKS, 0, 0, 0, 1, DMLCY_ONE, 0},
+        {"batch_indices", dmlcy_ROI_ALIGN_I, dmlcy_ROI_ALIGN_B_RANKS, -1, 0, 0, 1, DMLCY_ONE, 0},
+        {"output", dmlcy_ROI_ALIGN_T, dmlcy_ROI_ALIGN_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_roi_align_keywords[8] = {
         {"output_sizes", "output", 2, 0},
@@ -232,6 +231,7 @@ cdef dict roi_align_attributes(const RoiAlign* a):
 
 roi_align = call_of(
     &roi_align_layout, sizeof(RoiAlign), <size_t>&(<RoiAlign*>NULL).regions,
+    0,
     <Take>roi_align_take, <Holds>roi_align_holds,
     NULL,
     <Attributes>roi_align_attributes, NULL,

@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_enum, take_floats, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport numbers_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 from dmlcy._generated.enums import InterpolationMode
 
@@ -39,8 +38,8 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_resample_tensors[2] = {
-        {"input", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_RESAMPLE_T, dmlcy_RESAMPLE_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_resample_keywords[3] = {
         {"output_sizes", "output", 0, 0},
@@ -127,6 +126,7 @@ cdef dict resample_attributes(const Resample* a):
 
 resample = call_of(
     &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes,
+    0,
     <Take>resample_take, <Holds>resample_holds,
     NULL,
     <Attributes>resample_attributes, NULL,

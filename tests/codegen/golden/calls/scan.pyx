@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_bool, take_enum, take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 
 from dmlcy._generated.enums import AxisDirection
 
@@ -38,8 +37,8 @@ cdef extern from *:
         0x3, 0x3, 0x3, 0x3, 0x3, 0x3, 0x3,
     };
     static const dmlcy_tensor_layout dmlcy_cumulative_product_tensors[2] = {
-        {"input", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, -1, 0, 0, DMLCY_ONE, 1},
-        {"output", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 1},
+        {"output", dmlcy_CUMULATIVE_PRODUCT_T, dmlcy_CUMULATIVE_PRODUCT_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_cumulative_product_keywords[3] = {
         {"axis", NULL, 0, 0},
@@ -121,6 +120,7 @@ cdef dict cumulative_product_attributes(const CumulativeProduct* a):
 
 cumulative_product = call_of(
     &cumulative_product_layout, sizeof(CumulativeProduct), sizeof(CumulativeProduct),
+    0,
     <Take>cumulative_product_take, <Holds>cumulative_product_holds,
     NULL,
     <Attributes>cumulative_product_attributes, NULL,

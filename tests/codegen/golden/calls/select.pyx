@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_asked
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, largest, product, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32, item_of
 
 
 # NONZERO_COORDINATES
@@ -33,9 +32,12 @@ cdef extern from *:
         0x1fc, 0x1fc, 0x1fc, 0x1fc, 0x1fc, 0x1fc, 0x1fc,
     };
     static const dmlcy_tensor_layout dmlcy_nonzero_coordinates_tensors[3] = {
-        {"input", dmlcy_NONZERO_COORDINATES_T, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output_count", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output_coordinates", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_C_RANKS, 1, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_NONZERO_COORDINATES_T, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output_count", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {
+            "output_coordinates", dmlcy_NONZERO_COORDINATES_I, dmlcy_NONZERO_COORDINATES_C_RANKS, 1, 0, 0, 0,
+            DMLCY_ONE, 0
+        },
     };
     static const dmlcy_keyword_layout dmlcy_nonzero_coordinates_keywords[2] = {
         {"output_count_sizes", "output_count", 0, 0},
@@ -142,6 +144,7 @@ cdef dict nonzero_coordinates_attributes(const NonzeroCoordinates* a):
 
 nonzero_coordinates = call_of(
     &nonzero_coordinates_layout, sizeof(NonzeroCoordinates), <size_t>&(<NonzeroCoordinates*>NULL).one,
+    0,
     <Take>nonzero_coordinates_take, <Holds>nonzero_coordinates_holds,
     NULL,
     <Attributes>nonzero_coordinates_attributes, NULL,

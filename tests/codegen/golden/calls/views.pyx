@@ -7,8 +7,7 @@ from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_uint
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, checked_add, tensor_at, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, TensorField
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, TensorField, item_of
 
 
 # JOIN
@@ -25,8 +24,8 @@ cdef extern from *:
         0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe, 0x1fe,
     };
     static const dmlcy_tensor_layout dmlcy_join_tensors[2] = {
-        {"inputs", dmlcy_JOIN_T, dmlcy_JOIN_R_RANKS, -1, 0, 0, DMLCY_SEVERAL, 0},
-        {"output", dmlcy_JOIN_T, dmlcy_JOIN_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"inputs", dmlcy_JOIN_T, dmlcy_JOIN_R_RANKS, -1, 0, 0, 0, DMLCY_SEVERAL, 0},
+        {"output", dmlcy_JOIN_T, dmlcy_JOIN_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_join_keywords[1] = {
         {"axis", NULL, 0, 0},
@@ -117,6 +116,7 @@ cdef dict join_attributes(const Join* a):
 
 join = call_of(
     &join_layout, sizeof(Join), <size_t>&(<Join*>NULL).joined,
+    0,
     <Take>join_take, <Holds>join_holds,
     NULL,
     <Attributes>join_attributes, NULL,

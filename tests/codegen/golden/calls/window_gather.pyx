@@ -8,7 +8,7 @@ from dmlcy._runtime.arguments cimport take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, floor_div, product, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport item_of
 from dmlcy._generated.kernels.window_gather cimport Unfold, unfold_run
 
 
@@ -26,8 +26,8 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
     };
     static const dmlcy_tensor_layout dmlcy_unfold_tensors[2] = {
-        {"input", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, 0, 0, 3, DMLCY_ONE, 0},
+        {"input", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_UNFOLD_T, dmlcy_UNFOLD_R_RANKS, 0, 0, 3, 1, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_unfold_keywords[5] = {
         {"window_sizes", NULL, 0, 0},
@@ -129,6 +129,7 @@ cdef dict unfold_attributes(const Unfold* a):
 
 unfold = call_of(
     &unfold_layout, sizeof(Unfold), <size_t>&(<Unfold*>NULL).spatial,
+    0,
     <Take>unfold_take, <Holds>unfold_holds,
     NULL,
     <Attributes>unfold_attributes, <Run>unfold_run,

@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_asked, take_bool, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, same_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 from dmlcy._generated.kernels.window_reduce cimport AveragePooling, average_pooling_run
 
 
@@ -27,8 +26,8 @@ cdef extern from *:
         0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
     };
     static const dmlcy_tensor_layout dmlcy_average_pooling_tensors[2] = {
-        {"input", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output", dmlcy_AVERAGE_POOLING_T, dmlcy_AVERAGE_POOLING_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_average_pooling_keywords[6] = {
         {"window_size", NULL, 0, 0},
@@ -135,6 +134,7 @@ cdef dict average_pooling_attributes(const AveragePooling* a):
 
 average_pooling = call_of(
     &average_pooling_layout, sizeof(AveragePooling), <size_t>&(<AveragePooling*>NULL).spatial,
+    0,
     <Take>average_pooling_take, <Holds>average_pooling_holds,
     NULL,
     <Attributes>average_pooling_attributes, <Run>average_pooling_run,

@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_sizes, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, checked_add, checked_mul, floor_div, product, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
 from dmlcy._generated.kernels.window_scatter cimport Fold, fold_run
 
 
@@ -27,8 +26,8 @@ cdef extern from *:
         0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x1f8,
     };
     static const dmlcy_tensor_layout dmlcy_fold_tensors[2] = {
-        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3, DMLCY_ONE, 0},
-        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, -1, 0, 3, 1, DMLCY_ONE, 0},
+        {"output", dmlcy_FOLD_T, dmlcy_FOLD_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_fold_keywords[6] = {
         {"output_sizes", "output", 2, 0},
@@ -145,6 +144,7 @@ cdef dict fold_attributes(const Fold* a):
 
 fold = call_of(
     &fold_layout, sizeof(Fold), <size_t>&(<Fold*>NULL).spatial,
+    0,
     <Take>fold_take, <Holds>fold_holds,
     NULL,
     <Attributes>fold_attributes, <Run>fold_run,

@@ -8,8 +8,7 @@ from dmlcy._runtime.arguments cimport take_bool, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, same_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor
-from dmlcy._runtime.tensor cimport item_of
+from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
 
 
 # AVERAGE_POOLING_GRAD
@@ -26,8 +25,8 @@ cdef extern from *:
         0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
     };
     static const dmlcy_tensor_layout dmlcy_average_pooling_grad_tensors[2] = {
-        {"input_gradient", dmlcy_AVERAGE_POOLING_GRAD_T, dmlcy_AVERAGE_POOLING_GRAD_R_RANKS, -1, 0, 0, DMLCY_ONE, 0},
-        {"output_gradient", dmlcy_AVERAGE_POOLING_GRAD_T, dmlcy_AVERAGE_POOLING_GRAD_R_RANKS, 0, 0, 0, DMLCY_ONE, 0},
+        {"input_gradient", dmlcy_AVERAGE_POOLING_GRAD_T, dmlcy_AVERAGE_POOLING_GRAD_R_RANKS, -1, 0, 0, 0, DMLCY_ONE, 0},
+        {"output_gradient", dmlcy_AVERAGE_POOLING_GRAD_T, dmlcy_AVERAGE_POOLING_GRAD_R_RANKS, 0, 0, 0, 0, DMLCY_ONE, 0},
     };
     static const dmlcy_keyword_layout dmlcy_average_pooling_grad_keywords[6] = {
         {"output_sizes", "output_gradient", 2, 0},
@@ -158,6 +157,7 @@ cdef dict average_pooling_grad_attributes(const AveragePoolingGrad* a):
 
 average_pooling_grad = call_of(
     &average_pooling_grad_layout, sizeof(AveragePoolingGrad), <size_t>&(<AveragePoolingGrad*>NULL).spatial,
+    0,
     <Take>average_pooling_grad_take, <Holds>average_pooling_grad_holds,
     NULL,
     <Attributes>average_pooling_grad_attributes, NULL,
