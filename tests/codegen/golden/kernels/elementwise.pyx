@@ -17,8 +17,11 @@ cdef extern from * nogil:
     #define DMLCY_ROW activation_hard_sigmoid_FLOAT32_row
     #define DMLCY_INPUTS(each) each(0, float, double)
     #define DMLCY_ELEMENT float
-    #define DMLCY_LOCALS const double alpha = ((const ActivationHardSigmoidAttributes *)attributes)->alpha; const double beta = ((const ActivationHardSigmoidAttributes *)attributes)->beta;
-    #define DMLCY_RESULT ((((alpha * x0) + beta) < (double)0.0) ? (double)0.0 : ((((alpha * x0) + beta) > (double)1.0) ? (double)1.0 : ((alpha * x0) + beta)))
+    #define DMLCY_LOCALS \
+        const double alpha = ((const ActivationHardSigmoidAttributes *)attributes)->alpha; \
+        const double beta = ((const ActivationHardSigmoidAttributes *)attributes)->beta;
+    #define DMLCY_RESULT ((((alpha * x0) + beta) < (double)0.0) ? (double)0.0 : ((((alpha * x0) + beta) > \
+        (double)1.0) ? (double)1.0 : ((alpha * x0) + beta)))
     #define DMLCY_STORE DMLCY_SAME
     #include "element_rows.h"
     static const ElementKernel activation_hard_sigmoid_FLOAT32 = {
