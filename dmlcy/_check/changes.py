@@ -179,7 +179,7 @@ def _spread(desc: TensorDesc, targets: Sequence[Sizes]) -> Iterator[tuple[Tensor
             if target == sizes or any(one not in (1, size) for one, size in zip(ones, target, strict=True)):
                 continue
             spread = tuple(0 if one == 1 else step for one, step in zip(ones, strides, strict=True))
-            array = f"{{0}}.reshape{ones}" if after else "{0}"
+            array = f"{{0}}.reshape{ones}" if after or ones == target else "{0}"
             if ones != target:
                 array = f"numpy.broadcast_to({array}, {target})"
             yield _described(desc, target, None if ones == target and desc.strides is None else spread), array

@@ -44,7 +44,7 @@ def agree(state: State, field: Field) -> None:
             hint = _conversion(state, field, tensor.dtype, allowed)
             state.add(field, "dtype", member="dtype", values=values, words={"allowed": listing(allowed)}, hint=hint)
         else:
-            hint = f"Before it: {listing(dtypes_at(field, state.level))}."
+            hint = f"That level allows {listing(dtypes_at(field, state.level))}."
             state.too_new(field, f"{state.label(field)} of data type {name}", needed, hint, "dtype")
     elif other is not None and tensor.dtype is not other and source not in state.bad:
         state.fail(facet)

@@ -43,7 +43,7 @@ def take_rank(state: State, field: Field, rank: int) -> None:
         rank_refused(state, field, rank, _spans(allowed[:1] if fewest else allowed), hint)
     else:
         subject = f"{state.label(field)} with {rank} dimensions"
-        hint = f"Before it: {_spans(allowed)} dimensions." if allowed else ""
+        hint = f"That level allows {_spans(allowed)} dimensions." if allowed else ""
         state.too_new(field, subject, needed, hint, "sizes")
 
 

@@ -88,7 +88,7 @@ class Enum(FieldType):
         if level > check.level:
             check.fail(field.python)
             known = [name for name, (_, since) in info.members.items() if LEVEL_INDEX[since] <= check.level]
-            check.too_new(field, f"{field.python} {member.name}", level, f"Before it: {listing(known)}.")
+            check.too_new(field, f"{field.python} {member.name}", level, f"That level allows {listing(known)}.")
         check.keep(field, member)
 
     def contradicted(self, field: Field, given: Any, expected: Any, check: Pass) -> Refused:

@@ -67,7 +67,9 @@ class Descs(FieldType):
         if LEVEL_INDEX[among[name]] > check.level:
             check.fail(field.python)
             known = [one for one, since in field.among if LEVEL_INDEX[since] <= check.level]
-            check.too_new(field, f"{field.python} {name}", LEVEL_INDEX[among[name]], f"Before it: {listing(known)}.")
+            check.too_new(
+                field, f"{field.python} {name}", LEVEL_INDEX[among[name]], f"That level allows {listing(known)}."
+            )
         for tensor in desc._given_tensors()[:1]:  # the others may follow from it
             words = {"holder": field.python}
             check.refused(field, Refused("tensors", part=f".{tensor}", words=words))
@@ -82,7 +84,7 @@ class Descs(FieldType):
         if name is not None:
             return _not_among(field, name)
         expected = OBJECT if literal else EXPECTED
-        return wrong_type(value, expected, f"Such as dmlcy.desc.{_example(field)}." if not literal else "")
+        return wrong_type(value, expected, f"For example, pass dmlcy.desc.{_example(field)}." if not literal else "")
 
     def json_of(self, value: object) -> Any:
         """The JSON spelling of one desc."""

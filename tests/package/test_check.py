@@ -91,16 +91,16 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
      "FAKE_PADDING needs feature level 2_1 (DirectML 1.2.0), and the level is 2_0."),
     (fake.PAD, PAD | {"input": TensorDesc("INT64", (2, 3))}, "4_1", "input-level",
      "input of data type INT64 needs feature level 5_0 (DirectML 1.8.0), and the level is 4_1. "
-     "Before it: FLOAT32, FLOAT16, INT32, UINT8."),
+     "That level allows FLOAT32, FLOAT16, INT32, UINT8."),
     (fake.PAD, {"input": TensorDesc("INT32", (1,) * 6), "start_padding": 1, "end_padding": 1}, "3_0", "input-level",
      "input with 6 dimensions needs feature level 4_0 (DirectML 1.6.0), and the level is 3_0. "
-     "Before it: 1 to 5 dimensions."),
+     "That level allows 1 to 5 dimensions."),
     (fake.PAD, PAD | {"padding_mode": "dml_padding_mode_wrap"}, "6_4", "padding_mode-member",
      'padding_mode is "dml_padding_mode_wrap", which is not among CONSTANT, EDGE, REFLECTION, SYMMETRIC, WRAP. '
      'Did you mean "WRAP"?'),
     (fake.PAD, PAD | {"padding_mode": "WRAP"}, "5_0", "padding_mode-level",
      "padding_mode WRAP needs feature level 6_4 (DirectML 1.15.0), and the level is 5_0. "
-     "Before it: CONSTANT, EDGE, REFLECTION, SYMMETRIC."),
+     "That level allows CONSTANT, EDGE, REFLECTION, SYMMETRIC."),
     (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (5, 6))}, "6_4", "input-rank",
      "input has 2 dimensions, and must have 4 or 5."),
     (fake.PAD, PAD | {"input": TensorDesc("INT32", (1,) * 9)}, "6_4", "input-rank",
@@ -173,11 +173,11 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.POOL, POOL | {"scale": 1e-60}, "5_2", "scale-positive", "scale is not positive: scale = 0.0 must be > 0."),
     (fake.POOL, POOL | {"block_size": 2}, "6_2", "block_size-one", "block_size is not one: block_size = 2 must be 1."),
     (fake.HOST, HOST | {"before": 3}, "6_4", "before-type",
-     "before must be the desc of an operator, not 3. Such as dmlcy.desc.Padding(...)."),
+     "before must be the desc of an operator, not 3. For example, pass dmlcy.desc.Padding(...)."),
     (fake.HOST, HOST | {"before": {"Type": "PADDINGS"}}, "6_4", "before-member",
      'before is "PADDINGS", which is not among PADDING, PADDING1. Did you mean "PADDING"?'),
     (fake.HOST, HOST | {"before": dml.desc.Padding1(input=None, **ONE_PADDING)}, "4_1", "before-level",
-     "before PADDING1 needs feature level 5_0 (DirectML 1.8.0), and the level is 4_1. Before it: PADDING."),
+     "before PADDING1 needs feature level 5_0 (DirectML 1.8.0), and the level is 4_1. That level allows PADDING."),
     (fake.HOST, HOST | {"before": dml.desc.Padding(input=X, **ONE_PADDING)}, "6_4", "before-tensors",
      "before.input is given, and must be left out: before has no tensors of its own."),
     (fake.UNFOLD, UNFOLD | {"output": TensorDesc("UINT8", (1, 1, 1, 2, 9))}, "6_4", "output-rank",

@@ -334,3 +334,12 @@ def test_a_graph_names_the_repairs_of_a_node() -> None:
     found = dml.check(graph.build(graph.gemm(a, b, outputs=[tensor(1, 1, 2, 4)])))
     (violation,) = (one for one in found if one.id == "DML-GEMM-b-rows")
     assert [one.text for one in violation.repairs] == ['trans_b="TRANSPOSE"', "b.sizes = (1, 1, 3, 4)"]
+
+
+def test_a_repair_of_ones_in_front_names_them() -> None:
+    """No repair is the argument as it is."""
+    with pytest.raises(dml.DmlError) as raised:
+        dml.join([IMAGE, IMAGE[0]], axis=0)
+    found = [text.split(" = ", 1)[1] for text in str(raised.value).split(": ")[-1].rstrip(".").split("; ")]
+    assert "inputs[1].reshape(1, 4, 3, 3)" in found
+    assert all(text.partition(" [")[0] != "inputs[1]" for text in found)
