@@ -65,6 +65,14 @@ def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
     return [pytest.param(name, marks=() if name in first.values() else deep) for name in names]
 
 
+def few_of_each_family(names: Iterable[str] = FAST, most: int = 7) -> list[str]:
+    """At most so many operators of each family: in a large one, others are computed by the same loops."""
+    families: dict[str, list[str]] = {}
+    for name in names:
+        families.setdefault(OPERATORS[name].family, []).append(name)
+    return [one for found in families.values() for one in found[:: -(-len(found) // most)]]
+
+
 def some_of_each_family(few: int, many: int, names: Iterable[str] = RUNNABLE) -> list[Any]:
     """The operator of each family with a small number by default, and each operator with a large one in deep tests."""
     cases = of_each_family(names)

@@ -103,6 +103,7 @@ def _lay_out(page: Page, rows: list[dict[str, Any]]) -> None:
         page.rows([(*columns,), *(tuple(str(show(row)) for show in columns.values()) for row in found)], most=50)
         if "Dimensions" in columns:
             page.text("Dimensions and data types are those of the first tensor.")
+    page.text("In Python, an operator has its name in small letters.")
 
 
 def _brief(dtypes: list[str]) -> str:
@@ -124,6 +125,6 @@ COLUMNS: Final = {
     "listed": _FIRST | {"Kind": itemgetter("kind")},
     "described": _FIRST | _FAMILY | _TENSOR,
     "reference": _FIRST | _FAMILY | _TENSOR,
-    "fast": _FIRST | _FAMILY | {"In Python": itemgetter("python")} | _TENSOR,
+    "fast": _FIRST | _FAMILY | _TENSOR,
 }
 """What the table of each state shows of an operator, by the head of the column."""

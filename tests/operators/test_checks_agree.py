@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import deep
+from depth import deep, few_of_each_family
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
@@ -118,7 +118,7 @@ def opened(operator: Operator) -> list[str]:
     return [field.python for field in found]
 
 
-@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("name", few_of_each_family())
 @searched(20)
 @given(data=st.data())
 def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
@@ -186,7 +186,7 @@ def test_one_beyond_a_limit_whatever_the_others_are(name: str, field: Field, eve
             assert not accepted(lambda c=changed: getattr(dml, use.operator.python)(**arrays, **c)), changed
 
 
-@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("name", few_of_each_family())
 def test_an_axis_without_elements_whatever_the_attributes_are(name: str) -> None:
     """With padding the output would have elements all the same."""
     use = USES[name]

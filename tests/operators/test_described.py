@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from agreement import of_desc
-from depth import SEED, draws_of, in_turn, of_each_family
+from depth import SEED, draws_of, few_of_each_family, in_turn, of_each_family
 from drawing import draw_all
 from each import each, each_of
 from uses import FACTS, LEVELS, PLAN
@@ -23,12 +23,13 @@ from codegen.model import Field, Operator
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Example
-from dmlcy._facts.tables import FAST, OPERATORS
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._show.explain import rules
 from dmlcy._show.explain.find import find
 from dmlcy._show.explain.text import lay_out
 
-SOME = [*(name for name in OPERATORS if name not in FAST), *of_each_family(FAST)]
+LOOPED = few_of_each_family()
+SOME = [*(name for name in OPERATORS if name not in LOOPED), *of_each_family(LOOPED)]
 ENDING = {rule.id for operator in OPERATORS.values() for rule in operator.rules if rule.until is not None}
 EACH = pytest.mark.parametrize("name", SOME)
 

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from depth import deep, in_turn
+from depth import deep, few_of_each_family, in_turn
 from each import each_of
 from test_levels import DTYPES, all_levels, changing, expected
 from uses import EARLY, LEVELS, RUNNABLE
 
 import dmlcy as dml
 from codegen.model import Field, Operator
-from dmlcy._facts.tables import FAST
 
 MOST_RANK = 9
 ABOUT = ("dtype", "rank", "level")
@@ -61,7 +60,7 @@ def levels_of(operator: Operator) -> list[str]:
 Cells = Callable[[Operator, Field], Iterator[tuple[str, int]]]
 
 
-REFERENCE = [name for name in RUNNABLE if name not in FAST]
+REFERENCE = [name for name in RUNNABLE if name not in few_of_each_family()]
 
 
 @each_of("name", REFERENCE)

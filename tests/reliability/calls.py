@@ -19,6 +19,7 @@ TESTS: Final = Path(__file__).resolve().parents[1]
 if str(TESTS) not in sys.path:
     sys.path.append(str(TESTS))
 
+from depth import few_of_each_family  # noqa: E402
 from example_descs import arrays_of, attributes, desc_of_example  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
@@ -121,8 +122,11 @@ def small_calls() -> list[Call]:
 
 @functools.cache
 def large_calls() -> list[Call]:
-    """Of each operator with loops one that is worth several threads, and some with other layouts."""
-    return [*filter(None, (grown(operator, ELEMENTS) for operator in FAST.values())), *chosen()]
+    """Of a few operators with loops of each family one that is worth several threads, and some with other layouts."""
+    return [
+        *filter(None, (grown(operator, ELEMENTS) for operator in map(FAST.__getitem__, few_of_each_family()))),
+        *chosen(),
+    ]
 
 
 def grown(operator: Operator, elements: int) -> Call | None:

@@ -44,7 +44,7 @@ from dmlcy._runtime.processor import set_stream_limit, stream_limit  # noqa: E40
 from dmlcy.testing import assert_result  # noqa: E402
 
 ISAS: Final = ("wide", "baseline")
-WALKED: Final = 15
+WALKED: Final = 8
 """Descs of an operator with loops, in one walk."""
 DRAWN: Final = 3
 """Descs of another operator, one after the other: to draw one costs more."""
@@ -52,7 +52,7 @@ AGAIN: Final = 2
 """Further calls of such a desc, each with a broken one after it."""
 WAYS: Final = 3
 """Ways in which a call is repeated."""
-COMPARED: Final = 0.05
+COMPARED: Final = 0.1
 """The part of the calls that is compared with exact arithmetic where the operator has loops, or makes an example;
 elsewhere all small ones are."""
 
