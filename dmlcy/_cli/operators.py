@@ -102,8 +102,10 @@ def _lay_out(page: Page, rows: list[dict[str, Any]]) -> None:
         columns = COLUMNS[state]
         page.rows([(*columns,), *(tuple(str(show(row)) for show in columns.values()) for row in found)], most=50)
         if "Dimensions" in columns:
-            page.text("Dimensions and data types are those of the first tensor.")
-    page.text("In Python, an operator has its name in small letters.")
+            page.text(
+                "Dimensions and data types are those of the first tensor. In Python, an operator has its name in small"
+                " letters."
+            )
 
 
 def _brief(dtypes: list[str]) -> str:
