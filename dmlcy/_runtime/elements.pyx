@@ -8,7 +8,7 @@ from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, dmlcy_wide, stream_pays
 )
 from dmlcy._runtime.strided cimport FLOAT16, MAX_RANK, Tensor, bytes_of
-from dmlcy._runtime.threads cimport grain_of, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "elements.h" nogil:
     void dmlcy_scale(float* x, int64_t n, float scale, float bias) noexcept
@@ -213,4 +213,6 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     to.streamed = stream_pays(moved) and is_near(&to, to.last)
     to.block = NEAR_BLOCK if near and not to.streamed else BLOCK
     to.blocks = ceil_div(to.length, to.block)
+    if bytes_of(a.tensors[a.inputs]) <= SERIAL_BYTES:
+        return parallel_for(work, &to, rows * to.blocks, rows * to.blocks)
     return parallel_for(work, &to, rows * to.blocks, grain_of(element * min(to.length, to.block)))
