@@ -17,6 +17,8 @@ EXTREMES = {"min": "least", "max": "most"}
 TESTS = {"isnan": "DMLCY_IS_NAN", "isfinite": "DMLCY_IS_FINITE"}
 BITS = {"bit_and": "&", "bit_or": "|", "bit_xor": "^"}
 OF_BITS = ("shift_left", "shift_right", "bit_count")
+DIGITS = 2048
+"""Whole numbers up to here are numbers of each floating-point type."""
 EXACT = ("abs", "floor", "ceil", "trunc", "round_even", *EXTREMES)
 """Functions whose result is one of the numbers of the type that they are given."""
 
@@ -137,7 +139,9 @@ def _rounded(node: Node, exact: Collection[str]) -> bool | None:
     if None in below:
         return None
     match node:
-        case Number() | Name() | Text():
+        case Number(value=value):
+            return False if abs(value) <= DIGITS and float(value).is_integer() else None
+        case Name() | Text():
             return False
         case Negate() | Not():
             return below[0]
@@ -145,13 +149,11 @@ def _rounded(node: Node, exact: Collection[str]) -> bool | None:
             return None if below[0] else any(below[1:])
         case Compare() | Logic():
             return None if any(below) else False
-        case Arith():
+        case Call(function="abs"):
+            return any(below)
+        case Call(function=function) if function in EXACT or function in TESTS:
+            return None if any(below) else False
+        case Arith() | Call():
             names = {part.id for part in node.walk() if isinstance(part, Name)}
             return None if any(below) or not names <= {*exact} else True
-        case Call(function=function):
-            if function in EXACT:
-                return None if any(below) and function != "abs" else any(below)
-            if function in TESTS:
-                return None if any(below) else False
-            return None if any(below) else True
     return None

@@ -136,8 +136,9 @@ class Loops:
             return Types(element, element)
         if dtype not in HELD:
             raise NotCompiled(f"no loop computes numbers of {dtype} yet")
-        # The numbers of an attribute have more digits than those of FLOAT16.
-        exact = [*self.inputs, *(name for _, name in self.scalars if dtype == "FLOAT32")]
+        exact = [*self.inputs, *(name for _, name in self.scalars)]
+        if dtype == "FLOAT16":  # attributes have more digits, and so has what is scaled: the first input
+            exact = list(self.inputs)["scaled" in self.kernel.definition.roles :]
         if rounds_once(self.node, exact):
             return Types("float", "float")
         return Types("float", "double", "DMLCY_SAME" if dtype == "FLOAT32" else "dmlcy_odd")
