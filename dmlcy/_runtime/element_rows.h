@@ -9,6 +9,7 @@
  * DMLCY_LOCALS         declares the attributes that the result reads, copied: in the struct they could be in the output
  * DMLCY_RESULT         the result, of the numbers x0, x1 … and the attributes
  * DMLCY_STORE          a function that makes an element of the result
+ * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
  */
 #include "elements.h"
 #include "named.h"
@@ -21,9 +22,14 @@
 #define DMLCY_TEXT "element_blocks.h"
 #include "both_levels.h"
 
+#if DMLCY_HALVES && DMLCY_X86
+#include "half_blocks.h"
+#endif
+
 #undef DMLCY_ROW
 #undef DMLCY_INPUTS
 #undef DMLCY_ELEMENT
 #undef DMLCY_LOCALS
 #undef DMLCY_RESULT
 #undef DMLCY_STORE
+#undef DMLCY_HALVES

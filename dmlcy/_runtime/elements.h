@@ -15,9 +15,16 @@ typedef void (*ElementRow)(const void *const *inputs, void *output, int64_t n, c
 
 typedef struct {
     ElementRow rows[2];     /* for the baseline, and for the wide instruction set */
+    ElementRow halves;      /* for the wide one, of FLOAT16 as it is in memory; NULL: there is none */
     int item;               /* bytes of a number that a loop gives */
     int bits;               /* a loop takes the bits of elements: those of FLOAT16 are no floats to it */
 } ElementKernel;
+
+#if DMLCY_X86
+#define DMLCY_HALF_ROW(row) row
+#else
+#define DMLCY_HALF_ROW(row) NULL
+#endif
 
 /* ---- numbers ---- */
 

@@ -12,6 +12,7 @@ cdef extern from "elements.h" nogil:
 
     ctypedef struct ElementKernel:
         ElementRow rows[2]
+        ElementRow halves
         int item
         bint bits
 

@@ -1,9 +1,11 @@
-"""Loops that compute elements from those at the same place: axes are joined, and rows are cut into blocks."""
+"""Loops that compute elements from those at the same place: axes are joined, and rows are cut into blocks, or packed."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
+from dmlcy._runtime.moves cimport Moves, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, dmlcy_wide, stream_pays
 )
@@ -16,13 +18,16 @@ cdef extern from "elements.h" nogil:
 cdef enum:
     BLOCK = 1024                    # elements that are loaded, computed and stored together
     NEAR_BLOCK = 16384              # the same where the loop reads and writes the tensors themselves
+    SHORT = 64                      # elements of a row that is packed with others
+    LINE = 64                       # bytes of a cache line
     TENSORS = MOST_INPUTS + 1       # the output is the last one
 
-# The axes of all tensors. The last one is the row.
+# The axes of all tensors. The last one is the row, the one before counts the rows of a tile.
 cdef struct Axes:
     const Elements* a
-    const ElementKernel* kernel
     ElementRow row
+    int item                        # bytes of a number that the row gives
+    bint halves                     # the row takes and gives FLOAT16 as it is in memory, or bits
     int last                        # number of the output
     int axes                        # before the row
     int64_t size[MAX_RANK]
@@ -31,12 +36,23 @@ cdef struct Axes:
     int64_t row_step[TENSORS]
     int64_t block                   # elements; `blocks` of them are a row
     int64_t blocks
+    int64_t height                  # rows; `tiles` times as many are the last axis before the row
+    int64_t tiles
+    bint packed                     # the loop takes all rows of a tile at once
     bint streamed
 
-# What a thread has loaded: the rows of an input, from `source` on.
+# What a thread has loaded of an input, from `source` on.
 cdef struct Loaded:
     const char* source
+    int64_t rows
     int64_t n
+
+# What a thread works with.
+cdef struct Room:
+    uint64_t[TENSORS][BLOCK] numbers
+    uint16_t[BLOCK] halves
+    Loaded[TENSORS] loaded
+    dmlcy_stream stream
 
 
 # Joins axes that lie one after the other in all tensors.
@@ -66,137 +82,218 @@ cdef void join_axes(const Elements* a, Axes* to) noexcept nogil:
         to.row_step[t] = to.step[last][t] if count else a.tensors[t].item
 
 
-# Elements that lie `step` bytes apart, one after the other, and back.
-cdef void gather(char* target, const char* source, int64_t step, int64_t n, int item) noexcept nogil:
-    cdef int64_t i
-    if item == 4:
-        for i in range(n):
-            (<uint32_t*>target)[i] = (<const uint32_t*>(source + i * step))[0]
-    elif item == 2:
-        for i in range(n):
-            (<uint16_t*>target)[i] = (<const uint16_t*>(source + i * step))[0]
-    elif item == 1:
-        for i in range(n):
-            (<uint8_t*>target)[i] = (<const uint8_t*>(source + i * step))[0]
+# Brings to the end of the axes before the row the one along which a tensor lies in memory whose rows do not. Returns
+# that tensor; -1: there is none.
+cdef int turn(Axes* to) noexcept nogil:
+    cdef int64_t size
+    cdef int axis, t, other
+    for t in range(to.last + 1):
+        if to.row_step[t] == 0 or to.row_step[t] == to.a.tensors[t].item:
+            continue
+        for axis in range(to.axes):
+            if to.step[axis][t] == to.a.tensors[t].item:
+                size = to.size[axis]
+                to.size[axis] = to.size[to.axes - 1]
+                to.size[to.axes - 1] = size
+                for other in range(to.last + 1):
+                    to.step[axis][other], to.step[to.axes - 1][other] = (
+                        to.step[to.axes - 1][other], to.step[axis][other])
+                return t
+    return -1
+
+
+# Says how many rows and elements of them are a tile.
+cdef void cut(Axes* to, bint near) noexcept nogil:
+    cdef int turned = turn(to)
+    cdef int64_t rows = to.size[to.axes - 1] if to.axes > 0 else 1
+    to.packed = turned >= 0 or (to.length <= SHORT and rows > 1)
+    to.block = min(to.length, NEAR_BLOCK if near and not to.streamed else BLOCK)
+    if turned >= 0:
+        to.height = min(rows, LINE // to.a.tensors[turned].item)
+        to.block = min(to.length, BLOCK // to.height)
     else:
-        for i in range(n):
-            (<uint64_t*>target)[i] = (<const uint64_t*>(source + i * step))[0]
+        to.height = min(rows, max(BLOCK // to.block, 1))
+    to.blocks = ceil_div(to.length, to.block)
+    to.tiles = ceil_div(rows, to.height)
 
 
-cdef void scatter(char* target, int64_t step, const char* source, int64_t n, int item) noexcept nogil:
-    cdef int64_t i
-    if item == 4:
-        for i in range(n):
-            (<uint32_t*>(target + i * step))[0] = (<const uint32_t*>source)[i]
-    elif item == 2:
-        for i in range(n):
-            (<uint16_t*>(target + i * step))[0] = (<const uint16_t*>source)[i]
-    elif item == 1:
-        for i in range(n):
-            (<uint8_t*>(target + i * step))[0] = (<const uint8_t*>source)[i]
-    else:
-        for i in range(n):
-            (<uint64_t*>(target + i * step))[0] = (<const uint64_t*>source)[i]
-
-
-# Whether a loop takes the elements of an input as they are, or gives those of the output.
+# Whether the row takes the elements of an input as they are, or gives those of the output.
 cdef inline bint is_same(const Axes* to, int t) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[t]
     if t == to.last:
-        return tensor.item == to.kernel.item
-    return (tensor.dtype != FLOAT16 or to.kernel.bits) and not (t == 0 and to.a.scaled)
+        return tensor.item == to.item
+    return (tensor.dtype != FLOAT16 or to.halves) and not (t == 0 and to.a.scaled)
 
 
-# The same, where the rows of a tensor lie in memory as those of a loop.
+# The same, where the elements of a row lie in memory as the loop takes them.
 cdef inline bint is_near(const Axes* to, int t) noexcept nogil:
     return to.row_step[t] == to.a.tensors[t].item and is_same(to, t)
 
 
+# The same, where so many rows of n elements follow one another.
+cdef inline bint is_packed(const Axes* to, int t, int64_t rows, int64_t n) noexcept nogil:
+    return is_near(to, t) and (rows == 1 or to.step[to.axes - 1][t] == n * to.a.tensors[t].item)
+
+
+# The elements of rows of an input, one after the other.
+cdef inline void gather(const Axes* to, int t, const char* source, int64_t rows, int64_t n, char* target) noexcept nogil:
+    cdef int64_t[BLOCK] columns
+    cdef int item = to.a.tensors[t].item
+    cdef int64_t step = to.row_step[t]
+    cdef int64_t row_step = to.step[to.axes - 1][t] if rows > 1 else 0
+    cdef Moves moves = moves_of(item)
+    cdef int64_t column
+    if row_step == item and step != item and step != 0:
+        for column in range(n):
+            columns[column] = column * step
+        moves.transpose(source, columns, n, rows, target, n * item)
+    else:
+        moves.gather(source, row_step, step, target, n * item, rows, n)
+
+
+# Puts elements one after the other into rows of the output.
+cdef inline void scatter(const Axes* to, const char* source, int64_t rows, int64_t n, char* target) noexcept nogil:
+    cdef int64_t[LINE] starts
+    cdef int item = to.a.tensors[to.last].item
+    cdef int64_t step = to.row_step[to.last]
+    cdef int64_t row_step = to.step[to.axes - 1][to.last] if rows > 1 else 0
+    cdef Moves moves = moves_of(item)
+    cdef int64_t row
+    if step == item:
+        moves.gather(source, n * item, item, target, row_step, rows, n)
+    elif row_step == item and rows <= LINE:
+        for row in range(rows):
+            starts[row] = row * n * item
+        moves.transpose(source, starts, rows, n, target, step)
+    else:
+        moves.copy_strided(source, n * item, item, target, row_step, step, rows, n)
+
+
 # The elements of an input that a loop takes. What was loaded before, such as the one element of a row, stays.
 cdef inline const void* taken(
-        const Axes* to, int t, const char* source, int64_t n, char* room, Loaded* loaded) noexcept nogil:
+        const Axes* to, int t, const char* source, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[t]
-    if is_near(to, t):
+    cdef Loaded* loaded = &room.loaded[t]
+    cdef char* numbers = <char*>room.numbers[t]
+    cdef const uint16_t* halves = <const uint16_t*>source
+    if is_packed(to, t, rows, n):
         return source
-    if loaded.source == source and n <= loaded.n:
-        return room
+    if loaded.source == source and loaded.rows == rows and n <= loaded.n:
+        return numbers
     loaded.source = source
+    loaded.rows = rows
     loaded.n = n
-    if tensor.dtype == FLOAT16 and not to.kernel.bits:
-        dmlcy_half_to_float(<const uint16_t*>source, to.row_step[t], <float*>room, n)
+    if tensor.dtype != FLOAT16 or to.halves:
+        gather(to, t, source, rows, n, numbers)
     else:
-        gather(room, source, to.row_step[t], n, tensor.item)
+        if rows > 1 or to.row_step[t] != tensor.item:
+            gather(to, t, source, rows, n, <char*>room.halves)
+            halves = room.halves
+        dmlcy_half_to_float(halves, 2, <float*>numbers, rows * n)
     if t == 0 and to.a.scaled:
-        dmlcy_scale(<float*>room, n, to.a.scale, to.a.bias)
-    return room
+        dmlcy_scale(<float*>numbers, rows * n, to.a.scale, to.a.bias)
+    return numbers
 
 
-cdef inline void put(const Axes* to, char* target, const char* results, int64_t n) noexcept nogil:
+# Puts what the row gave into the output. Stores are streamed row by row.
+cdef inline void put(const Axes* to, char* target, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[to.last]
-    cdef int64_t step = to.row_step[to.last]
+    cdef const char* results = <const char*>room.numbers[to.last]
     cdef int64_t i
-    if is_same(to, to.last):
-        scatter(target, step, results, n, tensor.item)
-    elif tensor.dtype == FLOAT16:
-        dmlcy_float_to_half(<const float*>results, <uint16_t*>target, step, n)
-    else:                       # UINT32
-        for i in range(n):
-            (<uint32_t*>(target + i * step))[0] = <uint8_t>results[i]
+    if tensor.item != to.item and tensor.dtype == FLOAT16:
+        dmlcy_float_to_half(<const float*>results, room.halves, 2, rows * n)
+        results = <const char*>room.halves
+    elif tensor.item != to.item:        # UINT32, of bytes
+        memcpy(room.halves, results, rows * n)
+        for i in range(rows * n):
+            (<uint32_t*>results)[i] = (<const uint8_t*>room.halves)[i]
+    if not to.streamed:
+        scatter(to, results, rows, n, target)
+        return
+    for i in range(rows):
+        dmlcy_stream_seek(&room.stream, target + (i * to.step[to.axes - 1][to.last] if rows > 1 else 0))
+        dmlcy_stream_put(&room.stream, results + i * n * tensor.item, n * tensor.item)
+
+
+# Computes rows at these places.
+cdef inline void compute(
+        const Axes* to, const int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
+    cdef const void* inputs[TENSORS]
+    cdef char* target = to.a.tensors[to.last].data + offset[to.last]
+    cdef int t
+    for t in range(to.last):
+        inputs[t] = taken(to, t, to.a.tensors[t].data + offset[t], rows, n, room)
+    if is_packed(to, to.last, rows, n) and not to.streamed:
+        to.row(inputs, target, rows * n, to.a.attributes)
+    else:
+        to.row(inputs, room.numbers[to.last], rows * n, to.a.attributes)
+        put(to, target, rows, n, room)
 
 
 cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Axes* to = <const Axes*>args
-    cdef const Elements* a = to.a
-    cdef uint64_t[TENSORS][BLOCK] rooms
-    cdef Loaded[TENSORS] loaded
-    cdef const void* inputs[TENSORS]
+    cdef Room room
     cdef int64_t offset[TENSORS]
-    cdef dmlcy_stream stream
-    cdef int64_t at, number, index, column, n
-    cdef char* target
+    cdef int64_t at, number, index, column, row, rows, n
     cdef int t, axis
     for t in range(to.last):
-        loaded[t].source = NULL
+        room.loaded[t].source = NULL
     if to.streamed:
-        dmlcy_stream_begin(&stream, a.tensors[to.last].data)
+        dmlcy_stream_begin(&room.stream, to.a.tensors[to.last].data)
     for at in range(begin, end):
         number = at // to.blocks
         column = at % to.blocks * to.block
         n = min(to.length - column, to.block)
+        rows = 1
         for t in range(to.last + 1):
             offset[t] = column * to.row_step[t]
         for axis in range(to.axes - 1, -1, -1):
-            index = number % to.size[axis]
-            number //= to.size[axis]
+            if axis == to.axes - 1:
+                index = number % to.tiles * to.height
+                number //= to.tiles
+                rows = min(to.size[axis] - index, to.height)
+            else:
+                index = number % to.size[axis]
+                number //= to.size[axis]
             for t in range(to.last + 1):
                 offset[t] += index * to.step[axis][t]
-        for t in range(to.last):
-            inputs[t] = taken(to, t, a.tensors[t].data + offset[t], n, <char*>rooms[t], &loaded[t])
-        target = a.tensors[to.last].data + offset[to.last]
-        if to.streamed:
-            to.row(inputs, rooms[to.last], n, a.attributes)
-            dmlcy_stream_seek(&stream, target)
-            dmlcy_stream_put(&stream, <const char*>rooms[to.last], n * a.tensors[to.last].item)
-        elif is_near(to, to.last):
-            to.row(inputs, target, n, a.attributes)
-        else:
-            to.row(inputs, rooms[to.last], n, a.attributes)
-            put(to, target, <const char*>rooms[to.last], n)
+        if to.packed:
+            compute(to, offset, rows, n, &room)
+            continue
+        for row in range(rows):
+            compute(to, offset, 1, n, &room)
+            for t in range(to.last + 1):
+                offset[t] += to.step[to.axes - 1][t] if rows > 1 else 0
     if to.streamed:
-        dmlcy_stream_end(&stream)
+        dmlcy_stream_end(&room.stream)
     return 0
+
+
+# Chooses the row of the kernel: one that takes FLOAT16 as it is, where the processor converts it in registers.
+cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
+    cdef const Tensor* output = to.a.tensors[to.last]
+    cdef bint half = output.dtype == FLOAT16
+    cdef int t
+    for t in range(to.last):
+        half = half or to.a.tensors[t].dtype == FLOAT16
+    to.row = kernel.rows[dmlcy_wide()]
+    to.item = kernel.item
+    to.halves = kernel.bits
+    if half and kernel.halves != NULL and dmlcy_wide() and not to.a.scaled:
+        to.row = kernel.halves
+        to.halves = True
+        to.item = output.item if output.dtype == FLOAT16 else kernel.item
 
 
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil:
     cdef Axes to
     cdef const void* inputs[TENSORS]
-    cdef int64_t rows = 1, moved = 0, element = 0
+    cdef int64_t units, moved = 0, element = 0
     cdef bint near = True
     cdef int t, axis
     to.a = a
-    to.kernel = kernel
-    to.row = kernel.rows[dmlcy_wide()]
     to.last = a.inputs
+    choose(kernel, &to)
     join_axes(a, &to)
     for t in range(a.inputs + 1):
         near = near and is_near(&to, t)
@@ -205,14 +302,14 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
             inputs[t] = a.tensors[t].data
         to.row(inputs, a.tensors[a.inputs].data, to.length, a.attributes)
         return 0
-    for axis in range(to.axes):
-        rows *= to.size[axis]
     for t in range(a.inputs + 1):
         element += a.tensors[t].item
         moved += bytes_of(a.tensors[t])
-    to.streamed = stream_pays(moved) and is_near(&to, to.last)
-    to.block = NEAR_BLOCK if near and not to.streamed else BLOCK
-    to.blocks = ceil_div(to.length, to.block)
+    to.streamed = stream_pays(moved) and to.row_step[to.last] == a.tensors[to.last].item
+    cut(&to, near)
+    units = to.blocks * to.tiles
+    for axis in range(to.axes - 1):
+        units *= to.size[axis]
     if bytes_of(a.tensors[a.inputs]) <= SERIAL_BYTES:
-        return parallel_for(work, &to, rows * to.blocks, rows * to.blocks)
-    return parallel_for(work, &to, rows * to.blocks, grain_of(element * min(to.length, to.block)))
+        return parallel_for(work, &to, units, units)
+    return parallel_for(work, &to, units, grain_of(element * to.height * to.block))

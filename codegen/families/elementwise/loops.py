@@ -25,7 +25,7 @@ class ElementLoop:
     """A loop: the data types that it takes, and how it computes an element of them.
 
     ``inputs``: the types of the elements of each input, and of the numbers that the result reads of them; ``element``:
-    that of the output; ``scalars``: the types of the attributes.
+    that of the output; ``scalars``: the types of the attributes; ``halves``: another one takes FLOAT16 as it is in memory.
     """
 
     name: str
@@ -35,6 +35,7 @@ class ElementLoop:
     scalars: tuple[tuple[str, str], ...]
     result: str
     store: str
+    halves: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,7 @@ class Loops:
             scalars=tuple((types.work if ctype == "float" else ctype, name) for ctype, name in self.scalars),
             result=result(self.node, names, self.members, types),
             store=types.store,
+            halves=types.element == "float" and "FLOAT16" in dtypes,
         )
 
     def input(self, field: Field, types: Types) -> tuple[str, str]:
