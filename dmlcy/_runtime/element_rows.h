@@ -3,12 +3,14 @@
  * To be included once for each loop, with these macros, which the end of the file takes back:
  *
  * DMLCY_ROW            the name of the loop
- * DMLCY_INPUTS(each)   each(0, float, double) each(1, uint8_t, uint8_t) …: the number of an input, the type of its
- *                      elements, and the type of what the result reads of it
+ * DMLCY_FIRST(each)    each(0, float, double): the number of an input, the type of its elements, and the type of what the
+ *                      result reads of it
+ * DMLCY_OTHERS(each)   each(1, uint8_t, uint8_t) …: the same of the other inputs
  * DMLCY_ELEMENT        the type of an element of the output
  * DMLCY_LOCALS         declares the attributes that the result reads, copied: in the struct they could be in the output
  * DMLCY_RESULT         the result, of the numbers x0, x1 … and the attributes
  * DMLCY_STORE          a function that makes an element of the result
+ * DMLCY_STEADY         1: the name with _steady is a loop that reads one element of each of the others (steady_blocks.h)
  * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
  */
 #include "elements.h"
@@ -16,20 +18,27 @@
 
 #ifndef DMLCY_ROW_OF
 #define DMLCY_ROW_OF(number, element, work) const element *const a##number = (const element *)inputs[number];
+#define DMLCY_INPUTS(each) DMLCY_FIRST(each) DMLCY_OTHERS(each)
 #define DMLCY_NUMBER_OF(number, element, work) const work x##number = (work)a##number[i];
+#define DMLCY_NUMBER_ONCE(number, element, work) const work x##number = (work)*a##number;
 #endif
 
 #define DMLCY_TEXT "element_blocks.h"
 #include "both_levels.h"
 
+#if DMLCY_STEADY
+#include "steady_blocks.h"
+#endif
 #if DMLCY_HALVES && DMLCY_X86
 #include "half_blocks.h"
 #endif
 
 #undef DMLCY_ROW
-#undef DMLCY_INPUTS
+#undef DMLCY_FIRST
+#undef DMLCY_OTHERS
 #undef DMLCY_ELEMENT
 #undef DMLCY_LOCALS
 #undef DMLCY_RESULT
 #undef DMLCY_STORE
+#undef DMLCY_STEADY
 #undef DMLCY_HALVES

@@ -15,7 +15,9 @@ typedef void (*ElementRow)(const void *const *inputs, void *output, int64_t n, c
 
 typedef struct {
     ElementRow rows[2];     /* for the baseline, and for the wide instruction set */
-    ElementRow halves;      /* for the wide one, of FLOAT16 as it is in memory; NULL: there is none */
+    /* Where there is the wide one, or no other; NULL: there is none. */
+    ElementRow halves;      /* takes FLOAT16 as it is in memory */
+    ElementRow steady;      /* reads one element of each input but the first */
     int item;               /* bytes of a number that a loop gives */
     int bits;               /* a loop takes the bits of elements: those of FLOAT16 are no floats to it */
 } ElementKernel;
@@ -105,6 +107,58 @@ DMLCY_INLINE float dmlcy_scaled(float x, float scale, float bias)
     bits += (lost != 0) & ((bits & 1) == 0) & DMLCY_IS_FINITE(sum) ? ((lost > 0) == (sum > 0) ? 1 : -1) : 0;
     memcpy(&odd, &bits, sizeof odd);
     return (float)odd;
+}
+
+/* ---- rows ---- */
+
+/* Eight bytes of a repeated element of 1, 2, 4 or 8 bytes. */
+DMLCY_INLINE uint64_t dmlcy_word_of(const char *source, int item)
+{
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    switch (item) {
+    case 1:
+        memcpy(&one, source, 1);
+        return one * (UINT64_MAX / UINT8_MAX);
+    case 2:
+        memcpy(&two, source, 2);
+        return two * (UINT64_MAX / UINT16_MAX);
+    case 4:
+        memcpy(&four, source, 4);
+        return four * (UINT64_MAX / UINT32_MAX);
+    default:
+        memcpy(&eight, source, 8);
+        return eight;
+    }
+}
+
+/* An element so many times. */
+#define DMLCY_REPEAT(name, target_of)                                                               \
+    target_of static inline void name(char *target, const char *source, int64_t n, int item)        \
+    {                                                                                               \
+        const uint64_t word = dmlcy_word_of(source, item);                                          \
+        const int64_t size = n * item;                                                              \
+        int64_t i;                                                                                  \
+        for (i = 0; i < size / 8; i++)                                                              \
+            memcpy(target + 8 * i, &word, 8);                                                       \
+        memcpy(target + 8 * i, &word, (size_t)(size % 8));                                          \
+    }
+DMLCY_REPEAT(dmlcy_repeat_all, )
+#if DMLCY_X86
+DMLCY_REPEAT(dmlcy_repeat_wide, DMLCY_WIDE)
+#endif
+
+static inline void dmlcy_repeat(char *target, const char *source, int64_t n, int item)
+{
+#if DMLCY_X86
+    if (dmlcy_wide()) {
+        dmlcy_repeat_wide(target, source, n, item);
+        return;
+    }
+#endif
+    dmlcy_repeat_all(target, source, n, item);
 }
 
 static inline void dmlcy_scale_all(float *x, int64_t n, float scale, float bias)

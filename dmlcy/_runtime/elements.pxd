@@ -13,6 +13,7 @@ cdef extern from "elements.h" nogil:
     ctypedef struct ElementKernel:
         ElementRow rows[2]
         ElementRow halves
+        ElementRow steady
         int item
         bint bits
 

@@ -13,12 +13,15 @@ from dmlcy._runtime.strided cimport FLOAT16, MAX_RANK, Tensor, bytes_of
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "elements.h" nogil:
+    bint DMLCY_X86
+    void dmlcy_repeat(char* target, const char* source, int64_t n, int item) noexcept
     void dmlcy_scale(float* x, int64_t n, float scale, float bias) noexcept
 
 cdef enum:
     BLOCK = 1024                    # elements that are loaded, computed and stored together
     NEAR_BLOCK = 16384              # the same where the loop reads and writes the tensors themselves
     SHORT = 64                      # elements of a row that is packed with others
+    MEDIUM = 512                    # the same where that costs little
     LINE = 64                       # bytes of a cache line
     TENSORS = MOST_INPUTS + 1       # the output is the last one
 
@@ -27,6 +30,7 @@ cdef struct Axes:
     const Elements* a
     ElementRow row
     int item                        # bytes of a number that the row gives
+    bint fast                       # the processor has what the additional loops of a kernel need
     bint halves                     # the row takes and gives FLOAT16 as it is in memory, or bits
     int last                        # number of the output
     int axes                        # before the row
@@ -34,11 +38,14 @@ cdef struct Axes:
     int64_t step[MAX_RANK][TENSORS]     # bytes
     int64_t length                  # of a row
     int64_t row_step[TENSORS]
-    int64_t block                   # elements; `blocks` of them are a row
+    bint near[TENSORS]              # the elements of a row lie in memory as the loop takes or gives them
+    int64_t piece                   # elements that the loop takes at once
+    int64_t block                   # the same of a tile, some pieces; `blocks` of them are a row
     int64_t blocks
     int64_t height                  # rows; `tiles` times as many are the last axis before the row
     int64_t tiles
     bint packed                     # the loop takes all rows of a tile at once
+    bint direct                     # it takes rows that are in memory, or repeat an element, and writes into the output
     bint streamed
 
 # What a thread has loaded of an input, from `source` on.
@@ -102,21 +109,6 @@ cdef int turn(Axes* to) noexcept nogil:
     return -1
 
 
-# Says how many rows and elements of them are a tile.
-cdef void cut(Axes* to, bint near) noexcept nogil:
-    cdef int turned = turn(to)
-    cdef int64_t rows = to.size[to.axes - 1] if to.axes > 0 else 1
-    to.packed = turned >= 0 or (to.length <= SHORT and rows > 1)
-    to.block = min(to.length, NEAR_BLOCK if near and not to.streamed else BLOCK)
-    if turned >= 0:
-        to.height = min(rows, LINE // to.a.tensors[turned].item)
-        to.block = min(to.length, BLOCK // to.height)
-    else:
-        to.height = min(rows, max(BLOCK // to.block, 1))
-    to.blocks = ceil_div(to.length, to.block)
-    to.tiles = ceil_div(rows, to.height)
-
-
 # Whether the row takes the elements of an input as they are, or gives those of the output.
 cdef inline bint is_same(const Axes* to, int t) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[t]
@@ -125,14 +117,52 @@ cdef inline bint is_same(const Axes* to, int t) noexcept nogil:
     return (tensor.dtype != FLOAT16 or to.halves) and not (t == 0 and to.a.scaled)
 
 
-# The same, where the elements of a row lie in memory as the loop takes them.
-cdef inline bint is_near(const Axes* to, int t) noexcept nogil:
-    return to.row_step[t] == to.a.tensors[t].item and is_same(to, t)
+# Whether each input but the first repeats an element in a row, as the loop `steady` of the kernel has it.
+cdef bint is_steady(const ElementKernel* kernel, const Axes* to) noexcept nogil:
+    cdef int t
+    for t in range(1, to.last):
+        if to.row_step[t] != 0 or not is_same(to, t):
+            return False
+    return kernel.steady != NULL and to.fast and not to.halves and to.length > SHORT
 
 
-# The same, where so many rows of n elements follow one another.
+# Says how many rows and elements of them are a tile. Rows are packed where they are too short for a call each, or where
+# packing costs little: they follow one another, or repeat an element or a row.
+cdef void cut(const ElementKernel* kernel, Axes* to) noexcept nogil:
+    cdef int turned = turn(to)
+    cdef int outer = to.axes - 1
+    cdef int64_t rows = to.size[outer] if to.axes > 0 else 1
+    cdef bint packed = turned >= 0 or (to.length <= SHORT and rows > 1)
+    cdef bint easy = to.length <= MEDIUM and rows > 1
+    cdef bint near = not to.streamed
+    cdef int t
+    if turned < 0 and is_steady(kernel, to):
+        to.row = kernel.steady
+        easy = False
+        for t in range(1, to.last):
+            to.near[t] = True
+    to.direct = to.near[to.last] and not to.streamed
+    for t in range(to.last + 1):
+        near = near and to.near[t]
+        if t < to.last:
+            to.direct = to.direct and (to.near[t] or (to.row_step[t] == 0 and is_same(to, t)))
+        easy = easy and (to.row_step[t] == 0 or (to.near[t] and (
+            to.step[outer][t] == 0 or to.step[outer][t] == to.length * to.a.tensors[t].item)))
+    to.packed = packed or easy
+    to.block = min(to.length, NEAR_BLOCK)
+    if turned >= 0:
+        to.height = min(rows, LINE // to.a.tensors[turned].item)
+        to.block = min(to.length, BLOCK // to.height)
+    else:
+        to.height = min(rows, max((BLOCK if to.packed else NEAR_BLOCK) // to.block, 1))
+    to.piece = to.block if to.packed or near else BLOCK
+    to.blocks = ceil_div(to.length, to.block)
+    to.tiles = ceil_div(rows, to.height)
+
+
+# The same, where so many rows of n elements follow one another in memory.
 cdef inline bint is_packed(const Axes* to, int t, int64_t rows, int64_t n) noexcept nogil:
-    return is_near(to, t) and (rows == 1 or to.step[to.axes - 1][t] == n * to.a.tensors[t].item)
+    return to.near[t] and (rows == 1 or to.step[to.axes - 1][t] == n * to.a.tensors[t].item)
 
 
 # The elements of rows of an input, one after the other.
@@ -142,8 +172,11 @@ cdef inline void gather(const Axes* to, int t, const char* source, int64_t rows,
     cdef int64_t step = to.row_step[t]
     cdef int64_t row_step = to.step[to.axes - 1][t] if rows > 1 else 0
     cdef Moves moves = moves_of(item)
-    cdef int64_t column
-    if row_step == item and step != item and step != 0:
+    cdef int64_t column, row
+    if step == 0:
+        for row in range(rows):
+            dmlcy_repeat(target + row * n * item, source + row * row_step, n, item)
+    elif row_step == item and step != item:
         for column in range(n):
             columns[column] = column * step
         moves.transpose(source, columns, n, rows, target, n * item)
@@ -230,11 +263,62 @@ cdef inline void compute(
         put(to, target, rows, n, room)
 
 
+# Computes the rows of a tile where they are.
+cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
+    cdef const Elements* a = to.a
+    cdef const char* begin[TENSORS]
+    cdef const void* inputs[TENSORS]
+    cdef char* target
+    cdef const char* source
+    cdef int64_t row, column, count
+    cdef int t
+    for t in range(to.last + 1):
+        begin[t] = a.tensors[t].data + offset[t]
+    for row in range(rows):
+        for t in range(to.last):
+            inputs[t] = source = begin[t]
+            if not to.near[t]:
+                inputs[t] = room.numbers[t]
+                if room.loaded[t].source != source:
+                    room.loaded[t].source = source
+                    dmlcy_repeat(<char*>room.numbers[t], source, min(to.length, to.piece), a.tensors[t].item)
+        target = <char*>begin[to.last]
+        column = 0
+        while True:
+            count = min(n - column, to.piece)
+            to.row(inputs, target + column * to.item, count, a.attributes)
+            column += count
+            if column == n:
+                break
+            for t in range(to.last):
+                inputs[t] = <const char*>inputs[t] + count * to.row_step[t]
+        if rows > 1:
+            for t in range(to.last + 1):
+                begin[t] += to.step[to.axes - 1][t]
+
+
+# The same of rows that are loaded or stored in pieces.
+cdef inline void compute_rows(const Axes* to, int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
+    cdef int64_t begin[TENSORS]
+    cdef int64_t row, column
+    cdef int t
+    for row in range(rows):
+        memcpy(begin, offset, sizeof(begin))
+        column = 0
+        while column < n:
+            compute(to, begin, 1, min(n - column, to.piece), room)
+            for t in range(to.last + 1):
+                begin[t] += to.piece * to.row_step[t]
+            column += to.piece
+        for t in range(to.last + 1):
+            offset[t] += to.step[to.axes - 1][t] if rows > 1 else 0
+
+
 cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Axes* to = <const Axes*>args
     cdef Room room
     cdef int64_t offset[TENSORS]
-    cdef int64_t at, number, index, column, row, rows, n
+    cdef int64_t at, number, index, column, rows, n
     cdef int t, axis
     for t in range(to.last):
         room.loaded[t].source = NULL
@@ -259,11 +343,10 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
                 offset[t] += index * to.step[axis][t]
         if to.packed:
             compute(to, offset, rows, n, &room)
-            continue
-        for row in range(rows):
-            compute(to, offset, 1, n, &room)
-            for t in range(to.last + 1):
-                offset[t] += to.step[to.axes - 1][t] if rows > 1 else 0
+        elif to.direct:
+            compute_direct(to, offset, rows, n, &room)
+        else:
+            compute_rows(to, offset, rows, n, &room)
     if to.streamed:
         dmlcy_stream_end(&room.stream)
     return 0
@@ -276,10 +359,11 @@ cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
     cdef int t
     for t in range(to.last):
         half = half or to.a.tensors[t].dtype == FLOAT16
+    to.fast = dmlcy_wide() or not DMLCY_X86
     to.row = kernel.rows[dmlcy_wide()]
     to.item = kernel.item
     to.halves = kernel.bits
-    if half and kernel.halves != NULL and dmlcy_wide() and not to.a.scaled:
+    if half and kernel.halves != NULL and to.fast and not to.a.scaled:
         to.row = kernel.halves
         to.halves = True
         to.item = output.item if output.dtype == FLOAT16 else kernel.item
@@ -296,7 +380,8 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     choose(kernel, &to)
     join_axes(a, &to)
     for t in range(a.inputs + 1):
-        near = near and is_near(&to, t)
+        to.near[t] = to.row_step[t] == a.tensors[t].item and is_same(&to, t)
+        near = near and to.near[t]
     if near and to.axes == 0 and to.length <= NEAR_BLOCK:
         for t in range(a.inputs):
             inputs[t] = a.tensors[t].data
@@ -306,7 +391,7 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
         element += a.tensors[t].item
         moved += bytes_of(a.tensors[t])
     to.streamed = stream_pays(moved) and to.row_step[to.last] == a.tensors[to.last].item
-    cut(&to, near)
+    cut(kernel, &to)
     units = to.blocks * to.tiles
     for axis in range(to.axes - 1):
         units *= to.size[axis]

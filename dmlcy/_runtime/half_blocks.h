@@ -26,10 +26,19 @@ DMLCY_WIDE static inline void dmlcy_give_float(char *target, const float *block)
     _mm_storeu_si128((__m128i *)target + 1, _mm256_cvtps_ph(_mm256_loadu_ps(block + 8), _MM_FROUND_TO_NEAREST_INT));
 }
 
-DMLCY_WIDE static inline void dmlcy_give_uint8_t(char *target, const uint8_t *block)
+/* Compilers do not make bytes of comparisons in registers. */
+DMLCY_WIDE static inline void dmlcy_give_uint8_t(char *target, const int32_t *block)
 {
-    memcpy(target, block, DMLCY_HALF_BLOCK);
+    const __m256i words = _mm256_packs_epi32(_mm256_loadu_si256((const __m256i *)block),
+                                             _mm256_loadu_si256((const __m256i *)block + 1));
+    const __m256i ordered = _mm256_permute4x64_epi64(words, 0xd8);
+    _mm_storeu_si128((__m128i *)target,
+                     _mm_packus_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1)));
 }
+
+/* What a loop writes for an element. */
+typedef float dmlcy_given_float;
+typedef int32_t dmlcy_given_uint8_t;
 
 #define DMLCY_ONE_OF(number, element, work) +1
 #define DMLCY_BLOCK_OF(number, element, work)                                                                          \
@@ -42,6 +51,7 @@ DMLCY_WIDE static inline void dmlcy_give_uint8_t(char *target, const uint8_t *bl
 #endif
 
 #define DMLCY_GIVE DMLCY_NAMED(dmlcy_give_, DMLCY_ELEMENT)
+#define DMLCY_GIVEN DMLCY_NAMED(dmlcy_given_, DMLCY_ELEMENT)
 #define DMLCY_BYTES DMLCY_NAMED(DMLCY_BYTES_, DMLCY_ELEMENT)
 
 DMLCY_WIDE static void DMLCY_NAMED(DMLCY_ROW, _halves)(
@@ -51,11 +61,11 @@ DMLCY_WIDE static void DMLCY_NAMED(DMLCY_ROW, _halves)(
     int j;
     DMLCY_LOCALS
     for (i = 0; i + DMLCY_HALF_BLOCK <= n; i += DMLCY_HALF_BLOCK) {
-        DMLCY_ELEMENT y[DMLCY_HALF_BLOCK];
+        DMLCY_GIVEN y[DMLCY_HALF_BLOCK];
         DMLCY_INPUTS(DMLCY_BLOCK_OF)
         for (j = 0; j < DMLCY_HALF_BLOCK; j++) {
             DMLCY_INPUTS(DMLCY_NUMBER_IN)
-            y[j] = (DMLCY_ELEMENT)DMLCY_STORE(DMLCY_RESULT);
+            y[j] = (DMLCY_GIVEN)DMLCY_STORE(DMLCY_RESULT);
         }
         DMLCY_GIVE((char *)output + i * DMLCY_BYTES, y);
     }
@@ -69,4 +79,5 @@ DMLCY_WIDE static void DMLCY_NAMED(DMLCY_ROW, _halves)(
 }
 
 #undef DMLCY_GIVE
+#undef DMLCY_GIVEN
 #undef DMLCY_BYTES

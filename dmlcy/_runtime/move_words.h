@@ -14,6 +14,11 @@ static inline void DMLCY_OF(dmlcy_gather_row)(const char *source, int64_t step, 
     int64_t i;
     if (step == DMLCY_ITEM)
         dmlcy_copy(target, source, count * DMLCY_ITEM);
+    else if (step == 0) {
+        const DMLCY_WORD element = *elements;
+        for (i = 0; i < count; i++)
+            out[i] = element;
+    }
     DMLCY_KNOWN(2)
     DMLCY_KNOWN(3)
     DMLCY_KNOWN(4)

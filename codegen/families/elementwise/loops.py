@@ -25,7 +25,8 @@ class ElementLoop:
     """A loop: the data types that it takes, and how it computes an element of them.
 
     ``inputs``: the types of the elements of each input, and of the numbers that the result reads of them; ``element``:
-    that of the output; ``scalars``: the types of the attributes; ``halves``: another one takes FLOAT16 as it is in memory.
+    that of the output; ``scalars``: the types of the attributes; ``steady``: another one reads one element of each
+    input but the first; ``halves``: another one takes FLOAT16 as it is in memory.
     """
 
     name: str
@@ -35,6 +36,7 @@ class ElementLoop:
     scalars: tuple[tuple[str, str], ...]
     result: str
     store: str
+    steady: bool
     halves: bool
 
 
@@ -157,6 +159,7 @@ class Loops:
             scalars=tuple((types.work if ctype == "float" else ctype, name) for ctype, name in self.scalars),
             result=result(self.node, names, self.members, types),
             store=types.store,
+            steady=types.element == "float" and len(self.inputs) > 1,
             halves=types.element == "float" and "FLOAT16" in dtypes,
         )
 

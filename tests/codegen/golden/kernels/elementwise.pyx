@@ -15,7 +15,8 @@ cdef extern from * nogil:
     } ActivationHardSigmoidAttributes;
 
     #define DMLCY_ROW activation_hard_sigmoid_FLOAT32_row
-    #define DMLCY_INPUTS(each) each(0, float, double)
+    #define DMLCY_FIRST(each) each(0, float, double)
+    #define DMLCY_OTHERS(each)
     #define DMLCY_ELEMENT float
     #define DMLCY_LOCALS \
         const double alpha = ((const ActivationHardSigmoidAttributes *)attributes)->alpha; \
@@ -23,11 +24,13 @@ cdef extern from * nogil:
     #define DMLCY_RESULT ((((alpha * x0) + beta) < (double)0.0) ? (double)0.0 : ((((alpha * x0) + beta) > \
         (double)1.0) ? (double)1.0 : ((alpha * x0) + beta)))
     #define DMLCY_STORE DMLCY_SAME
+    #define DMLCY_STEADY 0
     #define DMLCY_HALVES 0
     #include "element_rows.h"
     static const ElementKernel activation_hard_sigmoid_FLOAT32 = {
         .rows = { activation_hard_sigmoid_FLOAT32_row, activation_hard_sigmoid_FLOAT32_row_wide },
         .halves = NULL,
+        .steady = NULL,
         .item = sizeof(float), .bits = 0,
     };
     """
