@@ -1,4 +1,4 @@
-/* A loop that computes elements, each from those at the same place, for both instruction sets.
+/* A loop that computes elements, each from those at the same place, for the levels of isa.h.
  *
  * To be included once for each loop, with these macros, which the end of the file takes back:
  *
@@ -9,6 +9,7 @@
  * DMLCY_LOCALS         declares the attributes that the result reads, copied: in the struct they could be in the output
  * DMLCY_RESULT         the result, of the numbers x0, x1 … and the attributes
  * DMLCY_STORE          a function that makes an element of the result
+ * DMLCY_FUNCTIONS      1: the result calls functions, which take DMLCY_FUSED. Such a loop has a text for the widest level
  */
 #include "elements.h"
 #include "named.h"
@@ -19,7 +20,11 @@
 #endif
 
 #define DMLCY_TEXT "element_blocks.h"
+#if DMLCY_FUNCTIONS
+#include "levels.h"
+#else
 #include "both_levels.h"
+#endif
 
 #undef DMLCY_ROW
 #undef DMLCY_INPUTS
@@ -27,3 +32,4 @@
 #undef DMLCY_LOCALS
 #undef DMLCY_RESULT
 #undef DMLCY_STORE
+#undef DMLCY_FUNCTIONS

@@ -14,7 +14,7 @@
 typedef void (*ElementRow)(const void *const *inputs, void *output, int64_t n, const void *attributes);
 
 typedef struct {
-    ElementRow rows[2];     /* for the baseline, and for the wide instruction set */
+    ElementRow rows[3];     /* by level; a loop that has no text for the widest level has the wide one there */
     int item;               /* bytes of a number that a loop gives */
     int bits;               /* a loop takes the bits of elements: those of FLOAT16 are no floats to it */
 } ElementKernel;

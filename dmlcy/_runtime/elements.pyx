@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.processor cimport (
-    dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, dmlcy_wide, stream_pays
+    dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
 from dmlcy._runtime.strided cimport FLOAT16, MAX_RANK, Tensor, bytes_of
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
@@ -195,7 +195,7 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     cdef int t, axis
     to.a = a
     to.kernel = kernel
-    to.row = kernel.rows[dmlcy_wide()]
+    to.row = kernel.rows[dmlcy_level()]
     to.last = a.inputs
     join_axes(a, &to)
     for t in range(a.inputs + 1):

@@ -25,7 +25,8 @@ class ElementLoop:
     """A loop: the data types that it takes, and how it computes an element of them.
 
     ``inputs``: the types of the elements of each input, and of the numbers that the result reads of them; ``element``:
-    that of the output; ``scalars``: the types of the attributes.
+    that of the output; ``scalars``: the types of the attributes; ``functions``: whether the result calls functions of
+    ``functions.h``: such a loop has a text for the widest level, too.
     """
 
     name: str
@@ -35,6 +36,7 @@ class ElementLoop:
     scalars: tuple[tuple[str, str], ...]
     result: str
     store: str
+    functions: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,7 @@ class Loops:
             scalars=tuple((types.work if ctype == "float" else ctype, name) for ctype, name in self.scalars),
             result=result(self.node, names, self.members, types),
             store=types.store,
+            functions=False,
         )
 
     def input(self, field: Field, types: Types) -> tuple[str, str]:

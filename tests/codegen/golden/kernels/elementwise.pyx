@@ -23,9 +23,14 @@ cdef extern from * nogil:
     #define DMLCY_RESULT ((((alpha * x0) + beta) < (double)0.0) ? (double)0.0 : ((((alpha * x0) + beta) > \
         (double)1.0) ? (double)1.0 : ((alpha * x0) + beta)))
     #define DMLCY_STORE DMLCY_SAME
+    #define DMLCY_FUNCTIONS 0
     #include "element_rows.h"
     static const ElementKernel activation_hard_sigmoid_FLOAT32 = {
-        .rows = { activation_hard_sigmoid_FLOAT32_row, activation_hard_sigmoid_FLOAT32_row_wide },
+        .rows = {
+            activation_hard_sigmoid_FLOAT32_row,
+            activation_hard_sigmoid_FLOAT32_row_wide,
+            activation_hard_sigmoid_FLOAT32_row_wide,
+        },
         .item = sizeof(float), .bits = 0,
     };
     """
