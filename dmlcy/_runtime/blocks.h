@@ -1,6 +1,6 @@
 /* Blocks of accumulators: some side by side, for loops that compute. One, where the compiler has no such types.
  *
- * block_levels.h has their functions, for both instruction sets of isa.h: `_wide` ones may be called where it says so, and
+ * block_levels.h has their functions, for two levels of isa.h: `_wide` ones may be called where it says so, and
  * from functions of that set only, since a block is passed in other registers. The results are the same bits. Loops for
  * both have one text, and ask for DMLCY_LEVEL(name).
  */

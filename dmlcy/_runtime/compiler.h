@@ -3,7 +3,9 @@
  * DMLCY_GNU  1: GCC or clang, with vector types, attributes and assembler. 0 for other compilers, and where DMLCY_PORTABLE
  *            is defined: then everything is C11, and the results are the same bits.
  * DMLCY_X86  1: the processor is an x86-64, and instructions of it can be named: those of the baseline (SSE2) anywhere,
- *            others in DMLCY_WIDE functions (isa.h).
+ *            others in DMLCY_WIDE and DMLCY_WIDEST functions (isa.h).
+ * DMLCY_BASELINE_FUSED  1: every processor of this kind has a fused multiply-add. It is 0 on x86-64 whatever the flags
+ *            of the compiler say: the bits at the baseline are the same in each build.
  */
 #ifndef DMLCY_COMPILER_H
 #define DMLCY_COMPILER_H
@@ -22,6 +24,19 @@
 #define DMLCY_X86 1
 #else
 #define DMLCY_X86 0
+#endif
+
+#if defined(__aarch64__) || defined(_M_ARM64)
+#define DMLCY_BASELINE_FUSED 1
+#else
+#define DMLCY_BASELINE_FUSED 0
+#endif
+
+/* Asks for vectors of 512 bits in a target attribute. Clang uses them without, and ignores an attribute with this. */
+#if defined(__clang__)
+#define DMLCY_PREFER_512
+#else
+#define DMLCY_PREFER_512 ",prefer-vector-width=512"
 #endif
 
 /* Before a loop each of whose elements depends on those at the same place only, wherever they are. */

@@ -1,4 +1,4 @@
-/* The loop of element_rows.h for one instruction set. */
+/* The loop of element_rows.h for one level. */
 DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_ROW)(
     const void *const *inputs, void *output, int64_t n, const void *attributes)
 {

@@ -1,4 +1,4 @@
-/* A loop that computes elements, each from those at the same place, for both instruction sets.
+/* A loop that computes elements, each from those at the same place, for the levels of isa.h.
  *
  * To be included once for each loop, with these macros, which the end of the file takes back:
  *
@@ -12,6 +12,7 @@
  * DMLCY_STORE          a function that makes an element of the result
  * DMLCY_STEADY         1: the name with _steady is a loop that reads one element of each of the others (steady_blocks.h)
  * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
+ * DMLCY_FUNCTIONS      1: the result calls functions, which take DMLCY_FUSED. Such a loop has a text for the widest level
  */
 #include "elements.h"
 #include "named.h"
@@ -24,14 +25,20 @@
 #endif
 
 #define DMLCY_TEXT "element_blocks.h"
+#if DMLCY_FUNCTIONS
+#include "levels.h"
+#else
 #include "both_levels.h"
+#endif
 
+#define DMLCY_FUSED (DMLCY_X86 | DMLCY_BASELINE_FUSED)
 #if DMLCY_STEADY
 #include "steady_blocks.h"
 #endif
 #if DMLCY_HALVES && DMLCY_X86
 #include "half_blocks.h"
 #endif
+#undef DMLCY_FUSED
 
 #undef DMLCY_ROW
 #undef DMLCY_FIRST
@@ -42,3 +49,4 @@
 #undef DMLCY_STORE
 #undef DMLCY_STEADY
 #undef DMLCY_HALVES
+#undef DMLCY_FUNCTIONS

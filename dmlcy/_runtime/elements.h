@@ -14,7 +14,7 @@
 typedef void (*ElementRow)(const void *const *inputs, void *output, int64_t n, const void *attributes);
 
 typedef struct {
-    ElementRow rows[2];     /* for the baseline, and for the wide instruction set */
+    ElementRow rows[3];     /* by level; a loop that has no text for the widest level has the wide one there */
     /* Where there is the wide one, or no other; NULL: there is none. */
     ElementRow halves;      /* takes FLOAT16 as it is in memory */
     ElementRow steady;      /* reads one element of each input but the first */

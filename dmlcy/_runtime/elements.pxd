@@ -11,7 +11,7 @@ cdef extern from "elements.h" nogil:
     ctypedef void (*ElementRow)(const void* const* inputs, void* output, int64_t n, const void* attributes) noexcept
 
     ctypedef struct ElementKernel:
-        ElementRow rows[2]
+        ElementRow rows[3]
         ElementRow halves
         ElementRow steady
         int item

@@ -7,7 +7,7 @@ from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.moves cimport Moves, moves_of
 from dmlcy._runtime.processor cimport (
-    dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, dmlcy_wide, stream_pays
+    dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
 from dmlcy._runtime.strided cimport FLOAT16, MAX_RANK, Tensor, bytes_of
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
@@ -356,11 +356,12 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
 cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
     cdef const Tensor* output = to.a.tensors[to.last]
     cdef bint half = output.dtype == FLOAT16
+    cdef int level = dmlcy_level()
     cdef int t
     for t in range(to.last):
         half = half or to.a.tensors[t].dtype == FLOAT16
-    to.fast = dmlcy_wide() or not DMLCY_X86
-    to.row = kernel.rows[dmlcy_wide()]
+    to.fast = level > 0 or not DMLCY_X86
+    to.row = kernel.rows[level]
     to.item = kernel.item
     to.halves = kernel.bits
     if half and kernel.halves != NULL and to.fast and not to.a.scaled:

@@ -4,8 +4,9 @@
 from libc.stdint cimport int64_t, uint64_t
 
 cdef extern from "isa.h" nogil:
-    bint dmlcy_has_f16c() noexcept
+    int dmlcy_level() noexcept      # the level of instructions: 0 baseline, 1 wide, 2 widest
     bint dmlcy_wide() noexcept      # DMLCY_WIDE functions may be called
+    bint dmlcy_has_f16c() noexcept
 
 cdef extern from "stream.h" nogil:
     enum:

@@ -26,7 +26,8 @@ class ElementLoop:
 
     ``inputs``: the types of the elements of each input, and of the numbers that the result reads of them; ``element``:
     that of the output; ``scalars``: the types of the attributes; ``steady``: another one reads one element of each
-    input but the first; ``halves``: another one takes FLOAT16 as it is in memory.
+    input but the first; ``halves``: another one takes FLOAT16 as it is in memory; ``functions``: the result calls
+    functions of ``functions.h``: there is a text for the widest level, too.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ElementLoop:
     store: str
     steady: bool
     halves: bool
+    functions: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ class Loops:
             store=types.store,
             steady=types.element == "float" and len(self.inputs) > 1,
             halves=types.element == "float" and "FLOAT16" in dtypes,
+            functions=False,
         )
 
     def input(self, field: Field, types: Types) -> tuple[str, str]:

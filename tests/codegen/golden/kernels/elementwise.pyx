@@ -26,9 +26,14 @@ cdef extern from * nogil:
     #define DMLCY_STORE DMLCY_SAME
     #define DMLCY_STEADY 0
     #define DMLCY_HALVES 0
+    #define DMLCY_FUNCTIONS 0
     #include "element_rows.h"
     static const ElementKernel activation_hard_sigmoid_FLOAT32 = {
-        .rows = { activation_hard_sigmoid_FLOAT32_row, activation_hard_sigmoid_FLOAT32_row_wide },
+        .rows = {
+            activation_hard_sigmoid_FLOAT32_row,
+            activation_hard_sigmoid_FLOAT32_row_wide,
+            activation_hard_sigmoid_FLOAT32_row_wide,
+        },
         .halves = NULL,
         .steady = NULL,
         .item = sizeof(float), .bits = 0,
