@@ -1,4 +1,4 @@
-"""Loops that compute elements from those at the same place: axes are joined, and rows are cut into blocks, or packed."""
+"""Loops that compute elements from those at the same place: axes are joined, rows are cut into blocks or packed."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -166,7 +166,8 @@ cdef inline bint is_packed(const Axes* to, int t, int64_t rows, int64_t n) noexc
 
 
 # The elements of rows of an input, one after the other.
-cdef inline void gather(const Axes* to, int t, const char* source, int64_t rows, int64_t n, char* target) noexcept nogil:
+cdef inline void gather(
+        const Axes* to, int t, const char* source, int64_t rows, int64_t n, char* target) noexcept nogil:
     cdef int64_t[BLOCK] columns
     cdef int item = to.a.tensors[t].item
     cdef int64_t step = to.row_step[t]
@@ -270,11 +271,11 @@ cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, in
     cdef const void* inputs[TENSORS]
     cdef char* target
     cdef const char* source
-    cdef int64_t row, column, count
+    cdef int64_t _row, column, count
     cdef int t
     for t in range(to.last + 1):
         begin[t] = a.tensors[t].data + offset[t]
-    for row in range(rows):
+    for _row in range(rows):
         for t in range(to.last):
             inputs[t] = source = begin[t]
             if not to.near[t]:
@@ -300,9 +301,9 @@ cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, in
 # The same of rows that are loaded or stored in pieces.
 cdef inline void compute_rows(const Axes* to, int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef int64_t begin[TENSORS]
-    cdef int64_t row, column
+    cdef int64_t _row, column
     cdef int t
-    for row in range(rows):
+    for _row in range(rows):
         memcpy(begin, offset, sizeof(begin))
         column = 0
         while column < n:
