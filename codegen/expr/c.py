@@ -17,10 +17,6 @@ EXTREMES = {"min": "least", "max": "most"}
 TESTS = {"isnan": "DMLCY_IS_NAN", "isfinite": "DMLCY_IS_FINITE"}
 BITS = {"bit_and": "&", "bit_or": "|", "bit_xor": "^"}
 OF_BITS = ("shift_left", "shift_right", "bit_count")
-DIGITS = 2048
-"""Whole numbers up to here are numbers of each floating-point type."""
-EXACT = ("abs", "floor", "ceil", "trunc", "round_even", *EXTREMES)
-"""Functions whose result is one of the numbers of the type that they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +42,10 @@ class C:
                 return f"(-{self.expression(operand)})"
             case Not(operand=operand):
                 return f"(!{self.expression(operand)})"
+            case Arith(op="+" | "-" as op, left=Arith(op="*", left=one, right=two), right=more) if self.fuses:
+                return self.fused("", one, two, "" if op == "+" else "-", more)
+            case Arith(op="+" | "-" as op, left=more, right=Arith(op="*", left=one, right=two)) if self.fuses:
+                return self.fused("" if op == "+" else "-", one, two, "", more)
             case Arith(op="+" | "-" | "*" | "/" as op, left=left, right=right):
                 return f"({self.expression(left)} {op} {self.expression(right)})"
             case Compare(op=op, left=Name(id=name), right=Text(value=value)) if name in self.members:
@@ -59,6 +59,16 @@ class C:
             case Call(function=function, args=args):
                 return self.call(node, function, [*map(self.expression, args)])
         raise NotCompiled("no loop computes this yet", node.at, node.length)
+
+    @property
+    def fuses(self) -> bool:
+        """Whether a product and what is added to it are rounded once."""
+        return self.kind == "float"
+
+    def fused(self, sign: str, one: Node, two: Node, sign_of_more: str, more: Node) -> str:
+        """The product of two nodes, and one more, each with a sign."""
+        product = f"{sign}{self.expression(one)}, {self.expression(two)}"
+        return f"dmlcy_fused(DMLCY_FUSED, {product}, {sign_of_more}{self.expression(more)})"
 
     def call(self, node: Node, function: str, args: list[str]) -> str:
         """A function of these arguments."""
@@ -123,37 +133,3 @@ def has_no_sign(node: Node) -> bool:
     return all(
         isinstance(part, same) or (isinstance(part, Compare) and part.op in ("==", "!=")) for part in node.walk()
     )
-
-
-def rounds_once(node: Node, exact: Collection[str]) -> bool:
-    """Whether one operation at most rounds, so that the result is the same in the type of the elements and in a wider.
-
-    ``exact``: the names of numbers that arithmetic of that type may take.
-    """
-    return _rounded(node, exact) is not None
-
-
-def _rounded(node: Node, exact: Collection[str]) -> bool | None:
-    """Whether the value of a node was rounded; None: it may be another one in a wider type."""
-    below = [_rounded(part, exact) for part in node.children()]
-    if None in below:
-        return None
-    match node:
-        case Number(value=value):
-            return False if abs(value) <= DIGITS and float(value).is_integer() else None
-        case Name() | Text():
-            return False
-        case Negate() | Not():
-            return below[0]
-        case Choice():
-            return None if below[0] else any(below[1:])
-        case Compare() | Logic():
-            return None if any(below) else False
-        case Call(function="abs"):
-            return any(below)
-        case Call(function=function) if function in EXACT or function in TESTS:
-            return None if any(below) else False
-        case Arith() | Call():
-            names = {part.id for part in node.walk() if isinstance(part, Name)}
-            return None if any(below) or not names <= {*exact} else True
-    return None

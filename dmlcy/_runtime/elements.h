@@ -161,6 +161,12 @@ static inline void dmlcy_repeat(char *target, const char *source, int64_t n, int
     dmlcy_repeat_all(target, source, n, item);
 }
 
+/* a * b + c, rounded once; `fused` says whether the level has an instruction for that. */
+DMLCY_INLINE float dmlcy_fused(int fused, float a, float b, float c)
+{
+    return fused ? fmaf(a, b, c) : dmlcy_scaled(a, b, c);
+}
+
 static inline void dmlcy_scale_all(float *x, int64_t n, float scale, float bias)
 {
     int64_t i;

@@ -3,7 +3,8 @@
 ``result`` is the expression, over the names of the inputs, or over ``x`` if there is one input; several outputs have a
 table of expressions. ``integers`` is in its place where all elements are integers. ``magnitudes`` is how large the
 terms of the result are, where the accuracy is of them. ``devices`` is another form of ``result``, which some devices
-compute.
+compute. ``acc = "FLOAT64"``: loops compute floats in FLOAT64 and round once; without it each operation is rounded to
+FLOAT32, a product and what is added to it as one.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class Elementwise(Looped, Evaluated):
         if table is None:
             return ElementKernel("", (), 0, "", None, False, (), kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
+        if table.has("acc"):
+            kernel.word("acc", table.choice("acc", ("FLOAT64",)))
         kernel.fused()
         for field in operator.attributes:
             if type_of(field).scales:

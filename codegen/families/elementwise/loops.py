@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...expr.c import C, Whole, has_no_sign, moves, rounds_once
+from ...expr.c import C, Whole, has_no_sign, moves
 from ...expr.nodes import Node, NotCompiled
 from ...model import Facts, Field, Operator
 from ..base import KernelTable, attribute_locals
@@ -112,7 +112,7 @@ class Loops:
         output, *others = operator.outputs
         known = {field.types: dtypes_of(operator, field) for field in operator.inputs}
         scales = "scaled" in definition.roles
-        if [*definition.formulas] != ["result"] or {*definition.words} - {"elements"}:
+        if [*definition.formulas] != ["result"] or {*definition.words} - {"elements", "acc"}:
             return "no loop computes more than one expression yet"
         if others or len(operator.inputs) > MOST_INPUTS:
             return f"no loop takes more than {MOST_INPUTS} inputs, or gives two outputs, yet"
@@ -141,10 +141,7 @@ class Loops:
             return Types(element, element)
         if dtype not in HELD:
             raise NotCompiled(f"no loop computes numbers of {dtype} yet")
-        exact = [*self.inputs, *(name for _, name in self.scalars)]
-        if dtype == "FLOAT16":  # attributes have more digits, and so has what is scaled: the first input
-            exact = list(self.inputs)["scaled" in self.kernel.definition.roles :]
-        if rounds_once(self.node, exact):
+        if self.kernel.definition.words.get("acc") != "FLOAT64":
             return Types("float", "float")
         return Types("float", "double", "DMLCY_SAME" if dtype == "FLOAT32" else "dmlcy_odd")
 

@@ -15,14 +15,15 @@ cdef extern from * nogil:
     } ActivationHardSigmoidAttributes;
 
     #define DMLCY_ROW activation_hard_sigmoid_FLOAT32_row
-    #define DMLCY_FIRST(each) each(0, float, double)
+    #define DMLCY_FIRST(each) each(0, float, float)
     #define DMLCY_OTHERS(each)
     #define DMLCY_ELEMENT float
     #define DMLCY_LOCALS \
-        const double alpha = ((const ActivationHardSigmoidAttributes *)attributes)->alpha; \
-        const double beta = ((const ActivationHardSigmoidAttributes *)attributes)->beta;
-    #define DMLCY_RESULT ((((alpha * x0) + beta) < (double)0.0) ? (double)0.0 : ((((alpha * x0) + beta) > \
-        (double)1.0) ? (double)1.0 : ((alpha * x0) + beta)))
+        const float alpha = ((const ActivationHardSigmoidAttributes *)attributes)->alpha; \
+        const float beta = ((const ActivationHardSigmoidAttributes *)attributes)->beta;
+    #define DMLCY_RESULT ((dmlcy_fused(DMLCY_FUSED, alpha, x0, beta) < (float)0.0) ? (float)0.0 : \
+        ((dmlcy_fused(DMLCY_FUSED, alpha, x0, beta) > (float)1.0) ? (float)1.0 : dmlcy_fused(DMLCY_FUSED, alpha, \
+        x0, beta)))
     #define DMLCY_STORE DMLCY_SAME
     #define DMLCY_STEADY 0
     #define DMLCY_HALVES 0
