@@ -43,6 +43,7 @@ CIMPORTS = {
     "libc.stdlib": "calloc free malloc realloc",
     "libc.string": "memcmp memcpy memmove memset",
     "numpy": "ndarray",
+    "dmlcy._runtime.activation": "Activation",
     "dmlcy._runtime.arguments": (
         "desc_of take_asked take_bool take_desc take_descs take_dtype take_each take_enum take_float take_floats"
         " take_open take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"

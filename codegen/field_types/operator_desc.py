@@ -18,8 +18,9 @@ class OperatorDesc(Descs):
     def taken(self, field: Field, binding: Binding) -> Taken:
         name = field.python
         return Taken(
-            (f"PyObject* {name}",),
-            f'take_desc(<object>keywords.{name}, {field.optional}, "{binding.name()}", "{name}", level, &a.{name})',
+            (f"PyObject* {name}", f"Activation {name}_loops"),
+            f'take_desc(<object>keywords.{name}, {field.optional}, "{binding.name()}", "{name}", level, &a.{name},'
+            f" &a.{name}_loops)",
             f"desc_of(a.{name})",
         )
 

@@ -5,6 +5,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
+from dmlcy._runtime.activation cimport Activation
 from dmlcy._runtime.strided cimport Tensor, Tensors
 
 cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1
@@ -24,9 +25,9 @@ cdef int take_some(
     object value, int64_t most, int64_t minimum, int64_t maximum, int64_t* result, int64_t* count
 ) except -1
 # The desc of another operator that this field of an operator can hold at a level, owned by who has `result`; NULL where
-# it is `optional` and left out, or refused.
+# it is `optional` and left out, or refused. Then its loops.
 cdef int take_desc(
-    object value, bint optional, str operator, str field, int level, PyObject** result
+    object value, bint optional, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1
 # The descs of `count` operators.
 cdef int take_descs(

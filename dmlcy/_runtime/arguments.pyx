@@ -15,11 +15,13 @@ from cpython.ref cimport Py_INCREF
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite, isinf, ldexp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 cimport numpy as cnp
 
 import numpy
 
+from dmlcy._runtime.activation cimport Activation
+from dmlcy._runtime.call cimport take_loops
 from dmlcy._runtime.checks cimport UINT_MAX
 from dmlcy._runtime.tensor cimport (
     FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, UINT8, UINT16, UINT32, UINT64, Tensor, Tensors, as_array, dtype_of,
@@ -240,14 +242,16 @@ cdef object as_desc(object value, str operator, str field, int level):
 
 
 cdef int take_desc(
-    object value, bint optional, str operator, str field, int level, PyObject** result
+    object value, bint optional, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1:
     result[0] = NULL
+    memset(loops, 0, sizeof(Activation))
     if value is None:
         return optional
     desc = as_desc(value, operator, field, level)
     if desc is None:
         return 0
+    take_loops(desc, loops)
     Py_INCREF(desc)
     result[0] = <PyObject*>desc
     return 1

@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
+from dmlcy._runtime.activation cimport Activation
 from dmlcy._runtime.checks cimport same_sizes
 from dmlcy._runtime.strided cimport Tensor, set_rank
 
@@ -88,6 +89,12 @@ cdef list new_arrays(Call call, void* fields)
 
 # Fills the struct from a desc. False: the desc is not acceptable.
 cdef bint of_desc(Call call, void* fields, object desc, int level) except -1
+
+# The call of an operator, by its name in DirectML.
+cdef Call call_of_operator(str name)
+
+# The loops of an activation that a field holds.
+cdef int take_loops(object desc, Activation* loops) except -1
 
 # What the struct owns, which becomes the caller's, or None.
 cdef object taken_from(Call call, void* fields)

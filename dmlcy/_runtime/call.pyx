@@ -13,6 +13,7 @@ from sys import intern
 
 import numpy
 
+from dmlcy._runtime.activation cimport ATTRIBUTE_BYTES, Activation, ActivationFields
 from dmlcy._runtime.checks cimport each_holds, tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
@@ -34,9 +35,13 @@ cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
     MAX_TENSORS = 16
     MAX_USES = 1024                 # that are kept
+    MAX_ACTIVATIONS = 64            # that are kept
 
 # The uses that the reference has computed, by what they are told from others by.
 cdef dict uses = {}
+
+# The activations whose loops were asked for, and these, by the address of the desc.
+cdef dict activations = {}
 
 # A call that runs. Only the entries of the operator's own tensors, and the bytes of its struct, are ever used.
 cdef struct Frame:

@@ -4,7 +4,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 
-from dmlcy._runtime.call cimport AT_MOST_ONE, Call, new_arrays, of_desc, of_inputs, taken_from
+from dmlcy._runtime.call cimport AT_MOST_ONE, Call, call_of_operator, new_arrays, of_desc, of_inputs, taken_from
 from dmlcy._runtime.tensor cimport Tensor
 from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
 
@@ -141,15 +141,6 @@ cdef list given_inputs(object desc, tuple names, tuple inputs, dict named):
         if name not in given and getattr(desc, name) is not None:
             raise TypeError(f"{what} missing required argument {name!r}")
     return [given.get(name) for name in names]
-
-
-cdef Call call_of_operator(str name):
-    from importlib import import_module
-
-    from dmlcy._generated.index import OPERATORS
-
-    python, _, family, *_ = OPERATORS[name]
-    return getattr(import_module(f"dmlcy._generated.calls.{family}"), python)
 
 
 cdef object call_operator(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int64_t
 
+from dmlcy._runtime.activation cimport Activation
 from dmlcy._runtime.strided cimport Tensor
 
 cdef enum:
@@ -23,6 +24,7 @@ cdef struct Elements:
     bint scaled                             # a loop takes `scale` times an element of the first input, plus `bias`
     float scale
     float bias
+    const Activation* fused                 # applied to the results of a loop, which are floats; NULL: none
     const void* attributes                  # what the loop reads of the operator; NULL: nothing
 
 # Computes the output. -1: memory ran out.

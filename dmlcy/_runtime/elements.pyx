@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.moves cimport Moves, moves_of
@@ -62,6 +63,11 @@ cdef struct Room:
     dmlcy_stream stream
 
 
+# Bytes between elements along an axis of the output. A tensor of size 1 repeats its element.
+cdef inline int64_t step_of(const Tensor* tensor, int axis, int64_t size) noexcept nogil:
+    return tensor.strides[axis] if tensor.sizes[axis] == size else 0
+
+
 # Joins axes that lie one after the other in all tensors.
 cdef void join_axes(const Elements* a, Axes* to) noexcept nogil:
     cdef const Tensor* output = a.tensors[a.inputs]
@@ -74,14 +80,14 @@ cdef void join_axes(const Elements* a, Axes* to) noexcept nogil:
             continue
         joined = count > 0
         for t in range(a.inputs + 1):
-            joined = joined and to.step[count - 1][t] == size * a.tensors[t].strides[axis]
+            joined = joined and to.step[count - 1][t] == size * step_of(a.tensors[t], axis, size)
         if joined:
             to.size[count - 1] *= size
         else:
             to.size[count] = size
             count += 1
         for t in range(a.inputs + 1):
-            to.step[count - 1][t] = a.tensors[t].strides[axis]
+            to.step[count - 1][t] = step_of(a.tensors[t], axis, size)
     last = count - 1
     to.axes = max(last, 0)
     to.length = to.size[last] if count else 1
@@ -249,6 +255,13 @@ cdef inline void put(const Axes* to, char* target, int64_t rows, int64_t n, Room
         dmlcy_stream_put(&room.stream, results + i * n * tensor.item, n * tensor.item)
 
 
+# The loop of a row, and the activation of what it gives. So few elements need no memory.
+cdef inline void call_row(const Axes* to, const void* const* inputs, void* output, int64_t n) noexcept nogil:
+    to.row(inputs, output, n, to.a.attributes)
+    if to.a.fused != NULL:
+        activate(to.a.fused, <float*>output, n)
+
+
 # Computes rows at these places.
 cdef inline void compute(
         const Axes* to, const int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
@@ -258,9 +271,9 @@ cdef inline void compute(
     for t in range(to.last):
         inputs[t] = taken(to, t, to.a.tensors[t].data + offset[t], rows, n, room)
     if is_packed(to, to.last, rows, n) and not to.streamed:
-        to.row(inputs, target, rows * n, to.a.attributes)
+        call_row(to, inputs, target, rows * n)
     else:
-        to.row(inputs, room.numbers[to.last], rows * n, to.a.attributes)
+        call_row(to, inputs, room.numbers[to.last], rows * n)
         put(to, target, rows, n, room)
 
 
@@ -287,7 +300,7 @@ cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, in
         column = 0
         while True:
             count = min(n - column, to.piece)
-            to.row(inputs, target + column * to.item, count, a.attributes)
+            call_row(to, inputs, target + column * to.item, count)
             column += count
             if column == n:
                 break
@@ -365,7 +378,7 @@ cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
     to.row = kernel.rows[level]
     to.item = kernel.item
     to.halves = kernel.bits
-    if half and kernel.halves != NULL and to.fast and not to.a.scaled:
+    if half and kernel.halves != NULL and to.fast and not to.a.scaled and to.a.fused == NULL:
         to.row = kernel.halves
         to.halves = True
         to.item = output.item if output.dtype == FLOAT16 else kernel.item
@@ -387,7 +400,7 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     if near and to.axes == 0 and to.length <= NEAR_BLOCK:
         for t in range(a.inputs):
             inputs[t] = a.tensors[t].data
-        to.row(inputs, a.tensors[a.inputs].data, to.length, a.attributes)
+        call_row(&to, inputs, a.tensors[a.inputs].data, to.length)
         return 0
     for t in range(a.inputs + 1):
         element += a.tensors[t].item

@@ -29,7 +29,8 @@ BITS = "bits"
 class ElementKernel:
     """The view of the templates; without loops it is of no use to them.
 
-    ``struct`` has its ``scalars``; ``scaled`` is the field with the scale and the bias of the first input.
+    ``struct`` has its ``scalars``; ``scaled`` is the field with the scale and the bias of the first input, ``fused`` that
+    with the activation of the result.
     """
 
     struct: str
@@ -37,6 +38,7 @@ class ElementKernel:
     inputs: int
     varied: str
     scaled: str | None
+    fused: str | None
     bits: bool
     loops: tuple[ElementLoop, ...]
     definition: Definition
@@ -52,7 +54,7 @@ class Elementwise(Looped, Evaluated):
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return ElementKernel("", (), 0, "", None, False, (), kernel.definition)
+            return ElementKernel("", (), 0, "", None, None, False, (), kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
         if table.has("acc"):
             kernel.word("acc", table.choice("acc", ("FLOAT64",)))
@@ -80,6 +82,7 @@ class Elementwise(Looped, Evaluated):
             inputs=len(loops.inputs),
             varied=loops.varied.python,
             scaled=kernel.definition.roles.get("scaled"),
+            fused=kernel.definition.roles.get("fused"),
             bits=loops.bits,
             loops=loops.made,
             definition=kernel.definition,

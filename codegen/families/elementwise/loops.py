@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...expr.c import C, Ordinary, Whole, has_functions, has_no_sign, moves
-from ...expr.nodes import Node, NotCompiled
+from ...expr.nodes import Name, Node, NotCompiled
 from ...model import Facts, Field, Operator
 from ..base import KernelTable, attribute_locals
 
@@ -90,7 +90,10 @@ class Loops:
             for field in operator.attributes
             if field.enum is not None
         }
-        self.scalars = (*attribute_locals(operator), *(("int64_t", name) for name in self.members))
+        formula = kernel.definition.formulas.get("result")
+        read = {part.id for part in formula.loops.walk() if isinstance(part, Name)} if formula else set()
+        scalars = (*attribute_locals(operator), *(("int64_t", name) for name in self.members))
+        self.scalars = tuple((ctype, name) for ctype, name in scalars if name in read)
         self.bits = bits
         self.made: tuple[ElementLoop, ...] = ()
         lack = self.lack()
@@ -115,7 +118,7 @@ class Loops:
         output, *others = operator.outputs
         known = {field.types: dtypes_of(operator, field) for field in operator.inputs}
         scales = "scaled" in definition.roles
-        if [*definition.formulas] != ["result"] or {*definition.words} - {"elements", "acc"}:
+        if {*definition.formulas} - {"result", "magnitudes", "devices"} or {*definition.words} - {"elements", "acc"}:
             return "no loop computes more than one expression yet"
         if others or len(operator.inputs) > MOST_INPUTS:
             return f"no loop takes more than {MOST_INPUTS} inputs, or gives two outputs, yet"
@@ -123,8 +126,6 @@ class Loops:
             return "no loop takes inputs that differ in their data types yet"
         if output.types not in known and not {*dtypes_of(operator, output)} <= {*FOR_TRUTH}:
             return "no loop converts elements yet"
-        if "fused" in definition.roles:
-            return "no loop applies a fused activation yet"
         if scales and not {*dtypes_of(operator, output)} <= {*HELD}:
             return "no loop scales integers yet"
         return None

@@ -14,7 +14,7 @@ from dmlcy._arithmetic import WIDE, Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks, conditions
-from dmlcy._families.activations import activated
+from dmlcy._families.activations import activated, magnitudes
 from dmlcy._families.base import Family, Result, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
@@ -49,8 +49,12 @@ class Elementwise(Family):
         if other in given.told.formulas:
             found = m.also(found, partial(given.value, other, **elements))
         sizes = _key(given, "magnitudes", output)
-        magnitudes = partial(given.value, sizes, **elements) if sizes in given.told.formulas else None
-        return Result(activated(given.of_role("fused"), found, m), magnitudes=magnitudes)
+        fused = given.of_role("fused")
+
+        def terms() -> Any:
+            return magnitudes(fused, found, given.value(sizes, **elements), m, given.dtype(output))
+
+        return Result(activated(fused, found, m), magnitudes=terms if sizes in given.told.formulas else None)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, block by block."""

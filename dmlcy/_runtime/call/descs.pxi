@@ -76,3 +76,43 @@ cdef bint describe_input(Call call, object desc, int i, Tensor* tensors) except 
 
 cdef object tensor_of(Call call, object desc, int i):
     return getattr(desc, call.names[i])
+
+
+cdef Call call_of_operator(str name):
+    from importlib import import_module
+
+    from dmlcy._generated.index import OPERATORS
+
+    python, _, family, *_ = OPERATORS[name]
+    return getattr(import_module(f"dmlcy._generated.calls.{family}"), python)
+
+
+cdef int take_loops(object desc, Activation* loops) except -1:
+    known = activations.get(id(desc))
+    if known is None:
+        if len(activations) >= MAX_ACTIVATIONS:
+            activations.clear()
+        known = activations[id(desc)] = desc, bytes_of_loops(desc)
+    memcpy(loops, PyBytes_AS_STRING(known[1]), sizeof(Activation))
+    return 1
+
+
+cdef bytes bytes_of_loops(object desc):
+    """What `take_loops` gives, as bytes."""
+    cdef Activation loops
+    cdef Call call = call_of_operator(desc.operator.name)
+    cdef ActivationFields fields
+    cdef PyObject* given[MAX_KEYWORDS + 1]
+    cdef list values = [keyword_of(desc, &call.layout.rows[i]) for i in range(call.keywords)]
+    cdef int i
+    memset(&loops, 0, sizeof(loops))
+    if call.run != NULL and call.size <= sizeof(fields) and call.tensors == 2:
+        memset(&fields, 0, sizeof(fields))
+        for i in range(call.keywords):
+            given[i] = <PyObject*>values[i]
+        given[call.keywords] = <PyObject*>None
+        if not call.take(&fields, call.layout.levels - 1, given):
+            raise AssertionError(f"{desc!r} was checked")
+        loops.run = call.run
+        memcpy(loops.attributes, fields.attributes, ATTRIBUTE_BYTES)
+    return PyBytes_FromStringAndSize(<char*>&loops, sizeof(loops))

@@ -4,6 +4,7 @@
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
+from dmlcy._runtime.activation cimport Activation
 from dmlcy._runtime.arguments cimport desc_of, take_asked, take_desc, take_enum, take_uint, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
 from dmlcy._runtime.checks cimport (
@@ -121,6 +122,7 @@ cdef struct Convolution:
     int64_t output_padding[MAX_RANK]
     int64_t group_count
     PyObject* fused_activation
+    Activation fused_activation_loops
     int64_t spatial
     int64_t padded[MAX_RANK]
     int64_t extent[MAX_RANK]
@@ -149,7 +151,8 @@ cdef int convolution_take(Convolution* a, int level, const ConvolutionKeywords* 
     if not take_uint(<object>keywords.group_count, 1, 4294967295, &a.group_count):
         return 0
     if not take_desc(
-        <object>keywords.fused_activation, True, "CONVOLUTION", "fused_activation", level, &a.fused_activation
+        <object>keywords.fused_activation, True, "CONVOLUTION", "fused_activation", level, &a.fused_activation,
+        &a.fused_activation_loops
     ):
         return 0
     a.spatial = a.input.rank - 2

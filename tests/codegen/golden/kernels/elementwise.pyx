@@ -51,6 +51,7 @@ cdef int activation_celu_run(const ActivationCelu* a) noexcept nogil:
     work.tensors[0] = &a.input
     work.tensors[1] = &a.output
     work.scaled = False
+    work.fused = NULL
     attributes.alpha = a.alpha
     work.attributes = &attributes
     return run_elements(&activation_celu_FLOAT32, &work)
