@@ -6,9 +6,9 @@
  * fused multiply-add: all such levels give the same bits. Elsewhere DMLCY_FMA rounds twice, and a result may have other
  * bits within the same bound.
  *
- * A function that is complete only with a branch, or that is slow so, has three: dmlcy_NAME_ordinary, which is right for
- * ordinary arguments; dmlcy_NAME_special(x), which is 1 where an argument is none, otherwise 0; and dmlcy_NAME, which is
- * right for all and gives the same bits for ordinary ones. element_blocks.h chooses.
+ * A function that is complete only with a branch, or that is slow so, has three: dmlcy_NAME_ordinary, which is right
+ * for ordinary arguments; dmlcy_NAME_special(x), which is 1 where an argument is none, otherwise 0; and dmlcy_NAME,
+ * which is right for all and gives the same bits for ordinary ones. element_blocks.h chooses.
  *
  * A NaN gives a NaN. Zeros, infinities and denormal numbers are arguments and results like others. Errors that are told
  * are the largest over all 2^32 arguments with a fused multiply-add: in ULP where the result is a normal number, in
@@ -61,6 +61,12 @@ DMLCY_INLINE float dmlcy_abs(float x)
 DMLCY_INLINE float dmlcy_signed(float x, float y)
 {
     return dmlcy_of_bits(dmlcy_bits_of(x) | (dmlcy_bits_of(y) & DMLCY_SIGN));
+}
+
+/* x, with another sign if y is negative. */
+DMLCY_INLINE float dmlcy_signs(float x, float y)
+{
+    return dmlcy_of_bits(dmlcy_bits_of(x) ^ (dmlcy_bits_of(y) & DMLCY_SIGN));
 }
 
 /* The smaller and the larger of x and a constant; a NaN stays. */

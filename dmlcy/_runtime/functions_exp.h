@@ -1,5 +1,5 @@
-/* Functions of exponentials over FLOAT32: exp, expm1, tanh, sigmoid, softplus, erf, gelu; and products of them, where the
- * function alone would be too large or too small, or where its argument would be rounded.
+/* Functions of exponentials over FLOAT32: exp, expm1, tanh, sigmoid, softplus, erf, gelu; and products of them, where
+ * the function alone would be too large or too small, or where its argument would be rounded.
  */
 #ifndef DMLCY_FUNCTIONS_EXP_H
 #define DMLCY_FUNCTIONS_EXP_H
@@ -43,30 +43,25 @@ DMLCY_INLINE float dmlcy_expm1(int fused, float x)
 DMLCY_INLINE float dmlcy_scaled_expm1(int fused, float a, float b)
 {
     const float up = dmlcy_abs(a) < 1.0f ? 0x1p64f : 1.0f, divisor = a * up, t = b / a;
-    const float left = DMLCY_FMA(-t, divisor, b * up) * (1.0f / divisor), low = dmlcy_abs(t) < DMLCY_EXP_MOST ? left : 0.0f;
+    const float left = DMLCY_FMA(-t, divisor, b * up) * (1.0f / divisor);
+    const float low = dmlcy_abs(t) < DMLCY_EXP_MOST ? left : 0.0f;
     const float x = dmlcy_at_least(dmlcy_at_most(t, DMLCY_EXP_MOST), -18.0f);
     const float y = DMLCY_FMA(x, DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
     const float s = dmlcy_of_bits((dmlcy_bits_of(y) - 255u) << 23);
     const float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, x, low, k)), q = DMLCY_FMA(s, p, s - 0.5f);
-    const float large = dmlcy_times_large_power(DMLCY_FMA(a, p, a), dmlcy_large_power_of(fused, y, k));
+    const dmlcy_power power = dmlcy_large_power_of(fused, y, k);
+    const float large = DMLCY_FMA(divisor, p, divisor) * (power.one / up) * power.one * power.two;
     return dmlcy_abs(t) < 0x1p-26f ? b : t > 64.0f ? large : a * (q + q);
 }
 
-/* What rounding took from the product t of a and b, with the sign that |t| takes away; 0 where a function is at an end
- * anyway. */
-DMLCY_INLINE float dmlcy_lost(int fused, float a, float b, float t)
-{
-    const float low = DMLCY_FMA(a, b, -t);
-    return dmlcy_abs(t) < DMLCY_EXP_MOST ? (t < 0.0f ? -low : low) : 0.0f;
-}
-
-/* tanh(|x| - less) with the sign of x, for a `less` of at most half a unit of x: w / v, where w = (1 - e) / 2,
- * v = (1 + e) / 2, e = e^(-2|x|). The exponent is halved throughout: -|x| = k log(2) / 2 + d. */
-DMLCY_INLINE float dmlcy_tanh_of(int fused, float x, float less)
+/* w / v, where w = (1 - e) / 2, v = (1 + e) / 2, e = e^(-2|x|). The exponent is halved throughout:
+ * -|x| = k log(2) / 2 + d.
+ * 1.96 ULP, at 0.519323409 */
+DMLCY_INLINE float dmlcy_tanh(int fused, float x)
 {
     const float a = dmlcy_at_most(dmlcy_abs(x), 9.1f);
     const float y = DMLCY_FMA(a, -2.0f * DMLCY_LOG2E, DMLCY_SHIFT + 127.0f), k = y - (DMLCY_SHIFT + 127.0f);
-    const float s = dmlcy_of_bits(dmlcy_bits_of(y) << 23), d = DMLCY_FMA(k, -0.5f * DMLCY_LN2, -a) + less;
+    const float s = dmlcy_of_bits(dmlcy_bits_of(y) << 23), d = DMLCY_FMA(k, -0.5f * DMLCY_LN2, -a);
     float p = 0x1.6b8b1ep-5f, w, v;
     p = DMLCY_FMA(p, d, 0x1.1226b2p-3f);
     p = DMLCY_FMA(p, d, 0x1.555702p-2f);
@@ -78,17 +73,18 @@ DMLCY_INLINE float dmlcy_tanh_of(int fused, float x, float less)
     return dmlcy_signed(w / v, x);
 }
 
-/* 1.96 ULP, at 0.519323409 */
-DMLCY_INLINE float dmlcy_tanh(int fused, float x)
+/* What rounding took from the product t of a and b; 0 where a function is at an end anyway. */
+DMLCY_INLINE float dmlcy_lost(int fused, float a, float b, float t)
 {
-    return dmlcy_tanh_of(fused, x, -0.0f);
+    const float low = DMLCY_FMA(a, b, -t);
+    return dmlcy_abs(t) < DMLCY_EXP_MOST ? low : 0.0f;
 }
 
-/* c tanh(a b). Below 2^-13, tanh(a b) is a b. */
+/* c tanh(a b): tanh(t + low) is tanh(t) + low (1 - tanh(t)^2), and a b below 2^-13. */
 DMLCY_INLINE float dmlcy_tanh_times(int fused, float c, float a, float b)
 {
-    const float t = a * b;
-    return dmlcy_abs(t) < 0x1p-13f ? dmlcy_product(a, b, c) : c * dmlcy_tanh_of(fused, t, -dmlcy_lost(fused, a, b, t));
+    const float t = a * b, y = dmlcy_tanh(fused, t), more = c * dmlcy_lost(fused, a, b, t) * DMLCY_FMA(-y, y, 1.0f);
+    return dmlcy_abs(t) < 0x1p-13f ? dmlcy_product(a, b, c) : DMLCY_FMA(c, y, more);
 }
 
 /* ---- the logistic function and its integral ---- */
@@ -118,7 +114,7 @@ DMLCY_INLINE float dmlcy_sigmoid_times(int fused, float c, float a, float b)
     const float y = DMLCY_FMA(size, -DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
     const dmlcy_power power = dmlcy_large_power_of(fused, y, k);
     const float e = dmlcy_times_large_power(1.0f, power);
-    const float v = dmlcy_logistic(fused, size, dmlcy_lost(fused, a, b, t), k, e);
+    const float v = dmlcy_logistic(fused, size, dmlcy_signs(dmlcy_lost(fused, a, b, t), t), k, e);
     const float above = t > DMLCY_SIGMOID_ONE ? c : DMLCY_FMA(c, -(v * e), c);
     return t > 0.0f ? above : dmlcy_times_large_power(c * v, power);
 }
@@ -148,7 +144,7 @@ DMLCY_INLINE dmlcy_softplus_sum dmlcy_softplus_of(int fused, float a, float b)
 {
     const float t = a * b, size = dmlcy_at_most(dmlcy_abs(t), DMLCY_EXP_MOST), low = dmlcy_lost(fused, a, b, t);
     const float y = DMLCY_FMA(size, -DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
-    const float m = dmlcy_exp_near_zero(fused, dmlcy_exp_rest(fused, -size, -low, k));
+    const float m = dmlcy_exp_near_zero(fused, dmlcy_exp_rest(fused, -size, -dmlcy_signs(low, t), k));
     dmlcy_softplus_sum sum;
     float e;
     sum.t = t;
@@ -211,8 +207,8 @@ DMLCY_INLINE float dmlcy_erf(int fused, float x)
 }
 
 /* max(x, 0) - w, where w = |x| Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) (1 + t) / (2.25 a + 2), and t is a
- * polynomial of z = a / (a + 4) - 1/2, to 2.3e-9. The exponent is -a^2 / 2 = k log(2) + r, with a^2 = h + low exactly, and
- * e^r = 1 + q. The quotient a (1 + t) (1 + q) / (2.25 a + 2) is corrected by what it leaves, so that it rounds about
+ * polynomial of z = a / (a + 4) - 1/2, to 2.3e-9. The exponent is -a^2 / 2 = k log(2) + r, with a^2 = h + low exactly,
+ * and e^r = 1 + q. The quotient a (1 + t) (1 + q) / (2.25 a + 2) is corrected by what it leaves, so that it rounds about
  * once; 2^k comes last.
  * 1.83 ULP, at -5.72430658; 1.15 steps */
 DMLCY_INLINE float dmlcy_gelu(int fused, float x)

@@ -41,8 +41,8 @@ DMLCY_INLINE uint32_t dmlcy_turns_special(float x)
     return (uint32_t)!(dmlcy_abs(x) <= DMLCY_TURNS_MOST);
 }
 
-/* sin(x), or cos(x), for |x| >= 2^6 or NaN. |x| / pi modulo 2 in 64 bits, the first of which is whole: |x| is an integer
- * of 24 bits times a power of two, and is multiplied by the 96 bits of 1 / pi that matter. */
+/* sin(x), or cos(x), for |x| >= 2^6 or NaN. |x| / pi modulo 2 in 64 bits, the first of which is whole: |x| is an
+ * integer of 24 bits times a power of two, and is multiplied by the 96 bits of 1 / pi that matter. */
 DMLCY_INLINE float dmlcy_turns_large(int fused, float x, int cosine)
 {
     static const uint32_t inverse[] = {
