@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from functools import reduce
 
 from .nodes import Arith, Call, Choice, Compare, Logic, Name, Negate, Node, Not, NotCompiled, Number, Text
+from .parse import COMPOSED
 
 FUNCTIONS = {
     "abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round_even": "rint",
 }  # fmt: skip
 """Functions of C that each compiler computes alike."""
+
+LANES = (
+    "exp", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "pow",
+    *COMPOSED,
+)  # fmt: skip
+"""Functions of ``functions.h`` by their own names, over FLOAT32."""
+CHOSEN = ("sin", "cos", "pow")
+"""Those of them that have another form for ordinary arguments."""
 
 EXTREMES = {"min": "least", "max": "most"}
 TESTS = {"isnan": "DMLCY_IS_NAN", "isfinite": "DMLCY_IS_FINITE"}
@@ -46,6 +55,8 @@ class C:
                 return f"(-{self.expression(operand)})"
             case Not(operand=operand):
                 return f"(!{self.expression(operand)})"
+            case Arith(op="*", left=Arith(op="*", left=first, right=second), right=third) if self.kind == "float":
+                return f"dmlcy_product({', '.join(map(self.expression, (first, second, third)))})"
             case Arith(op="+" | "-" | "*" | "/" as op, left=left, right=right):
                 return f"({self.expression(left)} {op} {self.expression(right)})"
             case Compare(op=op, left=Name(id=name), right=Text(value=value)) if name in self.members:
@@ -64,11 +75,28 @@ class C:
         """A function of these arguments."""
         if function in FUNCTIONS:
             return f"{FUNCTIONS[function]}{'f' if self.kind == 'float' else ''}({', '.join(args)})"
+        if function.removesuffix("_ordinary") in LANES and self.kind == "float":
+            return f"dmlcy_{function}(DMLCY_FUSED, {', '.join(args)})"
         if function in TESTS:
             return f"{TESTS[function]}({', '.join(args)})"
         if function in EXTREMES:
             return reduce(lambda left, right: f"dmlcy_{EXTREMES[function]}_{self.kind}({left}, {right})", args)
         raise NotCompiled(f"no loop computes {function}() yet", node.at, node.length)
+
+    def special(self, node: Node) -> str | None:
+        """Whether an argument of a function is not an ordinary one; None: no function has another form for these."""
+        calls = [part for part in node.walk() if isinstance(part, Call) and part.function in CHOSEN]
+        tests = [f"dmlcy_{part.function}_special({', '.join(map(self.expression, part.args))})" for part in calls]
+        return " | ".join(dict.fromkeys(tests)) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary(C):
+    """The same where all arguments of functions are ordinary ones."""
+
+    def call(self, node: Node, function: str, args: list[str]) -> str:
+        """A function of these arguments."""
+        return C.call(self, node, f"{function}_ordinary" if function in CHOSEN else function, args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +135,11 @@ class Whole(C):
         if function in OF_BITS:
             return f"dmlcy_{function}_{self.kind}({', '.join(args)})"
         raise NotCompiled(f"no loop computes {function}() of integers yet", node.at, node.length)
+
+
+def has_functions(node: Node) -> bool:
+    """Whether the result is made of functions of ``functions.h``."""
+    return any(isinstance(part, Call) and part.function in LANES for part in node.walk())
 
 
 def moves(node: Node, names: Collection[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -186,15 +186,23 @@ class Sizes(Node):
     items: tuple[Node, ...]
 
 
-def substitute(node: Node, name: str, value: Node) -> Node:
-    """``node`` with the name ``name`` replaced by ``value``."""
-    if isinstance(node, Name):
-        return value if node.id == name else node
-    changes: dict[str, Any] = {}
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """``node`` with ``change`` of each of its parts in its place, from the innermost on, and of itself."""
+    parts: dict[str, Any] = {}
     for each in names_of(node):
         child = getattr(node, each)
         if isinstance(child, Node):
-            changes[each] = substitute(child, name, value)
+            parts[each] = rebuilt(child, change)
         elif isinstance(child, tuple):
-            changes[each] = tuple(substitute(part, name, value) for part in child)
-    return replace(node, **changes)
+            parts[each] = tuple(rebuilt(part, change) for part in child)
+    return change(replace(node, **parts) if parts else node)
+
+
+def substitute(node: Node, name: str, value: Node) -> Node:
+    """``node`` with the name ``name`` replaced by ``value``."""
+    return filled(node, {name: value})
+
+
+def filled(node: Node, values: Mapping[str, Node]) -> Node:
+    """``node`` with these nodes in place of these names."""
+    return rebuilt(node, lambda part: values.get(part.id, part) if isinstance(part, Name) else part)

@@ -48,7 +48,12 @@ REFERENCE: dict[str, int | None] = {
     "bit_and": 2, "bit_or": 2, "bit_xor": 2, "bit_not": 1, "shift_left": 2, "shift_right": 2, "bit_count": 1,
     "any": 1, "all": 1, "idle": 1, "in_range": 1,
 }  # fmt: skip
-"""Functions of ``[kernel]`` and of ``not_judged`` that only the reference evaluates: no rule, and no loop."""
+"""Functions of ``[kernel]`` and of ``not_judged``, and of no rule."""
+COMPOSED: dict[str, int | None] = {
+    "sigmoid": 1, "sigmoid_times": 3, "tanh_times": 3, "softplus_times": 3, "softplus_over": 2, "scaled_expm1": 2,
+    "gelu": 1,
+}  # fmt: skip
+"""Functions of ``[kernel]`` that are formulas of others."""
 EACH = ("sum", "prod", "min", "max", "all", "any")
 REFUSED: dict[type[ast.AST], str] = {
     ast.Attribute: "attribute access",
@@ -202,7 +207,7 @@ class _Reader:
                 raise ExprError("the index of a `for` is one name", at, length)
             body, count = self.read(generator.elt, depth + 1), self.read(loop.iter, depth + 1)
             return Each(function, body, loop.target.id, count, at=at, length=length)
-        known = FUNCTIONS | REFERENCE
+        known = FUNCTIONS | REFERENCE | COMPOSED
         if function not in known:
             raise ExprError(f"unknown function {function}", at, length, f"functions: {', '.join(sorted(FUNCTIONS))}")
         arguments = known[function]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from ..diagnostics import Diagnostics, did_you_mean
+from ..expr.composed import written_out
 from ..expr.cython import Cython
 from ..expr.nodes import ExprError, Node, NotCompiled
 from ..expr.numbers import numbers
@@ -35,11 +36,15 @@ Place = tuple[int, ...]  # of an element of a tensor, one index per axis
 
 @dataclass(frozen=True, slots=True)
 class KernelFormula:
-    """An expression of ``[kernel]``: its text, and what its names mean."""
+    """An expression of ``[kernel]``: its text, and what its names mean.
+
+    ``node`` has formulas in place of the functions that are formulas of others, ``loops`` these functions.
+    """
 
     text: str
     node: Node
     scope: Scope
+    loops: Node
 
     @property
     def python(self) -> str:
@@ -322,7 +327,8 @@ class KernelTable:
             # An element of a tensor is one of the numbers that the reference is given, not one of an array.
             given = {n: local(Kind.VECTOR) if s.kind is Kind.TENSOR else s for n, s in scope.items()}
             path = ".".join(str(step) for step in (*table.path[1:], key))
-            self.definition.formulas[path] = KernelFormula(formula(node), node, given)
+            plain = written_out(node)
+            self.definition.formulas[path] = KernelFormula(formula(plain), plain, given, node)
             return node, scope
         except ExprError as error:
             self.wrong(table, key, error)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..diagnostics import Diagnostics, Span
 from ..expr.nodes import Call, ExprError, Name, Node
-from ..expr.parse import REFERENCE, parse
+from ..expr.parse import COMPOSED, REFERENCE, parse
 from ..expr.types import MAX_RANK, Kind, Scope, Symbol, interval_of, kind_of, within
 from ..model import Formula, Let, let_symbol
 from ..source import Table
@@ -15,9 +15,17 @@ from .reading import word
 
 def in_rules(node: Node) -> Node:
     """The expression itself; ExprError if it calls what only ``[kernel]`` has."""
-    for part in node.walk():
+    for part in in_conditions(node).walk():
         if isinstance(part, Call) and part.function in REFERENCE:
             raise ExprError(f"{part.function} is a function for [kernel] and not_judged only", part.at, part.length)
+    return node
+
+
+def in_conditions(node: Node) -> Node:
+    """The same of a condition on elements."""
+    for part in node.walk():
+        if isinstance(part, Call) and part.function in COMPOSED:
+            raise ExprError(f"{part.function} is a function for [kernel] only", part.at, part.length)
     return node
 
 

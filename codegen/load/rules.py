@@ -28,7 +28,7 @@ from ..model import (
     element,
 )
 from ..source import Table
-from .formulas import Formulas
+from .formulas import Formulas, in_conditions
 from .reading import each, finished
 
 RULE_ID = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)+")
@@ -241,7 +241,7 @@ class Rules:
             row.str("question"),
             row.str("choice"),
             row.str("evidence"),
-            self.formulas.formula(row, "not_judged", lambda node: node) if row.has("not_judged") else None,
+            self.formulas.formula(row, "not_judged", in_conditions) if row.has("not_judged") else None,
             when,
             given,
             row.span("id"),

@@ -4,12 +4,26 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_ROW)(
 {
     DMLCY_INPUTS(DMLCY_ROW_OF)
     DMLCY_ELEMENT *const y = (DMLCY_ELEMENT *)output;
-    int64_t i;
+    int64_t begin, end, i;
     DMLCY_LOCALS
     (void)attributes;
-    DMLCY_APART_EACH
-    for (i = 0; i < n; i++) {
-        DMLCY_INPUTS(DMLCY_NUMBER_OF)
-        y[i] = (DMLCY_ELEMENT)DMLCY_STORE(DMLCY_RESULT);
+#ifdef DMLCY_SPECIAL
+    for (begin = 0; begin < n; begin = end) {
+        uint32_t special = 0;
+        end = n - begin < DMLCY_CHOSEN ? n : begin + DMLCY_CHOSEN;
+        for (i = begin; i < end; i++) {
+            DMLCY_INPUTS(DMLCY_NUMBER_OF)
+            special |= DMLCY_SPECIAL;
+        }
+        if (special) {
+            DMLCY_MADE_OF(DMLCY_RESULT)
+        } else {
+            DMLCY_MADE_OF(DMLCY_ORDINARY)
+        }
     }
+#else
+    begin = 0;
+    end = n;
+    DMLCY_MADE_OF(DMLCY_RESULT)
+#endif
 }

@@ -12,6 +12,8 @@
  * DMLCY_STORE          a function that makes an element of the result
  * DMLCY_STEADY         1: the name with _steady is a loop that reads one element of each of the others (steady_blocks.h)
  * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
+ * DMLCY_SPECIAL        whether an element needs DMLCY_RESULT; left out, DMLCY_ORDINARY is, too
+ * DMLCY_ORDINARY       the same result of other elements, in fewer steps
  * DMLCY_FUNCTIONS      1: the result calls functions, which take DMLCY_FUSED. Such a loop has a text for the widest level
  */
 #include "elements.h"
@@ -22,6 +24,14 @@
 #define DMLCY_INPUTS(each) DMLCY_FIRST(each) DMLCY_OTHERS(each)
 #define DMLCY_NUMBER_OF(number, element, work) const work x##number = (work)a##number[i];
 #define DMLCY_NUMBER_ONCE(number, element, work) const work x##number = (work)*a##number;
+/* The elements from begin to end, by such a result. */
+#define DMLCY_MADE_OF(result)                                                       \
+    DMLCY_APART_EACH                                                                \
+    for (i = begin; i < end; i++) {                                                 \
+        DMLCY_INPUTS(DMLCY_NUMBER_OF)                                               \
+        y[i] = (DMLCY_ELEMENT)DMLCY_STORE(result);                                  \
+    }
+#define DMLCY_CHOSEN 1024 /* elements between two choices of a result */
 #endif
 
 #define DMLCY_TEXT "element_blocks.h"
@@ -49,4 +59,6 @@
 #undef DMLCY_STORE
 #undef DMLCY_STEADY
 #undef DMLCY_HALVES
+#undef DMLCY_SPECIAL
+#undef DMLCY_ORDINARY
 #undef DMLCY_FUNCTIONS

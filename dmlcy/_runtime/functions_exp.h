@@ -107,7 +107,7 @@ DMLCY_INLINE float dmlcy_sigmoid(int fused, float x)
     return x > 0.0f ? 1.0f - v : v;
 }
 
-/* c / (1 + e^(-a b)), which is c - c / (1 + e^(a b)). */
+/* c / (1 + e^(-a b)), which is c - c / (1 + e^(a b)); NaN where it is an infinity divided by one. */
 DMLCY_INLINE float dmlcy_sigmoid_times(int fused, float c, float a, float b)
 {
     const float t = a * b, size = dmlcy_at_most(dmlcy_abs(t), DMLCY_EXP_MOST);
@@ -116,7 +116,8 @@ DMLCY_INLINE float dmlcy_sigmoid_times(int fused, float c, float a, float b)
     const float e = dmlcy_times_large_power(1.0f, power);
     const float v = dmlcy_logistic(fused, size, dmlcy_signs(dmlcy_lost(fused, a, b, t), t), k, e);
     const float above = t > DMLCY_SIGMOID_ONE ? c : DMLCY_FMA(c, -(v * e), c);
-    return t > 0.0f ? above : dmlcy_times_large_power(c * v, power);
+    const float below = t < -DMLCY_EXP_MOST ? c * 0.0f : dmlcy_times_large_power(c * v, power);
+    return t > 0.0f ? above : below;
 }
 
 /* P in e + e^2 P(e), which is log(1 + e) for 0 <= e <= 1. */
@@ -208,8 +209,8 @@ DMLCY_INLINE float dmlcy_erf(int fused, float x)
 
 /* max(x, 0) - w, where w = |x| Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) (1 + t) / (2.25 a + 2), and t is a
  * polynomial of z = a / (a + 4) - 1/2, to 2.3e-9. The exponent is -a^2 / 2 = k log(2) + r, with a^2 = h + low exactly,
- * and e^r = 1 + q. The quotient a (1 + t) (1 + q) / (2.25 a + 2) is corrected by what it leaves, so that it rounds about
- * once; 2^k comes last.
+ * and e^r = 1 + q. The quotient a (1 + t) (1 + q) / (2.25 a + 2) is corrected by what it leaves, so that it rounds
+ * about once; 2^k comes last. NaN for -infinity.
  * 1.83 ULP, at -5.72430658; 1.15 steps */
 DMLCY_INLINE float dmlcy_gelu(int fused, float x)
 {
@@ -235,7 +236,7 @@ DMLCY_INLINE float dmlcy_gelu(int fused, float x)
     w = DMLCY_FMA(a, u, a) * over;
     left = DMLCY_FMA(-w, lost, DMLCY_FMA(a, u, DMLCY_FMA(-w, d, a)));
     w = DMLCY_FMA(left, over, w);
-    return (x < 0.0f ? -0.0f : x) - dmlcy_times_power(w, dmlcy_power_of(fused, y, k));
+    return (x < 0.0f ? 0.0f * x : x) - dmlcy_times_power(w, dmlcy_power_of(fused, y, k));
 }
 
 #endif

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...expr.c import C, Whole, has_no_sign, moves, rounds_once
+from ...expr.c import C, Ordinary, Whole, has_functions, has_no_sign, moves, rounds_once
 from ...expr.nodes import Node, NotCompiled
 from ...model import Facts, Field, Operator
 from ..base import KernelTable, attribute_locals
@@ -27,7 +27,8 @@ class ElementLoop:
     ``inputs``: the types of the elements of each input, and of the numbers that the result reads of them; ``element``:
     that of the output; ``scalars``: the types of the attributes; ``steady``: another one reads one element of each
     input but the first; ``halves``: another one takes FLOAT16 as it is in memory; ``functions``: the result calls
-    functions of ``functions.h``: there is a text for the widest level, too.
+    functions of ``functions.h``: there is a text for the widest level, too. Where ``special`` holds for no element of a
+    block, ``ordinary`` is the result, in fewer steps.
     """
 
     name: str
@@ -40,6 +41,8 @@ class ElementLoop:
     steady: bool
     halves: bool
     functions: bool
+    special: str | None
+    ordinary: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ class Loops:
     @property
     def node(self) -> Node:
         """The result."""
-        return self.kernel.definition.formulas["result"].node
+        return self.kernel.definition.formulas["result"].loops
 
     def lack(self) -> str | None:
         """What keeps loops from taking the tensors and attributes of the operator; None: nothing is known to."""
@@ -141,6 +144,8 @@ class Loops:
             return Types(element, element)
         if dtype not in HELD:
             raise NotCompiled(f"no loop computes numbers of {dtype} yet")
+        if has_functions(self.node):
+            return Types("float", "float")
         exact = [*self.inputs, *(name for _, name in self.scalars)]
         if dtype == "FLOAT16":  # attributes have more digits, and so has what is scaled: the first input
             exact = list(self.inputs)["scaled" in self.kernel.definition.roles :]
@@ -152,6 +157,8 @@ class Loops:
         """The loop for some data types; raises NotCompiled."""
         names = {name: f"x{number}" for number, name in enumerate(self.inputs)}
         names |= {name: name for _, name in self.scalars}
+        functions = types.wide is None and has_functions(self.node)
+        special = C(names, types.work, self.members).special(self.node) if functions else None
         ending = dtypes[0] if len(dtypes) == 1 else types.element.removesuffix("_t").upper() + "S"
         return ElementLoop(
             name=f"{self.operator.python}_{ending}",
@@ -161,9 +168,11 @@ class Loops:
             scalars=tuple((types.work if ctype == "float" else ctype, name) for ctype, name in self.scalars),
             result=result(self.node, names, self.members, types),
             store=types.store,
-            steady=types.element == "float" and len(self.inputs) > 1,
-            halves=types.element == "float" and "FLOAT16" in dtypes,
-            functions=False,
+            steady=types.element == "float" and not functions and len(self.inputs) > 1,
+            halves=types.element == "float" and not functions and "FLOAT16" in dtypes,
+            functions=functions,
+            special=special,
+            ordinary=special and Ordinary(names, types.work, self.members).expression(self.node),
         )
 
     def input(self, field: Field, types: Types) -> tuple[str, str]:

@@ -4,12 +4,11 @@
 from dmlcy._runtime.strided cimport Tensor
 
 
-# ACTIVATION_HARD_SIGMOID
+# ACTIVATION_CELU
 
-cdef struct ActivationHardSigmoid:
+cdef struct ActivationCelu:
     Tensor input
     Tensor output
     float alpha
-    float beta
 
-cdef int activation_hard_sigmoid_run(const ActivationHardSigmoid* a) noexcept nogil
+cdef int activation_celu_run(const ActivationCelu* a) noexcept nogil
