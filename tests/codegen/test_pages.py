@@ -32,7 +32,7 @@ from codegen.diagnostics import Diagnostics, SpecError
 from codegen.emit import OUTPUTS
 from codegen.families import FAMILIES
 from codegen.load import load
-from codegen.model import Dtype, TensorData
+from codegen.model import Dtype, Operator, TensorData
 from codegen.notice import notice
 from codegen.pages.errors import error_tables
 from codegen.pages.markdown import cell, code, escape, link, prose, table, wrapped
