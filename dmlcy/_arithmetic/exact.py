@@ -161,7 +161,7 @@ OF_FLOATS: Final[dict[str, Callable[..., Any]]] = {
     "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "sin": np.sin, "cos": np.cos,
     "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh,
     "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "erf": math.erf, "erfc": math.erfc,
-    "atan2": np.arctan2, "pow": np.power,
+    "atan2": np.arctan2, "pow": np.float_power,  # np.power takes roots for 0.5: of -infinity, NaN
 }  # fmt: skip
 
 

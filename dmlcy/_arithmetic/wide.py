@@ -157,7 +157,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh,
     "atanh": np.arctanh, "erf": _each(math.erf), "erfc": _each(math.erfc),
-    "pow": lambda a, b: np.power(np.asarray(a, np.float64), np.asarray(b, np.float64)), "int_pow": _power,
+    "pow": lambda a, b: np.float_power(np.asarray(a, np.float64), np.asarray(b, np.float64)), "int_pow": _power,
     "bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor,
     "shift_left": _shift_left, "shift_right": _shift_right,
     "bit_count": _bit_count,

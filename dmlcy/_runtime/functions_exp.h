@@ -51,7 +51,8 @@ DMLCY_INLINE float dmlcy_scaled_expm1(int fused, float a, float b)
     const float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, x, low, k)), q = DMLCY_FMA(s, p, s - 0.5f);
     const dmlcy_power power = dmlcy_large_power_of(fused, y, k);
     const float large = DMLCY_FMA(divisor, p, divisor) * (power.one / up) * power.one * power.two;
-    return dmlcy_abs(t) < 0x1p-26f ? b : t > 64.0f ? large : a * (q + q);
+    const float ordinary = dmlcy_abs(t) < 0x1p-26f ? b : a * (q + q);
+    return t > DMLCY_EXP_MOST ? a * INFINITY : t > 64.0f ? large : ordinary;
 }
 
 /* w / v, where w = (1 - e) / 2, v = (1 + e) / 2, e = e^(-2|x|). The exponent is halved throughout:
@@ -116,7 +117,7 @@ DMLCY_INLINE float dmlcy_sigmoid_times(int fused, float c, float a, float b)
     const float e = dmlcy_times_large_power(1.0f, power);
     const float v = dmlcy_logistic(fused, size, dmlcy_signs(dmlcy_lost(fused, a, b, t), t), k, e);
     const float above = t > DMLCY_SIGMOID_ONE ? c : DMLCY_FMA(c, -(v * e), c);
-    const float below = t < -DMLCY_EXP_MOST ? c * 0.0f : dmlcy_times_large_power(c * v, power);
+    const float below = t < -DMLCY_EXP_MOST ? c * 0.0f : c * power.one * v * power.one * power.two;
     return t > 0.0f ? above : below;
 }
 
@@ -152,7 +153,7 @@ DMLCY_INLINE dmlcy_softplus_sum dmlcy_softplus_of(int fused, float a, float b)
     sum.low = low;
     sum.power = dmlcy_large_power_of(fused, y, k);
     e = dmlcy_times_large_power(m, sum.power);
-    sum.part = DMLCY_FMA(dmlcy_log1p_tail(fused, e), e * m, m);
+    sum.part = t < -DMLCY_EXP_MOST ? 0.0f : DMLCY_FMA(dmlcy_log1p_tail(fused, e), e * m, m);
     return sum;
 }
 
@@ -161,7 +162,7 @@ DMLCY_INLINE float dmlcy_softplus_times(int fused, float c, float a, float b)
 {
     const dmlcy_softplus_sum sum = dmlcy_softplus_of(fused, a, b);
     const float near = c * (sum.t + (dmlcy_times_large_power(sum.part, sum.power) + sum.low));
-    const float below = dmlcy_times_large_power(c * sum.part, sum.power);
+    const float below = c * sum.power.one * sum.part * sum.power.one * sum.power.two;
     return sum.t > DMLCY_SIGMOID_ONE ? dmlcy_product(a, b, c) : sum.t > 0.0f ? near : below;
 }
 
@@ -170,8 +171,8 @@ DMLCY_INLINE float dmlcy_softplus_over(int fused, float a, float b)
 {
     const dmlcy_softplus_sum sum = dmlcy_softplus_of(fused, a, b);
     const float near = sum.t + (dmlcy_times_large_power(sum.part, sum.power) + sum.low);
-    const float quotient = (sum.t > 0.0f ? near : sum.part) / a;
-    return sum.t > DMLCY_SIGMOID_ONE ? b : sum.t > 0.0f ? quotient : dmlcy_times_large_power(quotient, sum.power);
+    const float quotient = (sum.t > 0.0f ? near : sum.part * sum.power.one) / a;
+    return sum.t > DMLCY_SIGMOID_ONE ? b : sum.t > 0.0f ? quotient : quotient * sum.power.one * sum.power.two;
 }
 
 /* ---- the normal distribution ---- */

@@ -36,8 +36,11 @@ def assert_same_bits(actual: Any, expected: Array | tuple[Array, ...]) -> None:
         np.testing.assert_array_equal(actual.view(bits), expected.view(bits))
 
 
-def assert_same_values(actual: Any, expected: Array | tuple[Array, ...]) -> None:
-    """The same data type, sizes and bytes, but for those of NaN."""
+def assert_same_values(actual: Any, expected: Array | reference.Near | tuple[Array, ...]) -> None:
+    """The same data type, sizes and bytes, but for those of NaN; or numbers as near as the expected ones say."""
+    if isinstance(expected, reference.Near):
+        assert_near(actual, expected)
+        return
     if isinstance(expected, tuple):
         for one, wanted in zip(actual, expected, strict=True):
             assert_same_values(one, wanted)
@@ -52,6 +55,21 @@ def last_place(scale: Array, dtype: Any) -> Array:
     """A unit in the last place of numbers of this size, in float64."""
     limits = np.finfo(dtype)
     return np.ldexp(1.0, np.frexp(np.maximum(scale, float(limits.smallest_normal)))[1] - 1 - limits.nmant)
+
+
+def assert_near(actual: Array, expected: reference.Near) -> None:
+    """Every result is within the bound; an infinity counts as the number behind the largest. Zeros have their signs."""
+    exact = expected.exact
+    assert actual.shape == exact.shape
+    np.testing.assert_array_equal(np.isnan(actual), np.isnan(exact))
+    ends = np.isinf(exact) | (exact == 0)
+    np.testing.assert_array_equal(actual[ends], exact[ends].astype(actual.dtype))
+    checked = ~np.isnan(exact)
+    beyond = 2.0 ** np.finfo(actual.dtype).maxexp
+    found, wanted = (np.clip(one[checked].astype(np.float64), -beyond, beyond) for one in (actual, exact))
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+    error = np.abs(found - wanted) / last_place(np.minimum(np.abs(wanted), beyond / 2), actual.dtype)
+    assert error.size == 0 or error.max() <= expected.ulp, f"{error.max()} ulp, the bound is {expected.ulp}"
 
 
 def assert_within(actual: Array, average: reference.Average, bound: float) -> None:

@@ -18,6 +18,7 @@ from strategies import Array, small_integers
 
 import dmlcy as dml
 from dmlcy import testing
+from dmlcy._arithmetic.exact import as_float
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.tables import FAST
 from dmlcy._reference.expected import outputs_of
@@ -115,7 +116,7 @@ def test_a_wrong_element_is_noticed(name: str, seeds: range) -> None:
             if one is None or isinstance(value, float) or found.ulp * 4 > 2 ** np.finfo(wrong.dtype).nmant:
                 return
             with np.errstate(over="ignore"):
-                wrong[at] = float(value + one * (int(found.ulp) + 2))
+                wrong[at] = as_float(value + one * (int(found.ulp) + 2))
             if not np.isfinite(wrong[at]):
                 return
         with pytest.raises(AssertionError, match=f"{desc.operator.python}: 1 of {wrong.size} elements are wrong"):

@@ -20,7 +20,10 @@ SIZES = [
     (2, 16390), (64, 3, 5), (5, 64, 33), (4100,), (3, 2050), (1, 40, 50), (2, 2, 2, 2, 3), (1, 5000), (90, 90),
     (50000,), (33, 31), (2, 5, 1026), (1, 1, 25), (11, 1024), (3, 3, 1), (300, 4), (600, 3), (2049,), (1, 2, 4096),
 ]  # fmt: skip
-NUMBERS = {"alpha": 0.3, "beta": 0.6, "scale_bias": (1.7, -0.4)}
+NUMBERS = {
+    "alpha": 0.3, "beta": 0.6, "gamma": 1.3, "steepness": 1.7, "sigmoid_input_scale": 0.8, "exponent": 2.3,
+    "scale_bias": (1.7, -0.4),
+}  # fmt: skip
 """What attributes are, by name: with more digits than FLOAT16 has. A member of an enum is that of the default."""
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .elementwise import Near
 from .window_reduce import Average, Norm
 
-__all__ = ["Average", "Norm", "defined"]
+__all__ = ["Average", "Near", "Norm", "defined"]
 
 
 def defined(operator: Any, *arrays: Any, **given: Any) -> Any:

@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .windows import Array
 
 
-def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
-    """The function of float64, with the first input scaled, rounded to the data type; that of integers as it is."""
+class Near(NamedTuple):
+    """Results in float64, and how far those of a data type may be off, in units in the last place."""
 
-    def compute(x: Array, *others: Array, scale_bias: Any = None, **given: float) -> Array:
+    exact: Array
+    ulp: float
+
+
+def in_float64(function: Callable[..., Any], x: Array, *others: Array, scale_bias: Any = None, **given: float) -> Array:
+    """The function of float64, with the first input scaled."""
+    numbers = {name: np.float64(np.float32(value)) for name, value in given.items()}
+    first = x.astype(np.float64)
+    if scale_bias is not None:
+        scale, bias = map(np.longdouble, map(np.float32, scale_bias))
+        first = (x.astype(np.longdouble) * scale + bias).astype(np.float32).astype(np.float64)
+    return np.asarray(function(first, *(one.astype(np.float64) for one in others), **numbers))
+
+
+def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
+    """The function of float64 rounded to the data type; that of integers as it is."""
+
+    def compute(x: Array, *others: Array, **given: Any) -> Array:
         with np.errstate(all="ignore"):
-            numbers = {name: np.float64(np.float32(value)) for name, value in given.items()}
             if x.dtype.kind != "f":
-                return function(x, *others, **numbers).astype(x.dtype)  # type: ignore[no-any-return]
-            first = x.astype(np.float64)
-            if scale_bias is not None:
-                scale, bias = map(np.longdouble, map(np.float32, scale_bias))
-                first = (x.astype(np.longdouble) * scale + bias).astype(np.float32).astype(np.float64)
-            found = function(first, *(one.astype(np.float64) for one in others), **numbers)
-            return np.asarray(found).astype(x.dtype)
+                return function(x, *others).astype(x.dtype)  # type: ignore[no-any-return]
+            return in_float64(function, x, *others, **given).astype(x.dtype)
 
     return compute
+
+
+def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near]:
+    """The function of float64; a result of FLOAT32 may be off by so much."""
+
+    def compute(x: Array, **given: Any) -> Near:
+        with np.errstate(all="ignore"):
+            return Near(in_float64(function, x, **given), ulp if x.dtype == np.float32 else 1)
+
+    return compute
+
+
+def softplus(x: Any) -> Any:
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
 def hard(x: Any, alpha: Any, beta: Any) -> Any:
@@ -89,20 +115,35 @@ def rounded(x: Any, rounding_mode: str) -> Any:
     return by[rounding_mode](x).astype(x.dtype)
 
 
+activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)
+activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x), 3)
+activation_gelu = near(lambda x: x * np.vectorize(math.erfc, "d")(-x / math.sqrt(2)) / 2)
 activation_hard_sigmoid = of_floats(hard)
 activation_hard_swish = of_floats(lambda x, alpha, beta: x * hard(x, alpha, beta))
 activation_identity = of_floats(lambda x: x)
 activation_leaky_relu = of_floats(lambda x, alpha: np.where(x < 0, alpha * x, x))
 activation_linear = of_floats(lambda x, alpha, beta: alpha * x + beta)
 activation_parameterized_relu = of_floats(lambda x, slope: np.where(x < 0, slope * x, x))
+activation_parametric_softplus = near(lambda x, alpha, beta: alpha * softplus(beta * x), 3)
 activation_relu = of_floats(lambda x: np.where(np.less_equal(x, 0), 0, x))
 activation_relu_grad = of_floats(lambda x, gradient: np.where(x > 0, gradient, 0))
+activation_scaled_elu = near(lambda x, alpha, gamma: gamma * np.where(x > 0, x, alpha * np.expm1(x)), 3)
+activation_scaled_tanh = near(lambda x, alpha, beta: alpha * np.tanh(beta * x), 3)
+activation_sigmoid = near(lambda x: 1 / (1 + np.exp(-x)))
+activation_softplus = near(lambda x, steepness: softplus(steepness * x) / steepness, 3)
 activation_softsign = of_floats(lambda x: ratio(x, 1 + np.abs(x)))
+activation_swish = near(lambda x, sigmoid_input_scale: x / (1 + np.exp(-sigmoid_input_scale * x)), 3)
+activation_tanh = near(np.tanh)
 activation_thresholded_relu = of_floats(lambda x, alpha: np.where(x > alpha, x, 0))
 element_wise_add = of_floats(np.add)
 element_wise_ceil = of_floats(np.ceil)
+element_wise_constant_pow = near(lambda x, exponent: np.float_power(x, exponent))
+element_wise_cos = near(np.cos)
 element_wise_difference_square = of_floats(lambda a, b: np.square(a - b))
+element_wise_erf = near(np.vectorize(math.erf, "d"))
+element_wise_exp = near(np.exp)
 element_wise_floor = of_floats(np.floor)
+element_wise_log = near(np.log)
 element_wise_logical_and = of_floats(np.logical_and)
 element_wise_logical_not = of_floats(np.logical_not)
 element_wise_logical_or = of_floats(np.logical_or)
@@ -113,8 +154,10 @@ element_wise_multiply = of_floats(np.multiply)
 element_wise_negate = of_floats(np.negative)
 element_wise_recip = of_floats(np.reciprocal)
 element_wise_sign = of_floats(lambda x: np.where(x > 0, 1, np.where(x < 0, -1, 0)))
+element_wise_sin = near(np.sin)
 element_wise_sqrt = of_floats(np.sqrt)
 element_wise_subtract = of_floats(np.subtract)
+element_wise_tanh = near(np.tanh)
 element_wise_bit_and = of_bits(np.bitwise_and)
 element_wise_bit_count = of_numbers(
     lambda x: np.bitwise_count(np.ascontiguousarray(x).view(f"u{x.itemsize}")), np.uint32
