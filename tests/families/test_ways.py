@@ -189,7 +189,7 @@ def test_faults_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             first = several(result)[0]
             packed, out = inputs[0].flags.c_contiguous, "out" in given
             if fault == {(True, False): "packed", (False, False): "layout", (True, True): "out"}.get((packed, out)):
-                first.view(f"u{first.itemsize}")[(0,) * first.ndim] ^= 1
+                first.view(f"u{first.itemsize}")[(0,) * first.ndim] ^= 1 << 6
             if fault == "beside" and out:
                 first.base[0] ^= 1
             return result

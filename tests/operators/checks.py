@@ -18,6 +18,7 @@ import dmlcy as dml
 from dmlcy._check.checker import Check
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import NEWEST
+from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import RUNNABLE
 
 PYTHON_NAMES = {operator.python: operator for operator in RUNNABLE.values()}
@@ -49,6 +50,18 @@ def assert_same_values(actual: Any, expected: Array | reference.Near | tuple[Arr
     np.testing.assert_array_equal(np.isnan(actual), nan)
     zero = expected.dtype.type(0)
     assert_same_bits(np.where(nan, zero, actual), np.where(nan, zero, expected))
+
+
+def assert_stated(actual: Any, expected: Array | tuple[Array, ...], operator: Operator) -> None:
+    """The nearest numbers, or numbers as far from them as the accuracy of the operator says."""
+    stated = [accuracy.ulp.text for accuracy in operator.accuracy.values()]
+    ulp = max((int(text) for text in stated if text.isdigit()), default=1)
+    if ulp == 1:  # the operator rounds once
+        assert_same_values(actual, expected)
+        return
+    found, wanted = (one if isinstance(one, tuple) else (one,) for one in (actual, expected))
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_max_ulp(one, other, ulp)
 
 
 def last_place(scale: Array, dtype: Any) -> Array:

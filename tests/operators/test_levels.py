@@ -206,7 +206,9 @@ def calls_at(name: str, level: str) -> None:
                     assert result.dtype == (use.arrays[output.python].dtype if operator.is_asked(output) else own)
                     d = described(operator, first, dtype, rank)
                     if has(DEFINITIONS, operator.family):
-                        assert_same_values(result, defined(operator, arrays, d))
+                        right = defined(operator, arrays, d)
+                        near = isinstance(right, reference.Near)
+                        (assert_same_values if near else np.testing.assert_array_equal)(result, right)
                     np.testing.assert_array_equal(dml.compile(d)(*arrays), result)
                     continue
                 with pytest.raises(dml.DmlError) as raised:

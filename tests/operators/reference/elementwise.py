@@ -40,12 +40,14 @@ def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
     return compute
 
 
-def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near]:
-    """The function of float64; a result of FLOAT32 may be off by so much."""
+def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near | Array]:
+    """The function of float64; a result of FLOAT32 may be off by so much. That of integers as it is."""
 
-    def compute(x: Array, **given: Any) -> Near:
+    def compute(x: Array, *others: Array, **given: Any) -> Near | Array:
+        if x.dtype.kind != "f":
+            return of_floats(function)(x, *others)
         with np.errstate(all="ignore"):
-            return Near(in_float64(function, x, **given), ulp if x.dtype == np.float32 else 1)
+            return Near(in_float64(function, x, *others, **given), ulp if x.dtype == np.float32 else 1)
 
     return compute
 
@@ -119,7 +121,7 @@ activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alp
 activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x), 3)
 activation_gelu = near(lambda x: x * np.vectorize(math.erfc, "d")(-x / math.sqrt(2)) / 2)
 activation_hard_sigmoid = of_floats(hard)
-activation_hard_swish = of_floats(lambda x, alpha, beta: x * hard(x, alpha, beta))
+activation_hard_swish = near(lambda x, alpha, beta: x * hard(x, alpha, beta))
 activation_identity = of_floats(lambda x: x)
 activation_leaky_relu = of_floats(lambda x, alpha: np.where(x < 0, alpha * x, x))
 activation_linear = of_floats(lambda x, alpha, beta: alpha * x + beta)
@@ -131,7 +133,7 @@ activation_scaled_elu = near(lambda x, alpha, gamma: gamma * np.where(x > 0, x, 
 activation_scaled_tanh = near(lambda x, alpha, beta: alpha * np.tanh(beta * x), 3)
 activation_sigmoid = near(lambda x: 1 / (1 + np.exp(-x)))
 activation_softplus = near(lambda x, steepness: softplus(steepness * x) / steepness, 3)
-activation_softsign = of_floats(lambda x: ratio(x, 1 + np.abs(x)))
+activation_softsign = near(lambda x: ratio(x, 1 + np.abs(x)))
 activation_swish = near(lambda x, sigmoid_input_scale: x / (1 + np.exp(-sigmoid_input_scale * x)), 3)
 activation_tanh = near(np.tanh)
 activation_thresholded_relu = of_floats(lambda x, alpha: np.where(x > alpha, x, 0))
@@ -139,7 +141,7 @@ element_wise_add = of_floats(np.add)
 element_wise_ceil = of_floats(np.ceil)
 element_wise_constant_pow = near(lambda x, exponent: np.float_power(x, exponent))
 element_wise_cos = near(np.cos)
-element_wise_difference_square = of_floats(lambda a, b: np.square(a - b))
+element_wise_difference_square = near(lambda a, b: np.square(a - b))
 element_wise_erf = near(np.vectorize(math.erf, "d"))
 element_wise_exp = near(np.exp)
 element_wise_floor = of_floats(np.floor)
