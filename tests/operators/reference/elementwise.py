@@ -50,6 +50,9 @@ def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near]:
     return compute
 
 
+erf, erfc = np.vectorize(math.erf, "d"), np.vectorize(math.erfc, "d")
+
+
 def softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
@@ -117,7 +120,7 @@ def rounded(x: Any, rounding_mode: str) -> Any:
 
 activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)
 activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x), 3)
-activation_gelu = near(lambda x: x * np.vectorize(math.erfc, "d")(-x / math.sqrt(2)) / 2)
+activation_gelu = near(lambda x: x * erfc(-x / math.sqrt(2)) / 2)
 activation_hard_sigmoid = of_floats(hard)
 activation_hard_swish = of_floats(lambda x, alpha, beta: x * hard(x, alpha, beta))
 activation_identity = of_floats(lambda x: x)
@@ -140,7 +143,7 @@ element_wise_ceil = of_floats(np.ceil)
 element_wise_constant_pow = near(lambda x, exponent: np.float_power(x, exponent))
 element_wise_cos = near(np.cos)
 element_wise_difference_square = of_floats(lambda a, b: np.square(a - b))
-element_wise_erf = near(np.vectorize(math.erf, "d"))
+element_wise_erf = near(lambda x: erf(x))
 element_wise_exp = near(np.exp)
 element_wise_floor = of_floats(np.floor)
 element_wise_log = near(np.log)
