@@ -1,13 +1,13 @@
 """Functions of FLOAT32 over all numbers, or over drawn ones with many values of each attribute.
 
-``python -m tests.reliability.every_float`` computes each operator of one input whose results are not exact, at each of the
-2^32 numbers, and holds the results against the definition in float64. An operator with attributes gets drawn numbers
-instead, and drawn values of the attributes. It prints the worst error of a normal number in units in the last place, that
-of a denormal one in steps of 2^-149, where they are, the results that are a number in place of a NaN, a NaN in place of a
-number, or of the wrong sign, and a digest of all bits. The status is 1 if an error is beyond the accuracy of the operator.
+``python -m tests.reliability.every_float`` computes each operator of one input whose results are not the nearest ones,
+at each of the 2^32 numbers, and holds the results against the definition in float64. An operator with attributes gets
+drawn numbers instead, and drawn values of the attributes. It prints the worst error of a normal number in units in the
+last place, that of a denormal one in steps of 2^-149, where they are, how many results are wrong (NaN or not, an
+infinity, the sign), and a digest of all bits. The status is 1 if an error is beyond the accuracy of the operator.
 
-``--bits`` computes the digest only: with ``DMLCY_ISA=wide``, it must be the same. ``--step 65537`` takes one number of so
-many. ``--minutes 15 --seed 3`` takes the operators in turn, from one on that the seed says, until the time is over.
+``--bits`` computes the digest only: with ``DMLCY_ISA=wide``, it must be the same. ``--step 65537`` takes one number of
+so many. ``--minutes 15 --seed 3`` takes the operators in turn, from one on that the seed says, until the time is over.
 """
 
 from __future__ import annotations
