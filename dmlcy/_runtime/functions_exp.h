@@ -19,11 +19,11 @@ DMLCY_INLINE float dmlcy_exp(int fused, float x)
 DMLCY_INLINE float dmlcy_expm1_near_zero(int fused, float r)
 {
     float p = 0x1.6b8b1ep-10f;
-    p = DMLCY_FMA(p, r, 0x1.1226b2p-7f);
-    p = DMLCY_FMA(p, r, 0x1.555702p-5f);
-    p = DMLCY_FMA(p, r, 0x1.5554b2p-3f);
-    p = DMLCY_FMA(p, r, 0x1.fffffep-2f);
-    return DMLCY_FMA(p, r * r, r);
+    p = DMLCY_NEAR(p, r, 0x1.1226b2p-7f);
+    p = DMLCY_NEAR(p, r, 0x1.555702p-5f);
+    p = DMLCY_NEAR(p, r, 0x1.5554b2p-3f);
+    p = DMLCY_NEAR(p, r, 0x1.fffffep-2f);
+    return DMLCY_NEAR(p, r * r, r);
 }
 
 /* 2 (2^(k-1) (e^r - 1) + 2^(k-1) - 1/2).
@@ -31,10 +31,10 @@ DMLCY_INLINE float dmlcy_expm1_near_zero(int fused, float r)
 DMLCY_INLINE float dmlcy_expm1(int fused, float x)
 {
     const float b = dmlcy_at_least(dmlcy_at_most(x, 89.0f), -18.0f);
-    const float y = DMLCY_FMA(b, DMLCY_LOG2E, DMLCY_SHIFT + 126.0f), k = y - (DMLCY_SHIFT + 126.0f);
+    const float y = DMLCY_NEAR(b, DMLCY_LOG2E, DMLCY_SHIFT + 126.0f), k = y - (DMLCY_SHIFT + 126.0f);
     const float s = dmlcy_of_bits(dmlcy_bits_of(y) << 23);
     float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, b, -0.0f, k));
-    p = DMLCY_FMA(s, p, s - 0.5f);
+    p = DMLCY_NEAR(s, p, s - 0.5f);
     return dmlcy_abs(x) < 0x1p-26f ? x : p + p;
 }
 
@@ -46,11 +46,11 @@ DMLCY_INLINE float dmlcy_scaled_expm1(int fused, float a, float b)
     const float left = DMLCY_FMA(-t, divisor, b * up) * (1.0f / divisor);
     const float low = dmlcy_abs(t) < DMLCY_EXP_MOST ? left : 0.0f;
     const float x = dmlcy_at_least(dmlcy_at_most(t, DMLCY_EXP_MOST), -18.0f);
-    const float y = DMLCY_FMA(x, DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
+    const float y = DMLCY_NEAR(x, DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
     const float s = dmlcy_of_bits((dmlcy_bits_of(y) - 255u) << 23);
-    const float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, x, low, k)), q = DMLCY_FMA(s, p, s - 0.5f);
+    const float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, x, low, k)), q = DMLCY_NEAR(s, p, s - 0.5f);
     const dmlcy_power power = dmlcy_large_power_of(fused, y, k);
-    const float large = DMLCY_FMA(divisor, p, divisor) * (power.one / up) * power.one * power.two;
+    const float large = DMLCY_NEAR(divisor, p, divisor) * (power.one / up) * power.one * power.two;
     const float ordinary = dmlcy_abs(t) < 0x1p-26f ? b : a * (q + q);
     return t > DMLCY_EXP_MOST ? a * INFINITY : t > 64.0f ? large : ordinary;
 }
@@ -61,13 +61,13 @@ DMLCY_INLINE float dmlcy_scaled_expm1(int fused, float a, float b)
 DMLCY_INLINE float dmlcy_tanh(int fused, float x)
 {
     const float a = dmlcy_at_most(dmlcy_abs(x), 9.1f);
-    const float y = DMLCY_FMA(a, -2.0f * DMLCY_LOG2E, DMLCY_SHIFT + 127.0f), k = y - (DMLCY_SHIFT + 127.0f);
+    const float y = DMLCY_NEAR(a, -2.0f * DMLCY_LOG2E, DMLCY_SHIFT + 127.0f), k = y - (DMLCY_SHIFT + 127.0f);
     const float s = dmlcy_of_bits(dmlcy_bits_of(y) << 23), d = DMLCY_FMA(k, -0.5f * DMLCY_LN2, -a);
     float p = 0x1.6b8b1ep-5f, w, v;
-    p = DMLCY_FMA(p, d, 0x1.1226b2p-3f);
-    p = DMLCY_FMA(p, d, 0x1.555702p-2f);
-    p = DMLCY_FMA(p, d, 0x1.5554b2p-1f);
-    p = DMLCY_FMA(p, d, 0x1.fffffep-1f);
+    p = DMLCY_NEAR(p, d, 0x1.1226b2p-3f);
+    p = DMLCY_NEAR(p, d, 0x1.555702p-2f);
+    p = DMLCY_NEAR(p, d, 0x1.5554b2p-1f);
+    p = DMLCY_NEAR(p, d, 0x1.fffffep-1f);
     p = DMLCY_FMA(p, d * d, d);
     w = DMLCY_FMA(-s, p, DMLCY_FMA(s, -0.5f, 0.5f));
     v = DMLCY_FMA(s, p, DMLCY_FMA(s, 0.5f, 0.5f));
@@ -84,7 +84,7 @@ DMLCY_INLINE float dmlcy_lost(int fused, float a, float b, float t)
 /* c tanh(a b): tanh(t + low) is tanh(t) + low (1 - tanh(t)^2), and a b below 2^-13. */
 DMLCY_INLINE float dmlcy_tanh_times(int fused, float c, float a, float b)
 {
-    const float t = a * b, y = dmlcy_tanh(fused, t), more = c * dmlcy_lost(fused, a, b, t) * DMLCY_FMA(-y, y, 1.0f);
+    const float t = a * b, y = dmlcy_tanh(fused, t), more = c * dmlcy_lost(fused, a, b, t) * DMLCY_NEAR(-y, y, 1.0f);
     return dmlcy_abs(t) < 0x1p-13f ? dmlcy_product(a, b, c) : DMLCY_FMA(c, y, more);
 }
 
@@ -94,7 +94,7 @@ DMLCY_INLINE float dmlcy_tanh_times(int fused, float c, float a, float b)
 DMLCY_INLINE float dmlcy_logistic(int fused, float size, float low, float k, float e)
 {
     const float r = dmlcy_exp_rest(fused, size, low, -k);
-    return 1.0f / (1.0f + (e + DMLCY_FMA(dmlcy_exp_tail(fused, r), r * r, r)));
+    return 1.0f / (1.0f + (e + DMLCY_NEAR(dmlcy_exp_tail(fused, r), r * r, r)));
 }
 
 /* v = 1 / (1 + e^|x|), or 1 - v.
@@ -102,7 +102,7 @@ DMLCY_INLINE float dmlcy_logistic(int fused, float size, float low, float k, flo
 DMLCY_INLINE float dmlcy_sigmoid(int fused, float x)
 {
     const float a = dmlcy_at_most(dmlcy_abs(x), 104.0f);
-    const float y = DMLCY_FMA(a, -DMLCY_LOG2E, DMLCY_SHIFT + 254.0f), k = y - (DMLCY_SHIFT + 254.0f);
+    const float y = DMLCY_NEAR(a, -DMLCY_LOG2E, DMLCY_SHIFT + 254.0f), k = y - (DMLCY_SHIFT + 254.0f);
     const dmlcy_power power = dmlcy_power_of(fused, y, k);
     const float v = dmlcy_times_power(dmlcy_logistic(fused, a, -0.0f, k, power.one * power.two), power);
     return x > 0.0f ? 1.0f - v : v;
@@ -112,7 +112,7 @@ DMLCY_INLINE float dmlcy_sigmoid(int fused, float x)
 DMLCY_INLINE float dmlcy_sigmoid_times(int fused, float c, float a, float b)
 {
     const float t = a * b, size = dmlcy_at_most(dmlcy_abs(t), DMLCY_EXP_MOST);
-    const float y = DMLCY_FMA(size, -DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
+    const float y = DMLCY_NEAR(size, -DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
     const dmlcy_power power = dmlcy_large_power_of(fused, y, k);
     const float e = dmlcy_times_large_power(1.0f, power);
     const float v = dmlcy_logistic(fused, size, dmlcy_signs(dmlcy_lost(fused, a, b, t), t), k, e);
@@ -125,15 +125,15 @@ DMLCY_INLINE float dmlcy_sigmoid_times(int fused, float c, float a, float b)
 DMLCY_INLINE float dmlcy_log1p_tail(int fused, float e)
 {
     float p = 0x1.113634p-9f;
-    p = DMLCY_FMA(p, e, -0x1.c0a200p-7f);
-    p = DMLCY_FMA(p, e, 0x1.58ff44p-5f);
-    p = DMLCY_FMA(p, e, -0x1.54f16cp-4f);
-    p = DMLCY_FMA(p, e, 0x1.ff28d8p-4f);
-    p = DMLCY_FMA(p, e, -0x1.4a72b2p-3f);
-    p = DMLCY_FMA(p, e, 0x1.978b54p-3f);
-    p = DMLCY_FMA(p, e, -0x1.ffc59ep-3f);
-    p = DMLCY_FMA(p, e, 0x1.5553b6p-2f);
-    return DMLCY_FMA(p, e, -0x1.fffff8p-2f);
+    p = DMLCY_NEAR(p, e, -0x1.c0a200p-7f);
+    p = DMLCY_NEAR(p, e, 0x1.58ff44p-5f);
+    p = DMLCY_NEAR(p, e, -0x1.54f16cp-4f);
+    p = DMLCY_NEAR(p, e, 0x1.ff28d8p-4f);
+    p = DMLCY_NEAR(p, e, -0x1.4a72b2p-3f);
+    p = DMLCY_NEAR(p, e, 0x1.978b54p-3f);
+    p = DMLCY_NEAR(p, e, -0x1.ffc59ep-3f);
+    p = DMLCY_NEAR(p, e, 0x1.5553b6p-2f);
+    return DMLCY_NEAR(p, e, -0x1.fffff8p-2f);
 }
 
 /* log(1 + e^t) = (max(t, 0) + low) + part * power, for the product t of a and b; low is what rounding took from it. */
@@ -145,7 +145,7 @@ typedef struct {
 DMLCY_INLINE dmlcy_softplus_sum dmlcy_softplus_of(int fused, float a, float b)
 {
     const float t = a * b, size = dmlcy_at_most(dmlcy_abs(t), DMLCY_EXP_MOST), low = dmlcy_lost(fused, a, b, t);
-    const float y = DMLCY_FMA(size, -DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
+    const float y = DMLCY_NEAR(size, -DMLCY_LOG2E, DMLCY_SHIFT + 381.0f), k = y - (DMLCY_SHIFT + 381.0f);
     const float m = dmlcy_exp_near_zero(fused, dmlcy_exp_rest(fused, -size, -dmlcy_signs(low, t), k));
     dmlcy_softplus_sum sum;
     float e;
@@ -183,28 +183,28 @@ DMLCY_INLINE float dmlcy_erf(int fused, float x)
 {
     const float a = dmlcy_at_most(dmlcy_abs(x), 3.95f), z = a * a;
     float p = 0x1.4771fcp-14f, q = 0x1.18bb6ap-12f, y, r, e;
-    p = DMLCY_FMA(p, z, -0x1.a3515ep-11f);
-    p = DMLCY_FMA(p, z, 0x1.53f224p-8f);
-    p = DMLCY_FMA(p, z, -0x1.b7f71ap-6f);
-    p = DMLCY_FMA(p, z, 0x1.ce2ce6p-4f);
-    p = DMLCY_FMA(p, z, -0x1.81273ep-2f);
-    p = DMLCY_FMA(p, z, 0x1.06eba8p-3f);
-    p = DMLCY_FMA(p, a, a);
-    q = DMLCY_FMA(q, a, -0x1.15ef6ep-8f);
-    q = DMLCY_FMA(q, a, 0x1.01b514p-5f);
-    q = DMLCY_FMA(q, a, -0x1.307032p-3f);
-    q = DMLCY_FMA(q, a, -0x1.d76e82p-1f);
-    q = DMLCY_FMA(q, a, -0x1.a03fe8p+0f);
-    q = DMLCY_FMA(q, a, -0x1.0b88eep-11f);
+    p = DMLCY_NEAR(p, z, -0x1.a3515ep-11f);
+    p = DMLCY_NEAR(p, z, 0x1.53f224p-8f);
+    p = DMLCY_NEAR(p, z, -0x1.b7f71ap-6f);
+    p = DMLCY_NEAR(p, z, 0x1.ce2ce6p-4f);
+    p = DMLCY_NEAR(p, z, -0x1.81273ep-2f);
+    p = DMLCY_NEAR(p, z, 0x1.06eba8p-3f);
+    p = DMLCY_NEAR(p, a, a);
+    q = DMLCY_NEAR(q, a, -0x1.15ef6ep-8f);
+    q = DMLCY_NEAR(q, a, 0x1.01b514p-5f);
+    q = DMLCY_NEAR(q, a, -0x1.307032p-3f);
+    q = DMLCY_NEAR(q, a, -0x1.d76e82p-1f);
+    q = DMLCY_NEAR(q, a, -0x1.a03fe8p+0f);
+    q = DMLCY_NEAR(q, a, -0x1.0b88eep-11f);
     y = q + (DMLCY_SHIFT + 127.0f);
     r = q - (y - (DMLCY_SHIFT + 127.0f));
     e = 0x1.5fa14ep-10f;
-    e = DMLCY_FMA(e, r, 0x1.3cebc0p-7f);
-    e = DMLCY_FMA(e, r, 0x1.c6add8p-5f);
-    e = DMLCY_FMA(e, r, 0x1.ebf9b8p-3f);
-    e = DMLCY_FMA(e, r, 0x1.62e432p-1f);
-    e = DMLCY_FMA(e, r, 1.0f);
-    e = DMLCY_FMA(dmlcy_of_bits(dmlcy_bits_of(y) << 23), -e, 1.0f);
+    e = DMLCY_NEAR(e, r, 0x1.3cebc0p-7f);
+    e = DMLCY_NEAR(e, r, 0x1.c6add8p-5f);
+    e = DMLCY_NEAR(e, r, 0x1.ebf9b8p-3f);
+    e = DMLCY_NEAR(e, r, 0x1.62e432p-1f);
+    e = DMLCY_NEAR(e, r, 1.0f);
+    e = DMLCY_NEAR(dmlcy_of_bits(dmlcy_bits_of(y) << 23), -e, 1.0f);
     return dmlcy_signed(a < 1.0f ? p : e, x);
 }
 
@@ -216,27 +216,27 @@ DMLCY_INLINE float dmlcy_erf(int fused, float x)
 DMLCY_INLINE float dmlcy_gelu(int fused, float x)
 {
     const float a = dmlcy_at_most(dmlcy_abs(x), 14.8f), h = a * a, low = DMLCY_FMA(a, a, -h);
-    const float y = DMLCY_FMA(h, -0.5f * DMLCY_LOG2E, DMLCY_SHIFT + 254.0f), k = y - (DMLCY_SHIFT + 254.0f);
+    const float y = DMLCY_NEAR(h, -0.5f * DMLCY_LOG2E, DMLCY_SHIFT + 254.0f), k = y - (DMLCY_SHIFT + 254.0f);
     const float d = DMLCY_FMA(a, 2.25f, 2.0f), lost = DMLCY_FMA(a, 2.25f, 2.0f - d), e = a + 4.0f;
-    const float inverse = 1.0f / (d * e), over = e * inverse, z = DMLCY_FMA(d * inverse, a, -0.5f);
-    float r = DMLCY_FMA(h, -0.5f, k * -DMLCY_LN2_HIGH), t = -0x1.5998a6p-3f, u, w, left;
-    r = DMLCY_FMA(k, -DMLCY_LN2_LOW, r);
-    r = DMLCY_FMA(low, -0.5f, r);
-    r = DMLCY_FMA(dmlcy_exp_tail(fused, r), r * r, r);
-    t = DMLCY_FMA(t, z, -0x1.08f33ap-4f);
-    t = DMLCY_FMA(t, z, 0x1.a3d04ep-2f);
-    t = DMLCY_FMA(t, z, -0x1.b9ae16p-4f);
-    t = DMLCY_FMA(t, z, -0x1.750b48p-1f);
-    t = DMLCY_FMA(t, z, 0x1.5c1080p+0f);
-    t = DMLCY_FMA(t, z, -0x1.48568cp+0f);
-    t = DMLCY_FMA(t, z, 0x1.51017cp-1f);
-    t = DMLCY_FMA(t, z, 0x1.a7fab6p-10f);
-    t = DMLCY_FMA(t, z, -0x1.665daep-2f);
-    t = DMLCY_FMA(t, z, 0x1.3b881ep-5f);
-    u = DMLCY_FMA(t, r, t + r);
-    w = DMLCY_FMA(a, u, a) * over;
+    const float inverse = 1.0f / (d * e), over = e * inverse, z = DMLCY_NEAR(d * inverse, a, -0.5f);
+    float r = DMLCY_NEAR(h, -0.5f, k * -DMLCY_LN2_HIGH), t = -0x1.5998a6p-3f, u, w, left;
+    r = DMLCY_NEAR(k, -DMLCY_LN2_LOW, r);
+    r = DMLCY_NEAR(low, -0.5f, r);
+    r = DMLCY_NEAR(dmlcy_exp_tail(fused, r), r * r, r);
+    t = DMLCY_NEAR(t, z, -0x1.08f33ap-4f);
+    t = DMLCY_NEAR(t, z, 0x1.a3d04ep-2f);
+    t = DMLCY_NEAR(t, z, -0x1.b9ae16p-4f);
+    t = DMLCY_NEAR(t, z, -0x1.750b48p-1f);
+    t = DMLCY_NEAR(t, z, 0x1.5c1080p+0f);
+    t = DMLCY_NEAR(t, z, -0x1.48568cp+0f);
+    t = DMLCY_NEAR(t, z, 0x1.51017cp-1f);
+    t = DMLCY_NEAR(t, z, 0x1.a7fab6p-10f);
+    t = DMLCY_NEAR(t, z, -0x1.665daep-2f);
+    t = DMLCY_NEAR(t, z, 0x1.3b881ep-5f);
+    u = DMLCY_NEAR(t, r, t + r);
+    w = DMLCY_NEAR(a, u, a) * over;
     left = DMLCY_FMA(-w, lost, DMLCY_FMA(a, u, DMLCY_FMA(-w, d, a)));
-    w = DMLCY_FMA(left, over, w);
+    w = DMLCY_NEAR(left, over, w);
     return (x < 0.0f ? 0.0f * x : x) - dmlcy_times_power(w, dmlcy_power_of(fused, y, k));
 }
 

@@ -42,9 +42,9 @@ DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer)
     const float s = f * inverse, less = DMLCY_FMA(-s, rest, DMLCY_FMA(-s, d, f)) * inverse, z = s * s, cube = s * z;
     float q = 0x1.5890b8p-2f, high, low, product, t, tail, n, p;
     dmlcy_power power;
-    q = DMLCY_FMA(q, z, 0x1.a5d044p-2f);
-    q = DMLCY_FMA(q, z, 0x1.2776e0p-1f);
-    q = DMLCY_FMA(q, z, 0x1.ec709ep-1f);
+    q = DMLCY_NEAR(q, z, 0x1.a5d044p-2f);
+    q = DMLCY_NEAR(q, z, 0x1.2776e0p-1f);
+    q = DMLCY_NEAR(q, z, 0x1.ec709ep-1f);
     product = s * 0x1.715476p+1f;
     low = DMLCY_FMA(s, 0x1.715476p+1f, -product);
     low = DMLCY_FMA(s, 0x1.4ae0c0p-25f, low);
@@ -63,11 +63,11 @@ DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer)
     t = (high - (n - (DMLCY_SHIFT + 254.0f))) + tail;
     power = dmlcy_power_of(fused, n, n - (DMLCY_SHIFT + 254.0f));
     p = 0x1.4447bep-13f;
-    p = DMLCY_FMA(p, t, 0x1.5f098ep-10f);
-    p = DMLCY_FMA(p, t, 0x1.3b2a28p-7f);
-    p = DMLCY_FMA(p, t, 0x1.c6af7ap-5f);
-    p = DMLCY_FMA(p, t, 0x1.ebfbe0p-3f);
-    p = DMLCY_FMA(p, t, 0x1.62e430p-1f);
+    p = DMLCY_NEAR(p, t, 0x1.5f098ep-10f);
+    p = DMLCY_NEAR(p, t, 0x1.3b2a28p-7f);
+    p = DMLCY_NEAR(p, t, 0x1.c6af7ap-5f);
+    p = DMLCY_NEAR(p, t, 0x1.ebfbe0p-3f);
+    p = DMLCY_NEAR(p, t, 0x1.62e430p-1f);
     p = DMLCY_FMA(p, t, 1.0f);
     return dmlcy_times_power(p, power);
 }

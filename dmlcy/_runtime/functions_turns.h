@@ -18,9 +18,9 @@ DMLCY_INLINE float dmlcy_half_turn(int fused, float r, uint32_t flip)
     const float z = r * r;
     uint32_t bits, size;
     float p = 0x1.5bc6fcp-19f;
-    p = DMLCY_FMA(p, z, -0x1.9f49acp-13f);
-    p = DMLCY_FMA(p, z, 0x1.110df2p-7f);
-    p = DMLCY_FMA(p, z, -0x1.555546p-3f);
+    p = DMLCY_NEAR(p, z, -0x1.9f49acp-13f);
+    p = DMLCY_NEAR(p, z, 0x1.110df2p-7f);
+    p = DMLCY_NEAR(p, z, -0x1.555546p-3f);
     bits = dmlcy_bits_of(DMLCY_FMA(p, r * z, r));
     size = bits & ~DMLCY_SIGN;
     size = (int32_t)size > 0x3f800000 ? 0x3f800000u : size;
@@ -70,7 +70,7 @@ DMLCY_INLINE float dmlcy_turns_large(int fused, float x, int cosine)
 /* |x| = n pi + r; (-1)^n sin(r), with the sign of x. */
 DMLCY_INLINE float dmlcy_sin_ordinary(int fused, float x)
 {
-    const float a = dmlcy_abs(x), y = DMLCY_FMA(a, DMLCY_INVERSE_PI, DMLCY_SHIFT), n = y - DMLCY_SHIFT;
+    const float a = dmlcy_abs(x), y = DMLCY_NEAR(a, DMLCY_INVERSE_PI, DMLCY_SHIFT), n = y - DMLCY_SHIFT;
     return dmlcy_half_turn(fused, dmlcy_less_turns(fused, a, n), (dmlcy_bits_of(y) << 31) ^ dmlcy_bits_of(x));
 }
 
@@ -88,7 +88,7 @@ DMLCY_INLINE float dmlcy_sin(int fused, float x)
 /* |x| = (n + 1/2) pi + r; (-1)^(n + 1) sin(r). */
 DMLCY_INLINE float dmlcy_cos_ordinary(int fused, float x)
 {
-    const float a = dmlcy_abs(x), y = DMLCY_FMA(a, DMLCY_INVERSE_PI, -0.5f) + (DMLCY_SHIFT + 1.0f);
+    const float a = dmlcy_abs(x), y = DMLCY_NEAR(a, DMLCY_INVERSE_PI, -0.5f) + (DMLCY_SHIFT + 1.0f);
     const float n = (y - (DMLCY_SHIFT + 1.0f)) + 0.5f;
     return dmlcy_half_turn(fused, dmlcy_less_turns(fused, a, n), dmlcy_bits_of(y) << 31);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,11 @@ from .windows import Array
 
 
 class Near(NamedTuple):
-    """Results in float64, and how far those of a data type may be off, in units in the last place."""
+    """Results in float64, and how far those of a data type may be off, in units in the last place of what ``terms`` are."""
 
     exact: Array
     ulp: float
+    terms: Array
 
 
 def in_float64(function: Callable[..., Any], x: Array, *others: Array, scale_bias: Any = None, **given: float) -> Array:
@@ -37,6 +39,7 @@ def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
                 return function(x, *others).astype(x.dtype)  # type: ignore[no-any-return]
             return in_float64(function, x, *others, **given).astype(x.dtype)
 
+    compute.function = function  # type: ignore[attr-defined]
     return compute
 
 
@@ -47,9 +50,43 @@ def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near | A
         if x.dtype.kind != "f":
             return of_floats(function)(x, *others)
         with np.errstate(all="ignore"):
-            return Near(in_float64(function, x, *others, **given), ulp if x.dtype == np.float32 else 1)
+            exact = in_float64(function, x, *others, **given)
+            return Near(exact, ulp if x.dtype == np.float32 else 1, np.abs(exact))
+
+    compute.function = function  # type: ignore[attr-defined]
+    return compute
+
+
+def activated(terms: Callable[..., tuple[Any, Any]], ulp: float) -> Callable[..., Near]:
+    """A number in float64 and the size of its terms, and the activation of the number.
+
+    A step of the terms changes the result by as much as the activation is steep there; an activation is 3 units off.
+    """
+
+    def compute(*inputs: Array, fused_activation: Any = None, **given: Any) -> Near:
+        dtype = inputs[0].dtype
+        with np.errstate(all="ignore"):
+            x, size = terms(*(one.astype(np.float64) for one in inputs), **given)
+            if fused_activation is None:
+                return Near(x, ulp if dtype == np.float32 else 1, np.maximum(size, np.abs(x)))
+            operator = fused_activation.operator
+            values = {name: np.float64(np.float32(value)) for name, value in operator.arguments(fused_activation).items()}
+            function = partial(globals()[operator.python].function, **values)
+            step = size * 2.0 ** -np.finfo(dtype).nmant
+            exact = function(x)
+            changes = np.maximum(*(np.abs(function(one) - exact) for one in (x + step, x - step)))
+            terms_of_result = np.maximum(np.abs(exact), changes * 2.0 ** (np.finfo(dtype).nmant + 1))
+            return Near(exact, ulp + 3 if dtype == np.float32 else 1, terms_of_result)
 
     return compute
+
+
+def normalized(x: Any, mean: Any, variance: Any, scale: Any, bias: Any, epsilon: float, spatial: bool) -> Any:
+    product = (x - mean) * (scale / np.sqrt(variance + np.float64(np.float32(epsilon))))
+    return product + bias, np.abs(product) + np.abs(bias)
+
+
+erf, erfc = np.vectorize(math.erf, "d"), np.vectorize(math.erfc, "d")
 
 
 def softplus(x: Any) -> Any:
@@ -119,7 +156,7 @@ def rounded(x: Any, rounding_mode: str) -> Any:
 
 activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)
 activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x), 3)
-activation_gelu = near(lambda x: x * np.vectorize(math.erfc, "d")(-x / math.sqrt(2)) / 2)
+activation_gelu = near(lambda x: x * erfc(-x / math.sqrt(2)) / 2)
 activation_hard_sigmoid = of_floats(hard)
 activation_hard_swish = near(lambda x, alpha, beta: x * hard(x, alpha, beta))
 activation_identity = of_floats(lambda x: x)
@@ -137,12 +174,14 @@ activation_softsign = near(lambda x: ratio(x, 1 + np.abs(x)))
 activation_swish = near(lambda x, sigmoid_input_scale: x / (1 + np.exp(-sigmoid_input_scale * x)), 3)
 activation_tanh = near(np.tanh)
 activation_thresholded_relu = of_floats(lambda x, alpha: np.where(x > alpha, x, 0))
+batch_normalization = activated(normalized, 4)
 element_wise_add = of_floats(np.add)
+element_wise_add1 = activated(lambda a, b: (a + b, np.abs(a + b)), 1)
 element_wise_ceil = of_floats(np.ceil)
 element_wise_constant_pow = near(lambda x, exponent: np.float_power(x, exponent))
 element_wise_cos = near(np.cos)
 element_wise_difference_square = near(lambda a, b: np.square(a - b))
-element_wise_erf = near(np.vectorize(math.erf, "d"))
+element_wise_erf = near(lambda x: erf(x))
 element_wise_exp = near(np.exp)
 element_wise_floor = of_floats(np.floor)
 element_wise_log = near(np.log)
