@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
-from dmlcy._runtime.moves cimport Moves, moves_of
+from dmlcy._runtime.moves cimport Moves, dmlcy_ask_rows, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
@@ -21,6 +21,7 @@ cdef extern from "elements.h" nogil:
 cdef enum:
     BLOCK = 1024                    # elements that are loaded, computed and stored together
     NEAR_BLOCK = 16384              # the same where the loop reads and writes the tensors themselves
+    FUSED_BLOCK = 4096              # the same where an activation follows, while they are near
     SHORT = 64                      # elements of a row that is packed with others
     MEDIUM = 512                    # the same where that costs little
     LINE = 64                       # bytes of a cache line
@@ -155,7 +156,7 @@ cdef void cut(const ElementKernel* kernel, Axes* to) noexcept nogil:
         easy = easy and (to.row_step[t] == 0 or (to.near[t] and (
             to.step[outer][t] == 0 or to.step[outer][t] == to.length * to.a.tensors[t].item)))
     to.packed = packed or easy
-    to.block = min(to.length, NEAR_BLOCK)
+    to.block = min(to.length, FUSED_BLOCK if to.a.fused != NULL else NEAR_BLOCK)
     if turned >= 0:
         to.height = min(rows, LINE // to.a.tensors[turned].item)
         to.block = min(to.length, BLOCK // to.height)
@@ -184,6 +185,7 @@ cdef inline void gather(
         for row in range(rows):
             dmlcy_repeat(target + row * n * item, source + row * row_step, n, item)
     elif row_step == item and step != item:
+        dmlcy_ask_rows(source + n * step, step, n, rows * item)     # the tile that is next
         for column in range(n):
             columns[column] = column * step
         moves.transpose(source, columns, n, rows, target, n * item)
@@ -235,7 +237,7 @@ cdef inline const void* taken(
     return numbers
 
 
-# Puts what the row gave into the output. Stores are streamed row by row.
+# Puts what the row gave into the output. Rows that follow one another are streamed at once.
 cdef inline void put(const Axes* to, char* target, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[to.last]
     cdef const char* results = <const char*>room.numbers[to.last]
@@ -250,6 +252,9 @@ cdef inline void put(const Axes* to, char* target, int64_t rows, int64_t n, Room
     if not to.streamed:
         scatter(to, results, rows, n, target)
         return
+    if rows > 1 and to.step[to.axes - 1][to.last] == n * tensor.item:
+        n *= rows
+        rows = 1
     for i in range(rows):
         dmlcy_stream_seek(&room.stream, target + (i * to.step[to.axes - 1][to.last] if rows > 1 else 0))
         dmlcy_stream_put(&room.stream, results + i * n * tensor.item, n * tensor.item)
@@ -311,6 +316,24 @@ cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, in
                 begin[t] += to.step[to.axes - 1][t]
 
 
+# The same of short rows that follow one another in the output: as many as there is room for are stored together.
+cdef void compute_streamed(const Axes* to, int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
+    cdef const void* inputs[TENSORS]
+    cdef char* target = to.a.tensors[to.last].data + offset[to.last]
+    cdef int64_t row, held = 0
+    cdef int t
+    for row in range(rows):
+        for t in range(to.last):
+            inputs[t] = taken(to, t, to.a.tensors[t].data + offset[t], 1, n, room)
+            offset[t] += to.step[to.axes - 1][t]
+        call_row(to, inputs, <char*>room.numbers[to.last] + held * n * to.item, n)
+        held += 1
+        if (held + 1) * n > BLOCK or row == rows - 1:
+            put(to, target, held, n, room)
+            target += held * n * to.a.tensors[to.last].item
+            held = 0
+
+
 # The same of rows that are loaded or stored in pieces.
 cdef inline void compute_rows(const Axes* to, int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef int64_t begin[TENSORS]
@@ -359,6 +382,8 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
             compute(to, offset, rows, n, &room)
         elif to.direct:
             compute_direct(to, offset, rows, n, &room)
+        elif rows > 1 and to.streamed and to.step[to.axes - 1][to.last] == n * to.a.tensors[to.last].item and n <= BLOCK:
+            compute_streamed(to, offset, rows, n, &room)
         else:
             compute_rows(to, offset, rows, n, &room)
     if to.streamed:
@@ -397,7 +422,7 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     for t in range(a.inputs + 1):
         to.near[t] = to.row_step[t] == a.tensors[t].item and is_same(&to, t)
         near = near and to.near[t]
-    if near and to.axes == 0 and to.length <= NEAR_BLOCK:
+    if near and to.axes == 0 and to.length <= (FUSED_BLOCK if a.fused != NULL else NEAR_BLOCK):
         for t in range(a.inputs):
             inputs[t] = a.tensors[t].data
         call_row(&to, inputs, a.tensors[a.inputs].data, to.length)
