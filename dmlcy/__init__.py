@@ -15,11 +15,8 @@ if _find_spec("dmlcy._runtime.tensor") is None:
         "pip install --no-build-isolation -e ."
     )
 
-if _environ.get("DMLCY_ISA", "") not in ("", "baseline", "wide"):
-    raise ImportError(
-        f'DMLCY_ISA is {_environ["DMLCY_ISA"]!r} in the environment, and must be "baseline" (no instruction set beyond '
-        'the one that the package is compiled for) or "wide" (all that the processor has, as without DMLCY_ISA).'
-    )
+if _environ.get("DMLCY_ISA"):
+    _import_module("dmlcy._runtime.isa").check(_environ["DMLCY_ISA"])
 
 from dmlcy._generated import index as _index
 from dmlcy._runtime.threads import get_num_threads, set_num_threads

@@ -17,8 +17,7 @@ from dmlcy import specs
 from dmlcy._cli.operators import in_states
 from dmlcy._cli.options import add_examples, add_format
 from dmlcy._facts.tables import CATALOGUE, LEVELS, STATES
-from dmlcy._runtime import cpus, threads
-from dmlcy._runtime.processor import instructions
+from dmlcy._runtime import cpus, isa, threads
 from dmlcy._show.explain.page import Page, page_width
 from dmlcy._show.terminal import head
 from dmlcy._version import __version__
@@ -68,7 +67,9 @@ def collect() -> dict[str, Any]:
             "machine": platform.machine(),
             "count": os.cpu_count(),
             "features": features(),
-            "used": instructions(),
+            "level": {"name": isa.level(), "why": isa.why(), "allowed": isa.levels()},
+            "used": isa.used(),
+            "vnni": isa.vnni(),
         },
         "operators": {**{state: len(specs.operators(state)) for state in STATES}, "all": len(CATALOGUE)},
         "feature_levels": {"oldest": LEVELS[0].name, "newest": LEVELS[-1].name, "number": len(LEVELS)},
@@ -132,7 +133,9 @@ def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]
         ("Platform", str(plain(facts["platform"]))),
         ("Processor", f"{chip['name']}, {chip['machine']}, {chip['count']} in all"),
         ("Features", " ".join(chip["features"]) or "unknown"),
+        ("Level", f"{chip['level']['name']}: {chip['level']['why']}"),
         ("Used", ", ".join(chip["used"]) or "the baseline"),
+        ("VNNI", f"{', '.join(chip['vnni']) or 'none'} (no loop uses it)"),
     ]
     limits_of = [(str(limit["threads"]), limit["why"]) for limit in facts["threads"]["limits"]]
     yield f"dmlcy {facts['version']}", version

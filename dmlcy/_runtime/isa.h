@@ -16,7 +16,7 @@
 #define DMLCY_LEVEL_WIDE 1
 #define DMLCY_LEVEL_WIDEST 2
 
-/* What a processor has beyond the baseline. processor.pyx has the names, in this order. */
+/* What a processor has beyond the baseline. isa.py has the names, in this order. */
 #define DMLCY_HAS_F16C 0x1
 #define DMLCY_HAS_FMA 0x2
 #define DMLCY_HAS_AVX2 0x4
@@ -60,6 +60,7 @@ static inline int dmlcy_level_of(int has)
 #if DMLCY_X86
 #include <cpuid.h>
 
+#define DMLCY_COMPILED_LEVEL DMLCY_LEVEL_WIDEST /* the highest that loops are compiled for */
 #define DMLCY_WIDE __attribute__((target("avx2,fma,f16c")))
 #define DMLCY_WIDEST __attribute__((target("avx2,fma,f16c,avx512f,avx512dq,avx512bw,avx512vl" DMLCY_PREFER_512)))
 
@@ -75,6 +76,7 @@ static inline int dmlcy_ask_processor(void)
     return dmlcy_has_of(c1, b7, c7, a7, kept);
 }
 #else
+#define DMLCY_COMPILED_LEVEL 0
 #define DMLCY_WIDE
 #define DMLCY_WIDEST
 

@@ -7,6 +7,12 @@ cdef extern from "isa.h" nogil:
     int dmlcy_level() noexcept      # the level of instructions: 0 baseline, 1 wide, 2 widest
     bint dmlcy_wide() noexcept      # DMLCY_WIDE functions may be called
     bint dmlcy_has_f16c() noexcept
+    int dmlcy_ask_processor() noexcept
+    int dmlcy_instructions() noexcept
+    enum:
+        DMLCY_COMPILED_LEVEL
+        DMLCY_NEEDS_WIDE
+        DMLCY_NEEDS_WIDEST
 
 cdef extern from "stream.h" nogil:
     enum:

@@ -23,6 +23,13 @@ def set_stream_limit(bytes: int) -> None:
     least = bytes
 
 
-def instructions() -> list[str]:
-    """The instruction sets beyond the baseline that kernels use; DMLCY_ISA=baseline in the environment forbids them."""
-    return ["AVX2", "F16C", "FMA"] if dmlcy_wide() else ["F16C"] if dmlcy_has_f16c() else []
+def instructions() -> dict[str, int]:
+    """The numbers of isa.h: levels, and bits of what the processor has, of what may be used, of what a level needs."""
+    return {
+        "level": dmlcy_level(),
+        "compiled": DMLCY_COMPILED_LEVEL,
+        "has": dmlcy_ask_processor(),
+        "used": dmlcy_instructions(),
+        "wide": DMLCY_NEEDS_WIDE,
+        "widest": DMLCY_NEEDS_WIDEST,
+    }

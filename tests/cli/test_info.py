@@ -16,7 +16,7 @@ import pytest
 import dmlcy as dml
 from dmlcy._cli import info, main
 from dmlcy._facts.tables import CATALOGUE, FAST, LEVELS, RUNNABLE, STATES, state_of
-from dmlcy._runtime import processor, threads
+from dmlcy._runtime import isa, threads
 
 
 def run(*arguments: str, **environment: str) -> str:
@@ -41,7 +41,8 @@ def test_facts(facts: dict[str, Any]) -> None:
     assert Path(facts["location"]) == Path(dml.__file__).resolve().parent
     assert facts["build"]["openmp"] == threads.openmp_available()
     assert re.fullmatch(r"(gcc|clang|msvc) \d.*|unknown", facts["build"]["compiler"])
-    assert facts["processor"]["used"] == processor.instructions()
+    assert facts["processor"]["used"] == isa.used() and facts["processor"]["vnni"] == isa.vnni()
+    assert facts["processor"]["level"] == {"name": isa.level(), "why": isa.why(), "allowed": isa.levels()}
     assert facts["processor"]["features"] == sorted(set(facts["processor"]["features"]))
     states = {state: sum(state_of(name) == state for name in CATALOGUE) for state in STATES}
     assert facts["operators"] == {**states, "all": len(CATALOGUE)}
@@ -99,8 +100,14 @@ def test_a_machine_that_says_nothing(
     monkeypatch.setattr(info, "CPUINFO", tmp_path)
     monkeypatch.setattr(info, "import_module", lambda name: None)
     monkeypatch.setattr(info.platform, "processor", lambda: "")
-    monkeypatch.setattr(info, "instructions", list)
+    monkeypatch.setattr(info.isa, "used", list)
+    monkeypatch.setattr(info.isa, "vnni", list)
     monkeypatch.setattr(info.threads, "openmp_available", lambda: False)
     assert main(["info"]) == 0
     text = capsys.readouterr().out
-    assert "Features   unknown" in text and "Used       the baseline" in text and "one thread" in text
+    assert (
+        "Features   unknown" in text
+        and "Used       the baseline" in text
+        and "one thread" in text
+        and "VNNI       none" in text
+    )

@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from checks import assert_same_output_on_any_processor, assert_same_values, described
+from checks import assert_same_values, described
 from depth import deep, in_turn
 from each import each
 from family_files import DEFINITIONS, WAYS, has
+from instruction_levels import assert_same_lines
 from strategies import Array, Layout, Placed, contiguous
 
 import dmlcy as dml
 from dmlcy._facts.tables import FAST
+from dmlcy._runtime import isa
 from dmlcy._runtime.processor import set_stream_limit, stream_limit
 from families.ways import FAMILIES, NAMES, Use, every_use, family, some_uses
 
@@ -222,8 +224,9 @@ def digest(deep: bool) -> None:
         print(operator.name, bits.hexdigest())
 
 
-@pytest.mark.parametrize("deep", [False, pytest.param(True, marks=deep)])
-def test_wide_and_baseline_instructions_give_the_same_bits(deep: bool) -> None:
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=deep)])
+@pytest.mark.parametrize("level", ["baseline", *(pytest.param(name, marks=deep) for name in isa.LEVELS[1:])])
+def test_levels_give_the_same_bits(level: str, every: bool) -> None:
     folders = [str(TESTS), str(TESTS / "operators")]
-    program = f"import sys; sys.path[:0] = {folders}; from families import test_ways; test_ways.digest({deep})"
-    assert_same_output_on_any_processor(program)
+    program = f"import sys; sys.path[:0] = {folders}; from families import test_ways; test_ways.digest({every})"
+    assert_same_lines(level, "-P", "-c", program)

@@ -25,11 +25,14 @@ from random_descs import Walk  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
 from dmlcy._facts.tables import FAST, LEVELS, OPERATORS  # noqa: E402
-from dmlcy._runtime.processor import instructions  # noqa: E402
+from dmlcy._field_types.tensor import dtypes_at  # noqa: E402
+from dmlcy._runtime import isa  # noqa: E402
 from dmlcy._runtime.threads import compiler  # noqa: E402
 
 DESCS: Final = 6
 """In one walk, each a change of the last one."""
+MOST: Final = 100
+"""Walks beyond those that are asked for, at most, until each data type of each input was met."""
 
 
 def bits(result: Any) -> Iterator[bytes]:
@@ -43,18 +46,28 @@ def bits(result: Any) -> Iterator[bytes]:
 
 
 def digest(name: str, walks: int, seed: int) -> str:
-    """A digest of the results of some calls of an operator."""
-    found = hashlib.blake2b(digest_size=8)
-    for number in range(walks):
+    """A digest of the results of some calls of an operator, of more until each data type of each input was met."""
+    found, operator = hashlib.blake2b(digest_size=8), OPERATORS[name]
+    inputs = {field.python: field for field in operator.fields if field.kind == "input"}
+    left = {(key, dtype) for key, field in inputs.items() for dtype in dtypes_at(field, len(LEVELS) - 1)}
+    for number in range(walks + MOST):
+        if number >= walks and not left:
+            break
         chance = random.Random(f"{seed} {name} {number}")
-        walk = Walk(chance, OPERATORS[name])
+        walk = Walk(chance, operator)
+        if left:
+            key, dtype = min(left)
+            walk.new_dtype(inputs[key], dtype)
         with dml.feature_level(LEVELS[walk.level].name):
             for _ in range(DESCS):
                 walk.step()
                 desc = walk.desc()
+                given = ((key, getattr(desc, key)) for key in inputs)
+                left -= {(key, tensor.dtype.name) for key, tensor in given if tensor is not None}
                 arrays = [one.view for one in inputs_of(chance, desc).values()]
                 for part in bits(dml.compile(desc)(*arrays)):
                     found.update(part)
+    assert not left, f"no call of {name} with {left}"
     return found.hexdigest()
 
 
@@ -80,8 +93,7 @@ def main() -> None:
     for name in names_of(options.families):
         lines.append(f"{name} {digest(name, options.walks, options.seed)}")
         print(lines[-1], flush=True)
-    beyond = ", ".join(instructions()) or "no instructions beyond the baseline"
-    print(f"{len(lines)} operators, {compiler()}, {beyond}", file=sys.stderr)
+    print(f"{len(lines)} operators, {compiler()}, level {isa.level()}", file=sys.stderr)
     if options.like is not None:
         others = options.like.read_text(encoding="utf-8").splitlines()
         differ = sorted({line.split()[0] for line in {*lines} ^ {*others}})

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -67,15 +64,3 @@ def test_a_mask_behind_a_protocol_is_refused() -> None:
 
     with pytest.raises(dml.InvalidDataTypeError, match="Operators do not take masks"):
         dml.unfold(Masked(), window_sizes=1)
-
-
-@pytest.mark.parametrize(("value", "taken"), [("baseline", True), ("wide", True), ("", True), ("x", False)])
-def test_unknown_instruction_sets_are_an_error(value: str, taken: bool) -> None:
-    command = [sys.executable, "-P", "-m", "dmlcy", "info"]
-    done = subprocess.run(
-        command, env={**os.environ, "DMLCY_ISA": value}, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode == 0) == taken
-    if not taken:
-        assert "ImportError: DMLCY_ISA is 'x' in the environment" in done.stderr
-        assert '"baseline"' in done.stderr and '"wide"' in done.stderr

@@ -6,19 +6,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from checks import assert_same_output_on_any_processor
-from depth import seeds_of
+from depth import SEED, draws_of, seeds_of
 from drawing import draw_all
 from families import properties_of
 from families.common import run
 from family_files import PROPERTIES, having
+from instruction_levels import assert_same_lines
 from strategies import Array
 
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.tables import FAST
+from dmlcy._runtime import isa
 
-TESTS = Path(__file__).parents[1]
+BITS = Path(__file__).parents[1] / "machines" / "bits.py"
 
 
 def with_sizes_that_follow(desc: OperatorDesc) -> OperatorDesc:
@@ -48,8 +49,8 @@ def test_properties(name: str, seeds: range) -> None:
     assert all(compared[holds.__name__] >= 1 for holds in properties), compared
 
 
-def test_wide_and_baseline_instructions_give_the_same_bits() -> None:
-    """Of every operator, on some hundred random descs each; a NaN's sign and bits excepted."""
-    assert_same_output_on_any_processor(
-        f"import runpy; runpy.run_path({str(TESTS / 'machines' / 'bits.py')!r}, run_name='__main__')"
-    )
+@draws_of(4, 100)
+@pytest.mark.parametrize("level", isa.LEVELS)
+def test_levels_give_the_same_bits(level: str, draws: int) -> None:
+    """Of every operator, with each data type, in any layout; a NaN's sign and bits excepted."""
+    assert_same_lines(level, "-P", str(BITS), "--walks", str(draws), "--seed", str(SEED))

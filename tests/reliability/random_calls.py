@@ -40,10 +40,10 @@ from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
 from dmlcy._facts.rows import Operator  # noqa: E402
 from dmlcy._facts.tables import FAST, LEVELS, OPERATORS, RUNNABLE  # noqa: E402
 from dmlcy._field_types.tensor_array import by_path  # noqa: E402
+from dmlcy._runtime import isa  # noqa: E402
 from dmlcy._runtime.processor import set_stream_limit, stream_limit  # noqa: E402
 from dmlcy.testing import assert_result  # noqa: E402
 
-ISAS: Final = ("wide", "baseline")
 WALKED: Final = 8
 """Descs of an operator with loops, in one walk."""
 DRAWN: Final = 3
@@ -274,23 +274,23 @@ def work(caller: Caller, first: int, calls: int, minutes: float) -> None:
 
 
 def main() -> None:
-    """Start a process for each set of instructions, or be one."""
+    """Start a process for each level of instructions, or be one."""
     parser = argparse.ArgumentParser(description="Random calls of every operator.")
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--first", type=int, default=0, help="the walk to begin with")
-    parser.add_argument("--isa", choices=ISAS, help="only with these instructions")
+    parser.add_argument("--isa", choices=isa.levels(), help="only at this level of instructions")
     parser.add_argument("--examples", action="store_true", help="examples in place of draws, which take long")
     options = parser.parse_args()
     if options.isa is not None and os.environ.get("DMLCY_ISA") == options.isa:
         caller = Caller(options.seed, options.isa, options.examples)
         work(caller, options.first, options.calls, options.minutes)
         return
-    isas = ISAS if options.isa is None else (options.isa,)
+    isas = isa.levels() if options.isa is None else [options.isa]
     command = [sys.executable, "-m", "tests.reliability.random_calls", *sys.argv[1:]]
     command += ["--calls", str(-(-options.calls // len(isas)))]
-    children = [subprocess.Popen([*command, "--isa", isa], env={**os.environ, "DMLCY_ISA": isa}) for isa in isas]
+    children = [subprocess.Popen([*command, "--isa", one], env={**os.environ, "DMLCY_ISA": one}) for one in isas]
     raise SystemExit(max(child.wait() != 0 for child in children))
 
 

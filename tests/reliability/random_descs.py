@@ -69,9 +69,10 @@ class Walk(walk.Walk):
         """Other sizes of the tensor of a field."""
         self.take({field.python: self.resized(field, lambda old: sizes)})
 
-    def new_dtype(self, field: Field) -> None:
+    def new_dtype(self, field: Field, dtype: str | None = None) -> None:
+        """This data type, or any."""
         if field.same_dtype_as is None:
-            dtype = self.chance.choice(dtypes_at(field, self.level))
+            dtype = dtype or self.chance.choice(dtypes_at(field, self.level))
             shared = [one for one in self.shaped if field.python in (one.python, one.same_dtype_as)]
             self.take({one.python: TensorDesc(dtype, self.sizes(one)) for one in shared})
 

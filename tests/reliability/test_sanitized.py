@@ -17,9 +17,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instruction_levels import needs, printed
 
 import dmlcy
 from dmlcy._facts.tables import FAST
+from dmlcy._runtime import isa
 
 pytestmark = pytest.mark.skipif("libasan" not in os.environ.get("LD_PRELOAD", ""), reason="not under the sanitizers")
 
@@ -63,13 +65,10 @@ PROGRAM = """
 """
 
 
-@pytest.mark.parametrize("isa", ["wide", "baseline"])
-def test_kernels_that_go_one_byte_beyond_are_stopped(isa: str) -> None:
-    command = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
-    done = subprocess.run(
-        command, timeout=300, check=True, stdout=subprocess.PIPE, env={**os.environ, "DMLCY_ISA": isa}
-    )
-    found = json.loads(done.stdout)
+@pytest.mark.parametrize("level", isa.LEVELS)
+def test_kernels_that_go_one_byte_beyond_are_stopped(level: str) -> None:
+    needs(level)
+    found = json.loads(printed(level, "-c", textwrap.dedent(PROGRAM)))
     assert len(found) >= 3 * len(FAST)
     for name, short, code, said in found:
         if short is None:

@@ -9,6 +9,10 @@ import numpy
 
 from dmlcy._runtime cimport arguments, context, processor, tensor, threads
 
+cdef extern from "isa.h" nogil:
+    int dmlcy_has_of(unsigned c1, unsigned b7, unsigned c7, unsigned a7, unsigned kept) noexcept
+    int dmlcy_level_of(int has) noexcept
+
 cnp.import_array()
 
 
@@ -211,3 +215,11 @@ def stream_pieces(unsigned char[::1] target, list pieces):
 
 def last_level_cache():
     return processor.dmlcy_last_level_cache()
+
+
+def has_of(c1, b7, c7, a7, kept):
+    return dmlcy_has_of(c1, b7, c7, a7, kept)
+
+
+def level_of(has):
+    return dmlcy_level_of(has)
