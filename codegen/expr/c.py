@@ -119,10 +119,12 @@ class C:
 
     def call(self, node: Node, function: str, args: list[str]) -> str:
         """A function of these arguments."""
+        if function == "f64" or (function == "f32" and self.kind == "float"):
+            return args[0]
         if function == "f32":
             return f"({self.kind})(float){args[0]}"
-        if function == "f64":
-            return args[0]
+        if function == "pow" and self.kind == "double":
+            return f"pow({', '.join(args)})"
         if function in REMAINDERS and self.kind == "float":
             return f"dmlcy_{function}_float({', '.join(args)})"
         if function in FUNCTIONS:

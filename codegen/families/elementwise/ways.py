@@ -144,7 +144,8 @@ class Ways:
         else:
             single = not wide and all(self.is_single(node, elements, output) for node in nodes.values())
         work = "float" if single else "double"
-        inputs = {name: self.number(dtype, single, wide) for name, dtype in elements.items()}
+        taken = ("FLOAT32", "float", work) if single or held else ("FLOAT64", "double", work)
+        inputs = dict.fromkeys(elements, taken)
         odd = held and not single and output == "FLOAT16"
         if self.operands.gives_truth:
             element, gives = "uint8_t", "UINT8"
@@ -201,20 +202,16 @@ class Ways:
         """The type of the elements of an output, and the data type of the numbers that become them."""
         return ("uint8_t", "UINT8") if self.operands.gives_truth else (kind, "")
 
-    def number(self, dtype: str, single: bool, wide: bool) -> tuple[str, str, str]:
-        """The data type of the numbers that a loop takes of elements, their type, and that of what a result reads."""
-        work = "float" if single else "double"
-        if dtype in HELD:
-            return "FLOAT32", "float", work
-        if wide or not single or dtype == "FLOAT64":
-            return "FLOAT64", "double", work
-        return "FLOAT32", "float", work
-
     def is_single(self, node: Node, elements: Mapping[str, str], output: str) -> bool:
-        """Whether FLOAT32 gives what FLOAT64 gives: one operation rounds, and the sums of integers are exact."""
+        """Whether FLOAT32 gives what FLOAT64 gives: one operation rounds, and the sums of integers are exact.
+
+        Functions of floats and narrow integers are computed in FLOAT32, too.
+        """
         integers = {name: self.facts.dtype(dtype).bits for name, dtype in elements.items() if dtype not in HELD}
         if any(bits > NARROW for bits in integers.values()):
             return False
+        if output in HELD and has_functions(node):
+            return True
         if output not in HELD:
             inner = quotient(node, integers)
             return inner is not None and self.is_single(inner, elements, "FLOAT32")
