@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ...expr.c import OF_VALUES, C, Ordinary, Whole, has_functions, has_no_sign, moves
+from ...expr.c import OF_VALUES, REMAINDERS, C, Ordinary, Whole, has_functions, has_no_sign, moves
 from ...expr.nodes import Arith, Call, Name, Negate, Node, NotCompiled
 from ...model import Facts
 from .operands import HELD, Operands, integer_of
@@ -100,7 +100,7 @@ class Ways:
             if bits > LONG or (exact and any(isinstance(part, Arith) and part.op not in "+-" for part in parts)):
                 raise NotCompiled("no loop has integers of more than 64 bits yet")
             number, kind = "INT64", "int64_t"
-        elif bits <= NARROW and functions & {"div_trunc", "mod_trunc", "mod_floor"}:
+        elif functions & {"div_trunc", *REMAINDERS} and (bits <= NARROW or elements[self.operands.varied] == "INT32"):
             number, kind = "INT32", "int32_t"
         else:
             same = all(has_no_sign(node) for node in nodes.values())
