@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
 from .nodes import Arith, Call, Choice, Compare, Logic, Name, Negate, Node, Not, NotCompiled, Number, Text
@@ -26,6 +26,11 @@ EXTREMES = {"min": "least", "max": "most"}
 TESTS = {"isnan": "DMLCY_IS_NAN", "isfinite": "DMLCY_IS_FINITE"}
 BITS = {"bit_and": "&", "bit_or": "|", "bit_xor": "^"}
 OF_BITS = ("shift_left", "shift_right", "bit_count")
+ONCE = ("exp", "expm1", "log", "log1p", "pow")
+"""Functions of C's library, for what is computed once for all elements."""
+REMAINDERS = ("mod_trunc", "mod_floor")
+OF_VALUES = ("div_trunc", "int_pow", "abs", *REMAINDERS, *EXTREMES)
+"""Functions of integers that depend on more than the lowest bits of what they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +38,22 @@ class C:
     """Renders the expression of an element in a type of C.
 
     ``names``: what each name is; ``kind``: the type; ``members``: the values of the members of enums, by the names of
-    the attributes.
+    the attributes; ``scalars``: the names that are the same for all elements. ``made`` gets what a loop computes of
+    these before it starts, by name: the type and the expression. ``once`` gets what is computed once for all rows, in
+    ``double``.
     """
 
     names: Mapping[str, str]
     kind: str
     members: Mapping[str, Mapping[str, int]]
+    scalars: Collection[str] = ()
+    made: dict[str, tuple[str, str]] = field(default_factory=dict)
+    once: dict[str, str] = field(default_factory=dict)
 
     def expression(self, node: Node) -> str:
         """``node`` as C; raises NotCompiled where no loop computes it yet."""
+        if self.is_once(node):
+            return self.computed_once(node)
         match node:
             case Number(value=value):
                 return f"({self.kind}){float(value)!r}"
@@ -67,6 +79,8 @@ class C:
                 return f"({(' & ' if op == 'and' else ' | ').join(map(self.expression, items))})"
             case Choice(test=test, then=then, other=other):
                 return f"({self.expression(test)} ? {self.expression(then)} : {self.expression(other)})"
+            case Call(function=function, args=(left, Name(id=name))) if self.is_bound(function, name):
+                return self.bounded(function, self.expression(left), self.names[name])
             case Call(function=function, args=args):
                 return self.call(node, function, [*map(self.expression, args)])
         raise NotCompiled("no loop computes this yet", node.at, node.length)
@@ -81,8 +95,38 @@ class C:
         product = f"{sign}{self.expression(one)}, {self.expression(two)}"
         return f"dmlcy_fused(DMLCY_FUSED, {product}, {sign_of_more}{self.expression(more)})"
 
+    def is_once(self, node: Node) -> bool:
+        """Whether a node is the same for all elements and has functions that no loop computes in ``double``."""
+        parts = [*node.walk()]
+        if self.kind != "double" or any(part.id not in self.scalars for part in parts if isinstance(part, Name)):
+            return False
+        return any(isinstance(part, Call) and part.function in ONCE for part in parts)
+
+    def computed_once(self, node: Node) -> str:
+        """The name of a number that is computed once for all rows."""
+        text = Once(self.names, "double", self.members).expression(node)
+        return self.once.setdefault(text, f"once{len(self.once)}")
+
+    def is_bound(self, function: str, name: str) -> bool:
+        """Whether a function gives the lesser, or the greater, of a number and one that is the same for all."""
+        return function in EXTREMES and name in self.scalars
+
+    def bounded(self, function: str, x: str, bound: str) -> str:
+        """The lesser, or the greater, of a number and one that is the same for all elements."""
+        name = f"{function}_{bound}"
+        self.made[name] = (self.kind, f"dmlcy_{EXTREMES[function]}_up_to_{self.kind}({bound})")
+        return f"({x} {'<=' if function == 'min' else '>='} {name} ? {x} : {bound})"
+
     def call(self, node: Node, function: str, args: list[str]) -> str:
         """A function of these arguments."""
+        if function == "f64" or (function == "f32" and self.kind == "float"):
+            return args[0]
+        if function == "f32":
+            return f"({self.kind})(float){args[0]}"
+        if function == "pow" and self.kind == "double":
+            return f"pow({', '.join(args)})"
+        if function in REMAINDERS and self.kind == "float":
+            return f"dmlcy_{function}_float({', '.join(args)})"
         if function in FUNCTIONS:
             return f"{FUNCTIONS[function]}{'f' if self.kind == 'float' else ''}({', '.join(args)})"
         if function.removesuffix("_ordinary") in LANES and self.kind == "float":
@@ -109,15 +153,41 @@ class Ordinary(C):
         return C.call(self, node, f"{function}_ordinary" if function in CHOSEN else function, args)
 
 
-@dataclass(frozen=True, slots=True)
+class Once(C):
+    """The same with the functions of C's library, for what is computed once for all elements."""
+
+    def is_once(self, node: Node) -> bool:
+        """It is."""
+        return False
+
+    def call(self, node: Node, function: str, args: list[str]) -> str:
+        """A function of these arguments."""
+        return f"{function}({', '.join(args)})" if function in ONCE else C.call(self, node, function, args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Whole(C):
-    """The same of integers, modulo a power of two. ``wide``: an unsigned type in which C's arithmetic wraps around."""
+    """The same of integers, modulo a power of two.
+
+    ``wide``: an unsigned type in which C's arithmetic wraps around; ``exact``: no sum does, as the type is wider than
+    those of the elements; ``floats``: the attributes that are floats, which are double.
+    """
 
     wide: str
+    exact: bool = False
+    floats: Collection[str] = ()
 
     def expression(self, node: Node) -> str:
         """``node`` as C; raises NotCompiled where no loop computes it yet."""
         match node:
+            case Name(id=name) if name in self.floats:
+                raise NotCompiled("no loop computes floats of integers yet", node.at, node.length)
+            case Call(function="saturate", args=(Name(id=name),)) if name in self.floats:
+                self.made[f"{name}_{self.kind}"] = (self.kind, f"dmlcy_saturate_{self.kind}({self.names[name]})")
+                return f"{name}_{self.kind}"
+            case Call(function=function, args=args) if function in OF_VALUES and not self.exact:
+                if any(isinstance(part, Arith | Negate) for one in args for part in one.walk()):
+                    raise NotCompiled("no loop keeps all bits of a result of integers yet", node.at, node.length)
             case Number(value=int() as value):
                 return f"({self.kind}){value}"
             case Negate(operand=operand):
@@ -131,13 +201,20 @@ class Whole(C):
                 raise NotCompiled("no loop compares results of integers yet", node.at, node.length)
         return C.expression(self, node)
 
+    def is_bound(self, function: str, name: str) -> bool:
+        """Integers have one 0 and no NaN."""
+        return False
+
     def call(self, node: Node, function: str, args: list[str]) -> str:
         """A function of these arguments."""
-        simple = all(isinstance(part, Name | Number) for part in node.children())
-        if function == "abs" and simple:
+        if function == "abs":
             return f"({args[0]} < 0 ? ({self.kind})(0 - ({self.wide}){args[0]}) : {args[0]})"
-        if function in EXTREMES and simple and len(args) == 2:
+        if function in EXTREMES and len(args) == 2:
             return f"({args[0]} {'<' if function == 'min' else '>'} {args[1]} ? {args[0]} : {args[1]})"
+        if function in TESTS:
+            return str(int(function == "isfinite"))
+        if function in OF_VALUES:
+            return f"dmlcy_{function}_{self.kind}({', '.join(args)})"
         if function in BITS:
             return f"({self.kind})({args[0]} {BITS[function]} {args[1]})"
         if function == "bit_not":

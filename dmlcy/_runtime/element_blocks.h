@@ -1,9 +1,10 @@
 /* The loop of element_rows.h for one level. */
 DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_ROW)(
-    const void *const *inputs, void *output, int64_t n, const void *attributes)
+    const void *const *inputs, void *const *outputs, int64_t n, const void *attributes)
 {
     DMLCY_INPUTS(DMLCY_ROW_OF)
-    DMLCY_ELEMENT *const y = (DMLCY_ELEMENT *)output;
+    DMLCY_ELEMENT *const y = (DMLCY_ELEMENT *)outputs[0];
+    DMLCY_MORE(DMLCY_ROW_FOR)
     int64_t begin, end, i;
     DMLCY_LOCALS
     (void)attributes;

@@ -9,6 +9,7 @@
  * DMLCY_ELEMENT        the type of an element of the output
  * DMLCY_LOCALS         declares the attributes that the result reads, copied: in the struct they could be in the output
  * DMLCY_RESULT         the result, of the numbers x0, x1 … and the attributes
+ * DMLCY_MORE(each)     each(1, result) …: the number of another output, and its result
  * DMLCY_STORE          a function that makes an element of the result
  * DMLCY_STEADY         1: the name with _steady is a loop that reads one element of each of the others (steady_blocks.h)
  * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
@@ -24,12 +25,15 @@
 #define DMLCY_INPUTS(each) DMLCY_FIRST(each) DMLCY_OTHERS(each)
 #define DMLCY_NUMBER_OF(number, element, work) const work x##number = (work)a##number[i];
 #define DMLCY_NUMBER_ONCE(number, element, work) const work x##number = (work)*a##number;
+#define DMLCY_ROW_FOR(number, result) DMLCY_ELEMENT *const y##number = (DMLCY_ELEMENT *)outputs[number];
+#define DMLCY_ELEMENT_FOR(number, result) y##number[i] = (DMLCY_ELEMENT)DMLCY_STORE(result);
 /* The elements from begin to end, by such a result. */
 #define DMLCY_MADE_OF(result)                                                       \
     DMLCY_APART_EACH                                                                \
     for (i = begin; i < end; i++) {                                                 \
         DMLCY_INPUTS(DMLCY_NUMBER_OF)                                               \
         y[i] = (DMLCY_ELEMENT)DMLCY_STORE(result);                                  \
+        DMLCY_MORE(DMLCY_ELEMENT_FOR)                                               \
     }
 #define DMLCY_CHOSEN 1024 /* elements between two choices of a result */
 #endif
@@ -56,6 +60,7 @@
 #undef DMLCY_ELEMENT
 #undef DMLCY_LOCALS
 #undef DMLCY_RESULT
+#undef DMLCY_MORE
 #undef DMLCY_STORE
 #undef DMLCY_STEADY
 #undef DMLCY_HALVES

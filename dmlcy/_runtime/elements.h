@@ -10,16 +10,22 @@
 
 #include "isa.h"
 
-/* Computes n elements. All rows are contiguous and hold numbers as the loop takes them; the output may be an input. */
-typedef void (*ElementRow)(const void *const *inputs, void *output, int64_t n, const void *attributes);
+/* Computes n elements. All rows are contiguous and hold numbers as the loop takes them; an output may be an input. */
+typedef void (*ElementRow)(const void *const *inputs, void *const *outputs, int64_t n, const void *attributes);
+
+/* Values of DML_TENSOR_DATA_TYPE. */
+enum {
+    DMLCY_FLOAT32 = 1, DMLCY_FLOAT16, DMLCY_UINT32, DMLCY_UINT16, DMLCY_UINT8, DMLCY_INT32, DMLCY_INT16, DMLCY_INT8,
+    DMLCY_FLOAT64, DMLCY_UINT64, DMLCY_INT64
+};
 
 typedef struct {
     ElementRow rows[3];     /* by level; a loop that has no text for the widest level has the wide one there */
     /* Where there is the wide one, or no other; NULL: there is none. */
     ElementRow halves;      /* takes FLOAT16 as it is in memory */
     ElementRow steady;      /* reads one element of each input but the first */
-    int item;               /* bytes of a number that a loop gives */
-    int bits;               /* a loop takes the bits of elements: those of FLOAT16 are no floats to it */
+    int takes[5];           /* the data types of the numbers that it takes of each input; 0: elements as they are */
+    int gives;              /* the data type of the numbers that it gives; 0: elements as they are */
 } ElementKernel;
 
 #if DMLCY_X86
@@ -92,6 +98,8 @@ DMLCY_BITS(uint16_t)
 DMLCY_BITS(uint32_t)
 DMLCY_BITS(uint64_t)
 #undef DMLCY_BITS
+
+#include "element_arithmetic.h"
 
 /* ---- scale and bias ---- */
 

@@ -7,25 +7,37 @@ from dmlcy._runtime.strided cimport Tensor
 
 cdef enum:
     MOST_INPUTS = 5
+    MOST_TENSORS = 8    # inputs and outputs
 
 cdef extern from "elements.h" nogil:
-    ctypedef void (*ElementRow)(const void* const* inputs, void* output, int64_t n, const void* attributes) noexcept
+    ctypedef void (*ElementRow)(
+        const void* const* inputs, void* const* outputs, int64_t n, const void* attributes) noexcept
 
     ctypedef struct ElementKernel:
         ElementRow rows[3]
         ElementRow halves
         ElementRow steady
-        int item
-        bint bits
+        int takes[MOST_INPUTS]
+        int gives
 
 cdef struct Elements:
     int inputs
-    const Tensor* tensors[MOST_INPUTS + 1]  # the inputs, then the output
+    int outputs
+    const Tensor* tensors[MOST_TENSORS]     # the inputs, whose axes may have one element for all; then the outputs
     bint scaled                             # a loop takes `scale` times an element of the first input, plus `bias`
     float scale
     float bias
     const Activation* fused                 # applied to the results of a loop, which are floats; NULL: none
     const void* attributes                  # what the loop reads of the operator; NULL: nothing
 
-# Computes the output. -1: memory ran out.
+# Computes the outputs. -1: memory ran out.
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil
+
+# Makes of `to` an input for the output `of` that has zeros of a data type for all of its elements, or one of some entries
+# for each index of an axis.
+cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil
+cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entries) noexcept nogil
+
+# A number of a data type, as a float, and an integer.
+cdef double float_in(int dtype, const unsigned char* bytes) noexcept nogil
+cdef int64_t integer_in(int dtype, const unsigned char* bytes) noexcept nogil

@@ -1,22 +1,27 @@
 """Loops that compute elements from those at the same place: axes are joined, rows are cut into blocks or packed."""
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
 
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
-from dmlcy._runtime.half cimport dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.moves cimport Moves, dmlcy_ask_rows, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
-from dmlcy._runtime.strided cimport FLOAT16, MAX_RANK, Tensor, bytes_of
+from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, Tensor, bytes_of, item_of
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "elements.h" nogil:
     bint DMLCY_X86
     void dmlcy_repeat(char* target, const char* source, int64_t n, int item) noexcept
     void dmlcy_scale(float* x, int64_t n, float scale, float bias) noexcept
+
+cdef extern from "element_numbers.h" nogil:
+    # Elements of the data type `dtype` become numbers of the data type `number`, and back.
+    void dmlcy_load_numbers(int number, void* to, const void* source, int64_t n, int dtype) noexcept
+    void dmlcy_store_numbers(int number, const void* source, void* to, int64_t n, int dtype) noexcept
+    void dmlcy_scale_doubles(double* x, int64_t n, double scale, double bias) noexcept
 
 cdef enum:
     BLOCK = 1024                    # elements that are loaded, computed and stored together
@@ -25,16 +30,20 @@ cdef enum:
     SHORT = 64                      # elements of a row that is packed with others
     MEDIUM = 512                    # the same where that costs little
     LINE = 64                       # bytes of a cache line
-    TENSORS = MOST_INPUTS + 1       # the output is the last one
+    TENSORS = MOST_TENSORS
+
+cdef uint64_t ZEROS = 0                   # zero of any data type
 
 # The axes of all tensors. The last one is the row, the one before counts the rows of a tile.
 cdef struct Axes:
     const Elements* a
     ElementRow row
-    int item                        # bytes of a number that the row gives
     bint fast                       # the processor has what the additional loops of a kernel need
-    bint halves                     # the row takes and gives FLOAT16 as it is in memory, or bits
-    int last                        # number of the output
+    bint halves                     # the row takes and gives FLOAT16 as it is in memory
+    int number[TENSORS]             # the data type of the numbers that the row takes or gives
+    bint same[TENSORS]              # it takes or gives elements as they are
+    int last                        # number of the first output, which comes after the inputs
+    int tensors
     int axes                        # before the row
     int64_t size[MAX_RANK]
     int64_t step[MAX_RANK][TENSORS]     # bytes
@@ -59,7 +68,7 @@ cdef struct Loaded:
 # What a thread works with.
 cdef struct Room:
     uint64_t[TENSORS][BLOCK] numbers
-    uint16_t[BLOCK] halves
+    uint64_t[BLOCK] elements
     Loaded[TENSORS] loaded
     dmlcy_stream stream
 
@@ -80,19 +89,19 @@ cdef void join_axes(const Elements* a, Axes* to) noexcept nogil:
         if size == 1:
             continue
         joined = count > 0
-        for t in range(a.inputs + 1):
+        for t in range(to.tensors):
             joined = joined and to.step[count - 1][t] == size * step_of(a.tensors[t], axis, size)
         if joined:
             to.size[count - 1] *= size
         else:
             to.size[count] = size
             count += 1
-        for t in range(a.inputs + 1):
+        for t in range(to.tensors):
             to.step[count - 1][t] = step_of(a.tensors[t], axis, size)
     last = count - 1
     to.axes = max(last, 0)
     to.length = to.size[last] if count else 1
-    for t in range(a.inputs + 1):
+    for t in range(to.tensors):
         to.row_step[t] = to.step[last][t] if count else a.tensors[t].item
 
 
@@ -101,7 +110,7 @@ cdef void join_axes(const Elements* a, Axes* to) noexcept nogil:
 cdef int turn(Axes* to) noexcept nogil:
     cdef int64_t size
     cdef int axis, t, other
-    for t in range(to.last + 1):
+    for t in range(to.tensors):
         if to.row_step[t] == 0 or to.row_step[t] == to.a.tensors[t].item:
             continue
         for axis in range(to.axes):
@@ -109,26 +118,18 @@ cdef int turn(Axes* to) noexcept nogil:
                 size = to.size[axis]
                 to.size[axis] = to.size[to.axes - 1]
                 to.size[to.axes - 1] = size
-                for other in range(to.last + 1):
+                for other in range(to.tensors):
                     to.step[axis][other], to.step[to.axes - 1][other] = (
                         to.step[to.axes - 1][other], to.step[axis][other])
                 return t
     return -1
 
 
-# Whether the row takes the elements of an input as they are, or gives those of the output.
-cdef inline bint is_same(const Axes* to, int t) noexcept nogil:
-    cdef const Tensor* tensor = to.a.tensors[t]
-    if t == to.last:
-        return tensor.item == to.item
-    return (tensor.dtype != FLOAT16 or to.halves) and not (t == 0 and to.a.scaled)
-
-
 # Whether each input but the first repeats an element in a row, as the loop `steady` of the kernel has it.
 cdef bint is_steady(const ElementKernel* kernel, const Axes* to) noexcept nogil:
     cdef int t
     for t in range(1, to.last):
-        if to.row_step[t] != 0 or not is_same(to, t):
+        if to.row_step[t] != 0 or not to.same[t]:
             return False
     return kernel.steady != NULL and to.fast and not to.halves and to.length > SHORT
 
@@ -148,11 +149,13 @@ cdef void cut(const ElementKernel* kernel, Axes* to) noexcept nogil:
         easy = False
         for t in range(1, to.last):
             to.near[t] = True
-    to.direct = to.near[to.last] and not to.streamed
-    for t in range(to.last + 1):
+    to.direct = not to.streamed
+    for t in range(to.tensors):
         near = near and to.near[t]
-        if t < to.last:
-            to.direct = to.direct and (to.near[t] or (to.row_step[t] == 0 and is_same(to, t)))
+        if t >= to.last:
+            to.direct = to.direct and to.near[t]
+        else:
+            to.direct = to.direct and (to.near[t] or (to.row_step[t] == 0 and to.same[t]))
         easy = easy and (to.row_step[t] == 0 or (to.near[t] and (
             to.step[outer][t] == 0 or to.step[outer][t] == to.length * to.a.tensors[t].item)))
     to.packed = packed or easy
@@ -193,12 +196,13 @@ cdef inline void gather(
         moves.gather(source, row_step, step, target, n * item, rows, n)
 
 
-# Puts elements one after the other into rows of the output.
-cdef inline void scatter(const Axes* to, const char* source, int64_t rows, int64_t n, char* target) noexcept nogil:
+# Puts elements one after the other into rows of an output.
+cdef inline void scatter(
+        const Axes* to, int t, const char* source, int64_t rows, int64_t n, char* target) noexcept nogil:
     cdef int64_t[LINE] starts
-    cdef int item = to.a.tensors[to.last].item
-    cdef int64_t step = to.row_step[to.last]
-    cdef int64_t row_step = to.step[to.axes - 1][to.last] if rows > 1 else 0
+    cdef int item = to.a.tensors[t].item
+    cdef int64_t step = to.row_step[t]
+    cdef int64_t row_step = to.step[to.axes - 1][t] if rows > 1 else 0
     cdef Moves moves = moves_of(item)
     cdef int64_t row
     if step == item:
@@ -217,7 +221,7 @@ cdef inline const void* taken(
     cdef const Tensor* tensor = to.a.tensors[t]
     cdef Loaded* loaded = &room.loaded[t]
     cdef char* numbers = <char*>room.numbers[t]
-    cdef const uint16_t* halves = <const uint16_t*>source
+    cdef const char* elements = source
     if is_packed(to, t, rows, n):
         return source
     if loaded.source == source and loaded.rows == rows and n <= loaded.n:
@@ -225,61 +229,62 @@ cdef inline const void* taken(
     loaded.source = source
     loaded.rows = rows
     loaded.n = n
-    if tensor.dtype != FLOAT16 or to.halves:
+    if to.number[t] == tensor.dtype:
         gather(to, t, source, rows, n, numbers)
     else:
         if rows > 1 or to.row_step[t] != tensor.item:
-            gather(to, t, source, rows, n, <char*>room.halves)
-            halves = room.halves
-        dmlcy_half_to_float(halves, 2, <float*>numbers, rows * n)
-    if t == 0 and to.a.scaled:
+            elements = <const char*>room.elements
+            gather(to, t, source, rows, n, <char*>room.elements)
+        dmlcy_load_numbers(to.number[t], numbers, elements, rows * n, tensor.dtype)
+    if t == 0 and to.a.scaled and to.number[t] == FLOAT64:
+        dmlcy_scale_doubles(<double*>numbers, rows * n, to.a.scale, to.a.bias)
+    elif t == 0 and to.a.scaled:
         dmlcy_scale(<float*>numbers, rows * n, to.a.scale, to.a.bias)
     return numbers
 
 
-# Puts what the row gave into the output. Rows that follow one another are streamed at once.
-cdef inline void put(const Axes* to, char* target, int64_t rows, int64_t n, Room* room) noexcept nogil:
-    cdef const Tensor* tensor = to.a.tensors[to.last]
-    cdef const char* results = <const char*>room.numbers[to.last]
+# Puts what the row gave into an output. Rows that follow one another are streamed at once.
+cdef inline void put(const Axes* to, int t, char* target, int64_t rows, int64_t n, Room* room) noexcept nogil:
+    cdef const Tensor* tensor = to.a.tensors[t]
+    cdef const char* results = <const char*>room.numbers[t]
     cdef int64_t i
-    if tensor.item != to.item and tensor.dtype == FLOAT16:
-        dmlcy_float_to_half(<const float*>results, room.halves, 2, rows * n)
-        results = <const char*>room.halves
-    elif tensor.item != to.item:        # UINT32, of bytes
-        memcpy(room.halves, results, rows * n)
-        for i in range(rows * n):
-            (<uint32_t*>results)[i] = (<const uint8_t*>room.halves)[i]
+    if not to.same[t]:
+        dmlcy_store_numbers(to.number[t], results, room.elements, rows * n, tensor.dtype)
+        results = <const char*>room.elements
     if not to.streamed:
-        scatter(to, results, rows, n, target)
+        scatter(to, t, results, rows, n, target)
         return
-    if rows > 1 and to.step[to.axes - 1][to.last] == n * tensor.item:
+    if rows > 1 and to.step[to.axes - 1][t] == n * tensor.item:
         n *= rows
         rows = 1
     for i in range(rows):
-        dmlcy_stream_seek(&room.stream, target + (i * to.step[to.axes - 1][to.last] if rows > 1 else 0))
+        dmlcy_stream_seek(&room.stream, target + (i * to.step[to.axes - 1][t] if rows > 1 else 0))
         dmlcy_stream_put(&room.stream, results + i * n * tensor.item, n * tensor.item)
 
 
 # The loop of a row, and the activation of what it gives. So few elements need no memory.
-cdef inline void call_row(const Axes* to, const void* const* inputs, void* output, int64_t n) noexcept nogil:
-    to.row(inputs, output, n, to.a.attributes)
+cdef inline void call_row(const Axes* to, const void* const* inputs, void* const* outputs, int64_t n) noexcept nogil:
+    to.row(inputs, outputs, n, to.a.attributes)
     if to.a.fused != NULL:
-        activate(to.a.fused, <float*>output, n)
+        activate(to.a.fused, <float*>outputs[0], n)
 
 
 # Computes rows at these places.
 cdef inline void compute(
         const Axes* to, const int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef const void* inputs[TENSORS]
-    cdef char* target = to.a.tensors[to.last].data + offset[to.last]
+    cdef void* outputs[TENSORS]
+    cdef bint straight[TENSORS]
     cdef int t
     for t in range(to.last):
         inputs[t] = taken(to, t, to.a.tensors[t].data + offset[t], rows, n, room)
-    if is_packed(to, to.last, rows, n) and not to.streamed:
-        call_row(to, inputs, target, rows * n)
-    else:
-        call_row(to, inputs, room.numbers[to.last], rows * n)
-        put(to, target, rows, n, room)
+    for t in range(to.last, to.tensors):
+        straight[t] = is_packed(to, t, rows, n) and not to.streamed
+        outputs[t - to.last] = to.a.tensors[t].data + offset[t] if straight[t] else <char*>room.numbers[t]
+    call_row(to, inputs, outputs, rows * n)
+    for t in range(to.last, to.tensors):
+        if not straight[t]:
+            put(to, t, to.a.tensors[t].data + offset[t], rows, n, room)
 
 
 # Computes the rows of a tile where they are.
@@ -287,11 +292,11 @@ cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, in
     cdef const Elements* a = to.a
     cdef const char* begin[TENSORS]
     cdef const void* inputs[TENSORS]
-    cdef char* target
+    cdef void* outputs[TENSORS]
     cdef const char* source
     cdef int64_t _row, column, count
     cdef int t
-    for t in range(to.last + 1):
+    for t in range(to.tensors):
         begin[t] = a.tensors[t].data + offset[t]
     for _row in range(rows):
         for t in range(to.last):
@@ -301,18 +306,21 @@ cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, in
                 if room.loaded[t].source != source:
                     room.loaded[t].source = source
                     dmlcy_repeat(<char*>room.numbers[t], source, min(to.length, to.piece), a.tensors[t].item)
-        target = <char*>begin[to.last]
+        for t in range(to.last, to.tensors):
+            outputs[t - to.last] = <char*>begin[t]
         column = 0
         while True:
             count = min(n - column, to.piece)
-            call_row(to, inputs, target + column * to.item, count)
+            call_row(to, inputs, outputs, count)
             column += count
             if column == n:
                 break
             for t in range(to.last):
                 inputs[t] = <const char*>inputs[t] + count * to.row_step[t]
+            for t in range(to.last, to.tensors):
+                outputs[t - to.last] = <char*>outputs[t - to.last] + count * a.tensors[t].item
         if rows > 1:
-            for t in range(to.last + 1):
+            for t in range(to.tensors):
                 begin[t] += to.step[to.axes - 1][t]
 
 
@@ -344,10 +352,10 @@ cdef inline void compute_rows(const Axes* to, int64_t* offset, int64_t rows, int
         column = 0
         while column < n:
             compute(to, begin, 1, min(n - column, to.piece), room)
-            for t in range(to.last + 1):
+            for t in range(to.tensors):
                 begin[t] += to.piece * to.row_step[t]
             column += to.piece
-        for t in range(to.last + 1):
+        for t in range(to.tensors):
             offset[t] += to.step[to.axes - 1][t] if rows > 1 else 0
 
 
@@ -366,7 +374,7 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
         column = at % to.blocks * to.block
         n = min(to.length - column, to.block)
         rows = 1
-        for t in range(to.last + 1):
+        for t in range(to.tensors):
             offset[t] = column * to.row_step[t]
         for axis in range(to.axes - 1, -1, -1):
             if axis == to.axes - 1:
@@ -376,7 +384,7 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
             else:
                 index = number % to.size[axis]
                 number //= to.size[axis]
-            for t in range(to.last + 1):
+            for t in range(to.tensors):
                 offset[t] += index * to.step[axis][t]
         if to.packed:
             compute(to, offset, rows, n, &room)
@@ -393,44 +401,47 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
 
 # Chooses the row of the kernel: one that takes FLOAT16 as it is, where the processor converts it in registers.
 cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
-    cdef const Tensor* output = to.a.tensors[to.last]
-    cdef bint half = output.dtype == FLOAT16
     cdef int level = dmlcy_level()
-    cdef int t
-    for t in range(to.last):
+    cdef int t, dtype, number
+    cdef bint half = False
+    for t in range(to.tensors):
         half = half or to.a.tensors[t].dtype == FLOAT16
     to.fast = level > 0 or not DMLCY_X86
-    to.row = kernel.rows[level]
-    to.item = kernel.item
-    to.halves = kernel.bits
-    if half and kernel.halves != NULL and to.fast and not to.a.scaled and to.a.fused == NULL:
-        to.row = kernel.halves
-        to.halves = True
-        to.item = output.item if output.dtype == FLOAT16 else kernel.item
+    to.halves = half and kernel.halves != NULL and to.fast and not to.a.scaled and to.a.fused == NULL
+    to.row = kernel.halves if to.halves else kernel.rows[level]
+    for t in range(to.tensors):
+        dtype = to.a.tensors[t].dtype
+        number = kernel.takes[t] if t < to.last else kernel.gives
+        to.number[t] = dtype if number == 0 or (to.halves and dtype == FLOAT16) else number
+        to.same[t] = to.number[t] == dtype and not (t == 0 and to.a.scaled)
 
 
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil:
     cdef Axes to
     cdef const void* inputs[TENSORS]
+    cdef void* outputs[TENSORS]
     cdef int64_t units, moved = 0, element = 0
     cdef bint near = True
     cdef int t, axis
     to.a = a
     to.last = a.inputs
+    to.tensors = a.inputs + a.outputs
     choose(kernel, &to)
     join_axes(a, &to)
-    for t in range(a.inputs + 1):
-        to.near[t] = to.row_step[t] == a.tensors[t].item and is_same(&to, t)
+    for t in range(to.tensors):
+        to.near[t] = to.row_step[t] == a.tensors[t].item and to.same[t]
         near = near and to.near[t]
     if near and to.axes == 0 and to.length <= (FUSED_BLOCK if a.fused != NULL else NEAR_BLOCK):
-        for t in range(a.inputs):
+        for t in range(to.last):
             inputs[t] = a.tensors[t].data
-        call_row(&to, inputs, a.tensors[a.inputs].data, to.length)
+        for t in range(to.last, to.tensors):
+            outputs[t - to.last] = a.tensors[t].data
+        call_row(&to, inputs, outputs, to.length)
         return 0
-    for t in range(a.inputs + 1):
+    for t in range(to.tensors):
         element += a.tensors[t].item
         moved += bytes_of(a.tensors[t])
-    to.streamed = stream_pays(moved) and to.row_step[to.last] == a.tensors[to.last].item
+    to.streamed = a.outputs == 1 and stream_pays(moved) and to.row_step[to.last] == a.tensors[to.last].item
     cut(kernel, &to)
     units = to.blocks * to.tiles
     for axis in range(to.axes - 1):
@@ -438,3 +449,40 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     if bytes_of(a.tensors[a.inputs]) <= SERIAL_BYTES:
         return parallel_for(work, &to, units, units)
     return parallel_for(work, &to, units, grain_of(element * to.height * to.block))
+
+
+cdef void fill_repeated(Tensor* to, const Tensor* of, int dtype, const void* data) noexcept nogil:
+    cdef int axis
+    to.data = <char*>data
+    to.dtype = dtype
+    to.item = item_of(dtype)
+    to.rank = of.rank
+    for axis in range(of.rank):
+        to.sizes[axis] = 1
+        to.strides[axis] = 0
+
+
+cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil:
+    fill_repeated(to, of, dtype, &ZEROS)
+
+
+cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entries) noexcept nogil:
+    fill_repeated(to, of, FLOAT32, entries)
+    to.sizes[axis] = of.sizes[axis]
+    to.strides[axis] = to.item
+
+
+cdef double float_in(int dtype, const unsigned char* bytes) noexcept nogil:
+    cdef uint64_t room = 0
+    cdef double number = 0
+    memcpy(&room, bytes, item_of(dtype))
+    dmlcy_load_numbers(FLOAT64, &number, &room, 1, dtype)
+    return number
+
+
+cdef int64_t integer_in(int dtype, const unsigned char* bytes) noexcept nogil:
+    cdef uint64_t room = 0
+    cdef int64_t number = 0
+    memcpy(&room, bytes, item_of(dtype))
+    dmlcy_load_numbers(INT64, &number, &room, 1, dtype)
+    return number

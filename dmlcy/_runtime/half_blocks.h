@@ -55,7 +55,7 @@ typedef int32_t dmlcy_given_uint8_t;
 #define DMLCY_BYTES DMLCY_NAMED(DMLCY_BYTES_, DMLCY_ELEMENT)
 
 DMLCY_WIDE static void DMLCY_NAMED(DMLCY_ROW, _halves)(
-    const void *const *inputs, void *output, int64_t n, const void *attributes)
+    const void *const *inputs, void *const *outputs, int64_t n, const void *attributes)
 {
     int64_t i;
     int j;
@@ -67,14 +67,15 @@ DMLCY_WIDE static void DMLCY_NAMED(DMLCY_ROW, _halves)(
             DMLCY_INPUTS(DMLCY_NUMBER_IN)
             y[j] = (DMLCY_GIVEN)DMLCY_STORE(DMLCY_RESULT);
         }
-        DMLCY_GIVE((char *)output + i * DMLCY_BYTES, y);
+        DMLCY_GIVE((char *)outputs[0] + i * DMLCY_BYTES, y);
     }
     if (i < n) {        /* the last elements, and zeros behind them */
         char rest[0 DMLCY_INPUTS(DMLCY_ONE_OF)][2 * DMLCY_HALF_BLOCK] = {{0}}, last[2 * DMLCY_HALF_BLOCK];
         const void *rests[0 DMLCY_INPUTS(DMLCY_ONE_OF)];
+        void *const lasts[1] = {last};
         DMLCY_INPUTS(DMLCY_REST_OF)
-        DMLCY_NAMED(DMLCY_ROW, _halves)(rests, last, DMLCY_HALF_BLOCK, attributes);
-        memcpy((char *)output + i * DMLCY_BYTES, last, (size_t)((n - i) * DMLCY_BYTES));
+        DMLCY_NAMED(DMLCY_ROW, _halves)(rests, lasts, DMLCY_HALF_BLOCK, attributes);
+        memcpy((char *)outputs[0] + i * DMLCY_BYTES, last, (size_t)((n - i) * DMLCY_BYTES));
     }
 }
 

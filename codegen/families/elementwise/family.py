@@ -29,17 +29,17 @@ BITS = "bits"
 class ElementKernel:
     """The view of the templates; without loops it is of no use to them.
 
-    ``struct`` has its ``scalars``; ``scaled`` is the field with the scale and the bias of the first input, ``fused`` that
-    with the activation of the result.
+    ``struct`` has what the loops read of the operator, ``members`` and ``once``; ``scaled`` is the field with the scale
+    and the bias of the first input, ``fused`` that with the activation of the result. Loops says more.
     """
 
     struct: str
-    scalars: tuple[tuple[str, str], ...]
-    inputs: int
-    varied: str
+    members: tuple[tuple[str, str, str], ...]
+    once: tuple[tuple[str, str], ...]
+    inputs: tuple[str, ...]
+    tensors: tuple[tuple[str, str], ...]
     scaled: str | None
     fused: str | None
-    bits: bool
     loops: tuple[ElementLoop, ...]
     definition: Definition
 
@@ -54,7 +54,7 @@ class Elementwise(Looped, Evaluated):
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return ElementKernel("", (), 0, "", None, None, False, (), kernel.definition)
+            return ElementKernel("", (), (), (), (), None, None, (), kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
         if table.has("acc"):
             kernel.word("acc", table.choice("acc", ("FLOAT64",)))
@@ -78,12 +78,12 @@ class Elementwise(Looped, Evaluated):
         loops = Loops(kernel, bits)
         return ElementKernel(
             struct=f"{operator.desc}Attributes",
-            scalars=loops.scalars,
-            inputs=len(loops.inputs),
-            varied=loops.varied.python,
+            members=loops.members,
+            once=loops.once,
+            inputs=loops.inputs,
+            tensors=loops.tensors,
             scaled=kernel.definition.roles.get("scaled"),
             fused=kernel.definition.roles.get("fused"),
-            bits=loops.bits,
             loops=loops.made,
             definition=kernel.definition,
         )

@@ -1,187 +1,129 @@
-"""The loops of operators of elementwise: which types of C they have, and how they compute a result.
+"""The loops of operators of elementwise: which data types each takes, and how it computes a result.
 
 A loop takes contiguous rows: dmlcy/_runtime/elements.pyx makes them of tensors. What no loop computes yet is noted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...expr.c import C, Ordinary, Whole, has_functions, has_no_sign, moves
-from ...expr.nodes import Name, Node, NotCompiled
-from ...model import Facts, Field, Operator
-from ..base import KernelTable, attribute_locals
+from ...expr.nodes import Node, NotCompiled
+from ...field_types import type_of
+from ..base import KernelTable
+from .operands import Operands
+from .ways import Way, Ways
 
-MOST_INPUTS = 5  # of elements.pxd
-FOR_TRUTH = ("UINT8", "UINT32")
-"""The data types of outputs that loops give bytes for: elements.pyx makes numbers of them."""
-HELD = ("FLOAT32", "FLOAT16")
-"""The data types whose elements are floats to a loop."""
+MOST_INPUTS, MOST_TENSORS = 5, 8  # of elements.pxd
+Box = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ElementLoop:
-    """A loop: the data types that it takes, and how it computes an element of them.
-
-    ``inputs``: the types of the elements of each input, and of the numbers that the result reads of them; ``element``:
-    that of the output; ``scalars``: the types of the attributes; ``steady``: another one reads one element of each
-    input but the first; ``halves``: another one takes FLOAT16 as it is in memory; ``functions``: the result calls
-    functions of ``functions.h``: there is a text for the widest level, too. Where ``special`` holds for no element of a
-    block, ``ordinary`` is the result, in fewer steps.
-    """
+    """A loop. ``tests``: the conditions on a call in Cython, one of which holds where the loop computes it."""
 
     name: str
-    dtypes: tuple[str, ...]
-    inputs: tuple[tuple[str, str], ...]
-    element: str
-    scalars: tuple[tuple[str, str], ...]
-    result: str
-    store: str
-    steady: bool
-    halves: bool
-    functions: bool
-    special: str | None
-    ordinary: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Types:
-    """The types of C for some data types: that of their elements, that of a result, and how one becomes an element."""
-
-    element: str
-    work: str
-    store: str = "DMLCY_SAME"
-
-    @property
-    def wide(self) -> str | None:
-        """The type in which integers wrap around; None: these are floats."""
-        if self.element == "float":
-            return None
-        return "uint64_t" if self.element.endswith("64_t") else "uint32_t"
-
-
-def dtypes_of(operator: Operator, field: Field) -> list[str]:
-    """The data types of a tensor."""
-    rows = operator.types[field.types or ""]
-    return [*dict.fromkeys(name for row in rows for name in row.dtypes)]
-
-
-def integer_of(dtype: str, facts: Facts, bits: bool) -> str:
-    """The type of the elements of a data type, or of their bits."""
-    unsigned = f"uint{facts.dtype(dtype).bits}_t"
-    return unsigned if bits or dtype.startswith("UINT") else unsigned.removeprefix("u")
+    way: Way
+    tests: tuple[str, ...]
 
 
 class Loops:
     """What the templates read of an operator.
 
-    ``varied``: the input whose data type says which loop runs; ``bits``: whether loops take the bits of elements, and
-    no numbers; ``scalars``: the attributes that a result may read, as (C type, name).
+    ``inputs``: the tensors that loops take, in Cython; ``tensors``: those that are made for this, as (name, call);
+    ``members``: what a loop reads of the operator, as (C type, name, value in Cython); ``once``: what is computed of
+    these before a loop runs, as (name, expression in C).
     """
 
     def __init__(self, kernel: KernelTable, bits: bool) -> None:
-        operator = kernel.operator
-        self.kernel, self.operator, self.facts = kernel, operator, kernel.facts
-        self.inputs = {"x" if len(operator.inputs) == 1 else field.python: field for field in operator.inputs}
-        self.varied = max(operator.inputs, key=lambda field: len(dtypes_of(operator, field)))
-        self.members = {
-            field.python: {member.name: member.value for member in self.facts.enums[field.enum].members}
-            for field in operator.attributes
-            if field.enum is not None
-        }
-        formula = kernel.definition.formulas.get("result")
-        read = {part.id for part in formula.loops.walk() if isinstance(part, Name)} if formula else set()
-        scalars = (*attribute_locals(operator), *(("int64_t", name) for name in self.members))
-        self.scalars = tuple((ctype, name) for ctype, name in scalars if name in read)
-        self.bits = bits
+        self.kernel, self.operator = kernel, kernel.operator
         self.made: tuple[ElementLoop, ...] = ()
+        self.inputs: tuple[str, ...] = ()
+        self.tensors: tuple[tuple[str, str], ...] = ()
+        self.members: tuple[tuple[str, str, str], ...] = ()
         lack = self.lack()
         if lack is not None:
             kernel.lack(lack)
         elif not kernel.diagnostics.errors:
-            alike = [name for name, field in self.inputs.items() if field.types == self.varied.types]
-            self.bits = bits or moves(self.node, alike)
-            try:
-                self.made = tuple(self.make())
-            except NotCompiled as error:
-                kernel.lack(f"in result, {error.message}")
+            self.make(bits)
 
     @property
-    def node(self) -> Node:
-        """The result."""
-        return self.kernel.definition.formulas["result"].loops
+    def once(self) -> tuple[tuple[str, str], ...]:
+        """What is computed once."""
+        return tuple(dict.fromkeys(one for loop in self.made for one in loop.way.once))
 
     def lack(self) -> str | None:
-        """What keeps loops from taking the tensors and attributes of the operator; None: nothing is known to."""
-        operator, definition = self.operator, self.kernel.definition
-        output, *others = operator.outputs
-        known = {field.types: dtypes_of(operator, field) for field in operator.inputs}
-        scales = "scaled" in definition.roles
-        if {*definition.formulas} - {"result", "magnitudes", "devices"} or {*definition.words} - {"elements", "acc"}:
-            return "no loop computes more than one expression yet"
-        if others or len(operator.inputs) > MOST_INPUTS:
-            return f"no loop takes more than {MOST_INPUTS} inputs, or gives two outputs, yet"
-        if sum(len(dtypes) > 1 for dtypes in known.values()) > 1 or any(one.optional for one in operator.inputs):
-            return "no loop takes inputs that differ in their data types yet"
-        if output.types not in known and not {*dtypes_of(operator, output)} <= {*FOR_TRUTH}:
-            return "no loop converts elements yet"
-        if scales and not {*dtypes_of(operator, output)} <= {*HELD}:
-            return "no loop scales integers yet"
-        return None
+        """What keeps loops from taking the tensors; None: nothing is known to."""
+        several = any(type_of(field).several for field in self.operator.inputs)
+        return "no loop takes an array of tensors yet" if several else None
 
-    def make(self) -> Iterator[ElementLoop]:
-        """A loop for all data types with the same types of C; raises NotCompiled."""
-        groups: dict[Types, list[str]] = {}
-        for dtype in dtypes_of(self.operator, self.varied):
-            groups.setdefault(self.types(dtype), []).append(dtype)
-        for types, dtypes in groups.items():
-            yield self.loop(types, dtypes)
-
-    def types(self, dtype: str) -> Types:
-        """How the elements of a data type are computed."""
-        if self.bits or dtype not in (*HELD, "FLOAT64"):
-            element = integer_of(dtype, self.facts, self.bits or has_no_sign(self.node))
-            return Types(element, element)
-        if dtype not in HELD:
-            raise NotCompiled(f"no loop computes numbers of {dtype} yet")
-        if self.kernel.definition.words.get("acc") != "FLOAT64":
-            return Types("float", "float")
-        return Types("float", "double", "DMLCY_SAME" if dtype == "FLOAT32" else "dmlcy_odd")
-
-    def loop(self, types: Types, dtypes: list[str]) -> ElementLoop:
-        """The loop for some data types; raises NotCompiled."""
-        names = {name: f"x{number}" for number, name in enumerate(self.inputs)}
-        names |= {name: name for _, name in self.scalars}
-        functions = types.wide is None and has_functions(self.node)
-        special = C(names, types.work, self.members).special(self.node) if functions else None
-        ending = dtypes[0] if len(dtypes) == 1 else types.element.removesuffix("_t").upper() + "S"
-        return ElementLoop(
-            name=f"{self.operator.python}_{ending}",
-            dtypes=tuple(dtypes),
-            inputs=tuple(self.input(field, types) for field in self.inputs.values()),
-            element=types.element if self.operator.outputs[0].types == self.varied.types else "uint8_t",
-            scalars=tuple((types.work if ctype == "float" else ctype, name) for ctype, name in self.scalars),
-            result=result(self.node, names, self.members, types),
-            store=types.store,
-            steady=types.element == "float" and len(self.inputs) > 1 and not functions,
-            halves=types.element == "float" and "FLOAT16" in dtypes and not functions,
-            functions=functions,
-            special=special,
-            ordinary=special and Ordinary(names, types.work, self.members).expression(self.node),
+    def make(self, bits: bool) -> None:
+        """The loops, each for all combinations of data types with the same types of C."""
+        operands = Operands(self.operator, self.kernel.definition, self.kernel.facts)
+        lack = operands.lack()
+        count = len(operands.elements)
+        if lack is None and (count > MOST_INPUTS or count + len(self.operator.outputs) > MOST_TENSORS):
+            lack = f"no loop takes more than {MOST_INPUTS} inputs yet, or more than {MOST_TENSORS} tensors"
+        if lack is not None:
+            self.kernel.lack(lack)
+            return
+        result, integers = self.nodes("result"), self.nodes("integers")
+        found: dict[Way, set[tuple[str, ...]]] = {}
+        try:
+            for dtypes, scaled, way in Ways(operands, self.kernel.facts, result, integers or result, bits).all():
+                found.setdefault(way, set()).add((*dtypes.values(), "scaled" if scaled else ""))
+        except NotCompiled as error:
+            self.kernel.lack(f"in result, {error.message}")
+            return
+        self.made = tuple(
+            ElementLoop(f"{self.operator.python}_{number}", way, tuple(self.tests(operands, points)))
+            for number, (way, points) in enumerate(found.items())
         )
+        self.inputs = tuple(one.tensor for one in operands.elements.values())
+        self.tensors = tuple(one.made for one in operands.elements.values() if one.made is not None)
+        read = {member for loop in self.made for _, _, member in loop.way.scalars}
+        once = " ".join(text for _, text in self.once)
+        members = [member for scalar in operands.scalars for member in scalar.members]
+        self.members = tuple(one for one in members if one[1] in read or one[1] in once)
 
-    def input(self, field: Field, types: Types) -> tuple[str, str]:
-        """The types of the elements of an input, and of the numbers that the result reads of them."""
-        if field.types == self.varied.types:
-            return types.element, types.work
-        (dtype,) = dtypes_of(self.operator, field)
-        own = integer_of(dtype, self.facts, True)
-        return own, own
+    def nodes(self, key: str) -> dict[str, Node]:
+        """The expressions at a key, by outputs; of one output, which has no table, at the key itself."""
+        formulas = self.kernel.definition.formulas
+        found = {field.python: formulas.get(f"{key}.{field.python}") for field in self.operator.outputs}
+        if key in formulas:
+            found = {self.operator.outputs[0].python: formulas[key]}
+        return {name: formula.loops for name, formula in found.items() if formula is not None}
+
+    def tests(self, operands: Operands, points: set[tuple[str, ...]]) -> list[str]:
+        """Conditions on a call, one of which holds for the data types of some points, and with a scale or without."""
+        axes: dict[str, Sequence[str]] = {
+            f"a.{operands.holder(types)}.dtype": dtypes for types, dtypes in operands.variables.items()
+        }
+        scaled = self.kernel.definition.roles.get("scaled")
+        given = None if scaled is None else f"a.{scaled}_given"
+        return [condition(box, axes, given) for box in boxes(points)]
 
 
-def result(node: Node, names: Mapping[str, str], members: Mapping[str, Mapping[str, int]], types: Types) -> str:
-    """The expression of an element in C."""
-    if types.wide is None:
-        return C(names, types.work, members).expression(node)
-    return Whole(names, types.work, members, types.wide).expression(node)
+def boxes(points: set[tuple[str, ...]]) -> list[Box]:
+    """The points as products of sets of coordinates."""
+    if points == {()}:
+        return [()]
+    rests: dict[str, set[tuple[str, ...]]] = {}
+    for first, *rest in sorted(points):
+        rests.setdefault(first, set()).add(tuple(rest))
+    alike: dict[frozenset[tuple[str, ...]], list[str]] = {}
+    for first, others in rests.items():
+        alike.setdefault(frozenset(others), []).append(first)
+    return [(tuple(firsts), *box) for others, firsts in alike.items() for box in boxes({*others})]
+
+
+def condition(box: Box, axes: Mapping[str, Sequence[str]], given: str | None) -> str:
+    """The condition that data types are in a box, in Cython; its last side says whether there is a scale."""
+    parts = []
+    for (name, every), side in zip(axes.items(), box, strict=False):
+        if len(side) < len(every):
+            either = " or ".join(f"{name} == {dtype}" for dtype in every if dtype in side)
+            parts.append(f"({either})" if len(side) > 1 else either)
+    if given is not None and len(box[-1]) == 1:
+        parts.append(given if box[-1][0] else f"not {given}")
+    return " and ".join(parts)

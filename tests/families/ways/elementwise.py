@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from checks import assert_same_values as same
@@ -22,9 +24,14 @@ SIZES = [
 ]  # fmt: skip
 NUMBERS = {
     "alpha": 0.3, "beta": 0.6, "gamma": 1.3, "steepness": 1.7, "sigmoid_input_scale": 0.8, "exponent": 2.3,
-    "scale_bias": (1.7, -0.4),
+    "scale_bias": (1.7, -0.4), "min": 2.7, "max": 90.6, "bias": 0.2, "threshold": 0.7, "scale": 0.3,
+    "learning_rate": 0.1, "beta1": 0.8,
 }  # fmt: skip
 """What attributes are, by name: with more digits than FLOAT16 has. A member of an enum is that of the default."""
+WHOLE = {"min": 2, "max": 90}
+"""The same of numbers that have the data type of a tensor."""
+CHANNELS = 1
+RANK = 4
 
 
 def repeated(axes: Callable[[int], tuple[int, ...]]) -> Callable[[Array], Array]:
@@ -47,23 +54,53 @@ LAYOUTS: list[Callable[[Array], Array]] = [
 ]  # fmt: skip
 
 
+def fitted(operator: Operator, sizes: tuple[int, ...], number: int) -> tuple[int, ...]:
+    """The sizes, for an operator whose tensors have as many axes as an image, and perhaps as many channels."""
+    if [(row.min, row.max) for row in operator.fields[0].ranks] != [(RANK, RANK)]:
+        return sizes
+    kept = (*(1,) * (RANK - len(sizes)), *sizes[: RANK - 1], math.prod(sizes[RANK - 1 :]))[-RANK:]
+    of_channels = any(field.python == "channel_count" for field in operator.fields)
+    return (kept[0], (1, 3)[number % 2], *kept[CHANNELS + 1 :]) if of_channels else kept
+
+
+def given_of(operator: Operator, sizes: tuple[int, ...]) -> dict[str, Any]:
+    """The attributes of a call."""
+    given: dict[str, Any] = {}
+    for field in operator.fields:
+        number = (WHOLE if field.type == "scalar_union" else NUMBERS).get(field.python)
+        if field.kind == "attribute" and number is not None:
+            several = field.type == "float_array"
+            given[field.python] = [number + place for place in range(sizes[CHANNELS])] if several else number
+    return given
+
+
 def ways(operator: Operator) -> list[Way]:
-    first, *more = (field for field in operator.fields if field.kind == "input")
-    given = {field.python: NUMBERS[field.python] for field in operator.fields if field.python in NUMBERS}
-    plain = {name: value for name, value in given.items() if name != "scale_bias"}
+    more = [field for field in operator.fields if field.kind == "input"][1:]
     found = []
-    for number, sizes in enumerate(SIZES):
+    for number, plain in enumerate(SIZES):
+        sizes = fitted(operator, plain, number)
+        given = given_of(operator, sizes)
+        if number % 3:
+            given.pop("scale_bias", None)
+        left_out = [field.python for field in more if field.optional and number % 5 == 0]
+        if any(field.kind == "output" and field.same_dtype_as in left_out for field in operator.fields):
+            given["output_dtype"] = "INT8"
 
         def others(dtype: str, number: int = number, sizes: tuple[int, ...] = sizes) -> tuple[Array, ...]:
-            found = []
+            found: list[Any] = []
             for place, field in enumerate(more):
                 dtypes = [name.lower() for row in field.dtypes for name in row.dtypes]
-                own = dtype if field.same_dtype_as == first.python else dtypes[number % len(dtypes)]
-                x = any_bits(number + 7 * place + 7, sizes, own)
-                found.append(LAYOUTS[(number + place) % len(LAYOUTS)](x))
+                own = dtype if dtype in dtypes else dtypes[0]
+                if field.optional and number % 5 == 0:
+                    found.append(None)
+                elif field.sizes is not None and field.sizes.text == "ones":
+                    found.append(np.full((1,) * len(sizes), 3, own))
+                else:
+                    x = any_bits(number + 7 * place + 7, sizes, own)
+                    found.append(LAYOUTS[(number + place) % len(LAYOUTS)](x))
             return tuple(found)
 
-        found.append(Way(sizes, given if number % 3 == 0 else plain, others=others))
+        found.append(Way(sizes, given, others=others))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,21 +24,20 @@ class Near(NamedTuple):
 def in_float64(function: Callable[..., Any], x: Array, *others: Array, scale_bias: Any = None, **given: float) -> Array:
     """The function of float64, with the first input scaled."""
     numbers = {name: np.float64(np.float32(value)) for name, value in given.items()}
-    first = x.astype(np.float64)
-    if scale_bias is not None:
-        scale, bias = map(np.longdouble, map(np.float32, scale_bias))
-        first = (x.astype(np.longdouble) * scale + bias).astype(np.float32).astype(np.float64)
+    first = x.astype(np.float64) if scale_bias is None else scaled(x, *map(np.float32, scale_bias))
     return np.asarray(function(first, *(one.astype(np.float64) for one in others), **numbers))
 
 
 def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
     """The function of float64 rounded to the data type; that of integers as it is."""
 
-    def compute(x: Array, *others: Array, **given: Any) -> Array:
+    def compute(x: Array, *others: Array, scale_bias: Any = None, **given: Any) -> Array:
         with np.errstate(all="ignore"):
-            if x.dtype.kind != "f":
-                return function(x, *others).astype(x.dtype)  # type: ignore[no-any-return]
-            return in_float64(function, x, *others, **given).astype(x.dtype)
+            if x.dtype.kind != "f" and scale_bias is None:
+                numbers = {name: np.float64(np.float32(value)) for name, value in given.items()}
+                return function(x, *others, **numbers).astype(x.dtype)  # type: ignore[no-any-return]
+            found = in_float64(function, x, *others, scale_bias=scale_bias, **given)
+            return found.astype(x.dtype) if x.dtype.kind == "f" else cut(found, x.dtype)
 
     compute.function = function  # type: ignore[attr-defined]
     return compute
@@ -93,6 +93,41 @@ def softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
+def scaled(x: Array, scale: Any, bias: Any) -> Array:
+    """Rounded to FLOAT32 once, or of integers to FLOAT64 at each step."""
+    if x.dtype.kind == "f":
+        wide = x.astype(np.longdouble) * np.longdouble(scale) + np.longdouble(bias)
+        return wide.astype(np.float32).astype(np.float64)
+    found: Array = x.astype(np.float64) * np.float64(scale) + np.float64(bias)
+    return found
+
+
+def cut(x: Array, dtype: Any) -> Array:
+    """The integers that are nearest to numbers without their fractions."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    whole = np.trunc(np.where(np.isnan(x), 0, x))
+    found = np.array([min(max(int(one), low), high) for one in np.clip(whole, -1e30, 1e30).ravel().tolist()], dtype)
+    return found.reshape(x.shape)
+
+
+def of_both(floats: Callable[..., Any], integers: Callable[..., Any]) -> Callable[..., Array]:
+    """The function of floats; that of exact integers, of which the lowest bits stay, where no scale is given."""
+
+    def compute(x: Array, *others: Array, scale_bias: Any = None, **given: Any) -> Array:
+        if x.dtype.kind == "f" or scale_bias is not None:
+            return of_floats(floats)(x, *others, scale_bias=scale_bias, **given)
+        found = integers(x.astype(object), *(one.astype(object) for one in others), **given)
+        return lowest(found, x.dtype)
+
+    return compute
+
+
+def lowest(x: Any, dtype: Any) -> Array:
+    """The lowest bits of exact integers."""
+    bits = (np.asarray(x) & (2 ** (8 * np.dtype(dtype).itemsize) - 1)).astype(np.uint64)
+    return bits.astype(f"u{np.dtype(dtype).itemsize}").view(dtype)
+
+
 def hard(x: Any, alpha: Any, beta: Any) -> Any:
     line = alpha * x + beta
     return np.where(line < 0, 0, np.where(line > 1, 1, line))
@@ -108,6 +143,43 @@ def extreme(choose: Callable[..., Any], zero: Callable[..., Any]) -> Callable[..
         return np.where((a == 0) & (b == 0), np.where(below, -0.0, 0.0), choose(a, b))
 
     return of
+
+
+least = extreme(np.fmin, np.logical_or)
+most = extreme(np.fmax, np.logical_and)
+
+
+def clipped(x: Any, min: Any = -math.inf, max: Any = math.inf) -> Any:
+    return np.where(np.isnan(x), x, most(least(x, max), min))
+
+
+def clipped_integers(x: Any, min: Any = -math.inf, max: Any = math.inf) -> Any:
+    """The bounds lose their fractions."""
+    low, high = (one if math.isinf(one) else int(one) for one in (min, max))
+    return np.maximum(np.minimum(x, high), low)
+
+
+def passed(x: Any, gradient: Any, min: Any, max: Any) -> Any:
+    return np.where((x <= min) | (x >= max), 0, gradient)
+
+
+def passed_integers(x: Any, gradient: Any, min: Any, max: Any) -> Any:
+    return passed(x, gradient, int(min), int(max))
+
+
+def divided(a: Any, b: Any) -> Any:
+    """Integers: towards 0; by 0 all bits are 1."""
+    size = np.abs(a) // np.where(b == 0, 1, np.abs(b))
+    return np.where(b == 0, -1, np.where((a < 0) != (b < 0), -size, size))
+
+
+def rest_of(quotient: Callable[..., Any]) -> Callable[..., Any]:
+    """The remainder of integers, by 0 all bits are 1."""
+    return lambda a, b: np.where(b == 0, -1, a - quotient(a, np.where(b == 0, 1, b)) * b)
+
+
+def shrunk(x: Any, bias: float = 0.0, threshold: float = 0.5) -> Any:
+    return np.where(x > threshold, x - bias, np.where(x < -threshold, x + bias, 0))
 
 
 def ratio(a: Any, b: Any) -> Any:
@@ -168,6 +240,7 @@ activation_relu = of_floats(lambda x: np.where(np.less_equal(x, 0), 0, x))
 activation_relu_grad = of_floats(lambda x, gradient: np.where(x > 0, gradient, 0))
 activation_scaled_elu = near(lambda x, alpha, gamma: gamma * np.where(x > 0, x, alpha * np.expm1(x)), 3)
 activation_scaled_tanh = near(lambda x, alpha, beta: alpha * np.tanh(beta * x), 3)
+activation_shrink = of_floats(shrunk)
 activation_sigmoid = near(lambda x: 1 / (1 + np.exp(-x)))
 activation_softplus = near(lambda x, steepness: softplus(steepness * x) / steepness, 3)
 activation_softsign = near(lambda x: ratio(x, 1 + np.abs(x)))
@@ -176,21 +249,29 @@ activation_tanh = near(np.tanh)
 activation_thresholded_relu = of_floats(lambda x, alpha: np.where(x > alpha, x, 0))
 batch_normalization = activated(normalized, 4)
 element_wise_add = of_floats(np.add)
+element_wise_abs = of_both(np.abs, np.abs)
 element_wise_add1 = activated(lambda a, b: (a + b, np.abs(a + b)), 1)
 element_wise_ceil = of_floats(np.ceil)
+element_wise_clip = of_both(clipped, clipped_integers)
+element_wise_clip_grad = of_both(passed, passed_integers)
 element_wise_constant_pow = near(lambda x, exponent: np.float_power(x, exponent))
 element_wise_cos = near(np.cos)
 element_wise_difference_square = near(lambda a, b: np.square(a - b))
+element_wise_divide = of_both(np.true_divide, divided)
 element_wise_erf = near(lambda x: erf(x))
 element_wise_exp = near(np.exp)
 element_wise_floor = of_floats(np.floor)
+element_wise_identity = of_both(lambda x: x, lambda x: x)
 element_wise_log = near(np.log)
 element_wise_logical_and = of_floats(np.logical_and)
 element_wise_logical_not = of_floats(np.logical_not)
 element_wise_logical_or = of_floats(np.logical_or)
 element_wise_logical_xor = of_floats(np.logical_xor)
-element_wise_max = of_floats(extreme(np.fmax, np.logical_and))
-element_wise_min = of_floats(extreme(np.fmin, np.logical_or))
+element_wise_max = of_floats(most)
+element_wise_mean = of_both(lambda a, b: (a + b) / 2, lambda a, b: divided(a + b, np.full_like(a, 2)))
+element_wise_min = of_floats(least)
+element_wise_modulus_floor = of_both(np.mod, rest_of(np.floor_divide))
+element_wise_modulus_truncate = of_both(np.fmod, rest_of(divided))
 element_wise_multiply = of_floats(np.multiply)
 element_wise_negate = of_floats(np.negative)
 element_wise_recip = of_floats(np.reciprocal)
@@ -199,6 +280,7 @@ element_wise_sin = near(np.sin)
 element_wise_sqrt = of_floats(np.sqrt)
 element_wise_subtract = of_floats(np.subtract)
 element_wise_tanh = near(np.tanh)
+element_wise_threshold = of_both(clipped, clipped_integers)
 element_wise_bit_and = of_bits(np.bitwise_and)
 element_wise_bit_count = of_numbers(
     lambda x: np.bitwise_count(np.ascontiguousarray(x).view(f"u{x.itemsize}")), np.uint32
@@ -223,3 +305,52 @@ def element_wise_if(condition: Array, a: Array, b: Array) -> Array:
 
 def element_wise_round(x: Array, rounding_mode: str = "HALVES_TO_NEAREST_EVEN") -> Array:
     return rounded(x, rounding_mode)  # type: ignore[no-any-return]
+
+
+def quantized(x: Any, dtype: Any) -> Array:
+    return cut(np.rint(x[0].astype(np.float32).astype(np.float64)) + x[1], dtype)
+
+
+def element_wise_quantize_linear(x: Array, scale: Array, zero: Array | None = None, output_dtype: Any = None) -> Array:
+    with np.errstate(all="ignore"):
+        ratios = x.astype(np.float64) / scale.astype(np.float64)
+        return quantized((ratios, 0 if zero is None else zero), output_dtype.lower() if zero is None else zero.dtype)
+
+
+def element_wise_dequantize_linear(x: Array, scale: Array, zero: Array | None = None) -> Array:
+    with np.errstate(all="ignore"):
+        moved = x.astype(np.float64) - (0 if zero is None else zero.astype(np.float64))
+        return (moved * scale.astype(np.float64)).astype(scale.dtype)
+
+
+def element_wise_quantized_linear_add(
+    a: Array, a_scale: Array, a_zero: Any, b: Array, b_scale: Array, b_zero: Any, scale: Array, zero: Any = None,
+    output_dtype: Any = None,
+) -> Array:  # fmt: skip
+    with np.errstate(all="ignore"):
+        left, right, by = (one.astype(np.float64) for one in (a_scale, b_scale, scale))
+        parts = [x.astype(np.float64) - (0 if one is None else one) for x, one in ((a, a_zero), (b, b_zero))]
+        ratios = (parts[0] * left + parts[1] * right) / by
+        return quantized((ratios, 0 if zero is None else zero), output_dtype.lower() if zero is None else zero.dtype)
+
+
+def value_scale_2d(x: Array, scale: float, bias: list[float]) -> Array:
+    added = np.array(bias, np.float32).astype(np.float64)[:, None, None]
+    with np.errstate(all="ignore"):
+        return (x.astype(np.float64) * np.float64(np.float32(scale)) + added).astype(x.dtype)
+
+
+def adam_optimizer(
+    x: Array, m: Array, v: Array, g: Array, step: Array, learning_rate: float, beta1: float = 0.9, beta2: float = 0.999,
+    epsilon: float = 1e-8,
+) -> tuple[Array, ...]:  # fmt: skip
+    """As printed, with exact powers."""
+    rate, first, second, small = (float(np.float32(one)) for one in (learning_rate, beta1, beta2, epsilon))
+    with np.errstate(all="ignore"):
+        wide = [one.astype(np.float64) for one in (x, m, v, g)]
+        moment = first * wide[1] + (1 - first) * wide[3]
+        square = second * wide[2] + (1 - second) * wide[3] * wide[3]
+        left = [float(1 - Fraction(beta) ** int(step.item())) for beta in (first, second)]
+        corrected = rate * np.sqrt(left[1]) / left[0]
+        moved = wide[0] - corrected * moment / (np.sqrt(square) + small)
+        return tuple(one.astype(x.dtype) for one in (moved, moment, square))

@@ -14,32 +14,34 @@ cdef extern from * nogil:
         float alpha;
     } ActivationCeluAttributes;
 
-    #define DMLCY_ROW activation_celu_FLOAT32_row
+    #define DMLCY_ROW activation_celu_0_row
     #define DMLCY_FIRST(each) each(0, float, float)
     #define DMLCY_OTHERS(each)
     #define DMLCY_ELEMENT float
     #define DMLCY_LOCALS \
-        const float alpha = ((const ActivationCeluAttributes *)attributes)->alpha;
+        const float alpha = (float)((const ActivationCeluAttributes *)attributes)->alpha;
     #define DMLCY_RESULT ((x0 < (float)0.0) ? dmlcy_scaled_expm1(DMLCY_FUSED, alpha, x0) : x0)
+    #define DMLCY_MORE(each)
     #define DMLCY_STORE DMLCY_SAME
     #define DMLCY_STEADY 0
     #define DMLCY_HALVES 0
     #define DMLCY_FUNCTIONS 1
     #include "element_rows.h"
-    static const ElementKernel activation_celu_FLOAT32 = {
+    static const ElementKernel activation_celu_0 = {
         .rows = {
-            activation_celu_FLOAT32_row,
-            activation_celu_FLOAT32_row_wide,
-            activation_celu_FLOAT32_row_widest,
+            activation_celu_0_row,
+            activation_celu_0_row_wide,
+            activation_celu_0_row_widest,
         },
         .halves = NULL,
         .steady = NULL,
-        .item = sizeof(float), .bits = 0,
+        .takes = { DMLCY_FLOAT32 },
+        .gives = DMLCY_FLOAT32,
     };
     """
     ctypedef struct ActivationCeluAttributes:
         float alpha
-    const ElementKernel activation_celu_FLOAT32
+    const ElementKernel activation_celu_0
 
 
 # ACTIVATION_CELU
@@ -48,10 +50,11 @@ cdef int activation_celu_run(const ActivationCelu* a) noexcept nogil:
     cdef Elements work
     cdef ActivationCeluAttributes attributes
     work.inputs = 1
+    work.outputs = 1
     work.tensors[0] = &a.input
     work.tensors[1] = &a.output
     work.scaled = False
     work.fused = NULL
     attributes.alpha = a.alpha
     work.attributes = &attributes
-    return run_elements(&activation_celu_FLOAT32, &work)
+    return run_elements(&activation_celu_0, &work)
