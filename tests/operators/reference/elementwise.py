@@ -43,9 +43,9 @@ def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
 def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near]:
     """The function of float64; a result of FLOAT32 may be off by so much."""
 
-    def compute(x: Array, **given: Any) -> Near:
+    def compute(x: Array, *others: Array, **given: Any) -> Near:
         with np.errstate(all="ignore"):
-            return Near(in_float64(function, x, **given), ulp if x.dtype == np.float32 else 1)
+            return Near(in_float64(function, x, *others, **given), ulp if x.dtype == np.float32 else 1)
 
     return compute
 
@@ -138,10 +138,18 @@ activation_softsign = of_floats(lambda x: ratio(x, 1 + np.abs(x)))
 activation_swish = near(lambda x, sigmoid_input_scale: x / (1 + np.exp(-sigmoid_input_scale * x)), 3)
 activation_tanh = near(np.tanh)
 activation_thresholded_relu = of_floats(lambda x, alpha: np.where(x > alpha, x, 0))
+element_wise_acos = near(np.arccos)
+element_wise_acosh = near(np.arccosh)
 element_wise_add = of_floats(np.add)
+element_wise_asin = near(np.arcsin)
+element_wise_asinh = near(np.arcsinh)
+element_wise_atan = near(np.arctan)
+element_wise_atan_yx = near(np.arctan2)
+element_wise_atanh = near(np.arctanh)
 element_wise_ceil = of_floats(np.ceil)
 element_wise_constant_pow = near(lambda x, exponent: np.float_power(x, exponent))
 element_wise_cos = near(np.cos)
+element_wise_cosh = near(np.cosh)
 element_wise_difference_square = of_floats(lambda a, b: np.square(a - b))
 element_wise_erf = near(lambda x: erf(x))
 element_wise_exp = near(np.exp)
@@ -158,8 +166,10 @@ element_wise_negate = of_floats(np.negative)
 element_wise_recip = of_floats(np.reciprocal)
 element_wise_sign = of_floats(lambda x: np.where(x > 0, 1, np.where(x < 0, -1, 0)))
 element_wise_sin = near(np.sin)
+element_wise_sinh = near(np.sinh)
 element_wise_sqrt = of_floats(np.sqrt)
 element_wise_subtract = of_floats(np.subtract)
+element_wise_tan = near(np.tan)
 element_wise_tanh = near(np.tanh)
 element_wise_bit_and = of_bits(np.bitwise_and)
 element_wise_bit_count = of_numbers(
