@@ -15,11 +15,12 @@ FUNCTIONS = {
 """Functions of C that each compiler computes alike."""
 
 LANES = (
-    "exp", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "pow",
+    "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "erf", "pow",
+    "asin", "acos", "atan", "atan2", "sinh", "cosh", "asinh", "acosh", "atanh",
     *COMPOSED,
 )  # fmt: skip
 """Functions of ``functions.h`` by their own names, over FLOAT32."""
-CHOSEN = ("sin", "cos", "pow")
+CHOSEN = ("sin", "cos", "tan", "pow")
 """Those of them that have another form for ordinary arguments."""
 
 EXTREMES = {"min": "least", "max": "most"}

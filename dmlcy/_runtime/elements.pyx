@@ -327,17 +327,20 @@ cdef void compute_direct(const Axes* to, const int64_t* offset, int64_t rows, in
 # The same of short rows that follow one another in the output: as many as there is room for are stored together.
 cdef void compute_streamed(const Axes* to, int64_t* offset, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef const void* inputs[TENSORS]
+    cdef void* outputs[TENSORS]
     cdef char* target = to.a.tensors[to.last].data + offset[to.last]
+    cdef int item = to.a.tensors[to.last].item if to.same[to.last] else item_of(to.number[to.last])
     cdef int64_t row, held = 0
     cdef int t
     for row in range(rows):
         for t in range(to.last):
             inputs[t] = taken(to, t, to.a.tensors[t].data + offset[t], 1, n, room)
             offset[t] += to.step[to.axes - 1][t]
-        call_row(to, inputs, <char*>room.numbers[to.last] + held * n * to.item, n)
+        outputs[0] = <char*>room.numbers[to.last] + held * n * item
+        call_row(to, inputs, outputs, n)
         held += 1
         if (held + 1) * n > BLOCK or row == rows - 1:
-            put(to, target, held, n, room)
+            put(to, to.last, target, held, n, room)
             target += held * n * to.a.tensors[to.last].item
             held = 0
 

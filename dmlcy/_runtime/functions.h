@@ -4,7 +4,10 @@
 
 #include "functions_base.h"
 #include "functions_exp.h"
+#include "functions_hyperbolic.h"
+#include "functions_inverse.h"
 #include "functions_log.h"
+#include "functions_tan.h"
 #include "functions_turns.h"
 
 #endif

@@ -41,9 +41,9 @@ DMLCY_INLINE uint32_t dmlcy_turns_special(float x)
     return (uint32_t)!(dmlcy_abs(x) <= DMLCY_TURNS_MOST);
 }
 
-/* sin(x), or cos(x), for |x| >= 2^6 or NaN. |x| / pi modulo 2 in 64 bits, the first of which is whole: |x| is an
- * integer of 24 bits times a power of two, and is multiplied by the 96 bits of 1 / pi that matter. */
-DMLCY_INLINE float dmlcy_turns_large(int fused, float x, int cosine)
+/* |x| / pi modulo 2 in units of 2^-63, for |x| >= 2^6: |x| is an integer of 24 bits times a power of two, and is
+ * multiplied by the 96 bits of 1 / pi that matter. Any number where x is not finite. */
+DMLCY_INLINE uint64_t dmlcy_turns_of(float x)
 {
     static const uint32_t inverse[] = {
         0x00000000u, 0x517cc1b7u, 0x27220a94u, 0xfe13abe8u, 0xfa9a6ee0u,
@@ -51,20 +51,22 @@ DMLCY_INLINE float dmlcy_turns_large(int fused, float x, int cosine)
     };
     const uint32_t bits = dmlcy_bits_of(x), at = ((bits >> 23) & 255u) - 150u + 31u, word = at / 32, by = at % 32;
     const uint64_t whole = (bits & 0x7fffffu) | 0x800000u;
-    uint64_t first, next, turns;
-    float r;
-    if ((bits & ~DMLCY_SIGN) >= DMLCY_INFINITE)
-        return x - x;
-    first = (uint64_t)inverse[word] << 32 | inverse[word + 1];
-    next = (uint64_t)inverse[word + 2] << 32 | inverse[word + 3];
+    uint64_t first = (uint64_t)inverse[word] << 32 | inverse[word + 1];
+    uint64_t next = (uint64_t)inverse[word + 2] << 32 | inverse[word + 3];
     if (by) {
         first = first << by | next >> (64 - by);
         next <<= by;
     }
-    turns = whole * first + (whole * (next >> 32) >> 32); /* of 2^-63 */
-    turns -= cosine ? (uint64_t)1 << 62 : 0;
-    r = (float)((double)(int64_t)(turns << 1) * 0x1.921fb54442d18p-63);
-    return dmlcy_half_turn(fused, r, (uint32_t)((turns >> 63) + (turns >> 62) + (cosine ? 1u : bits >> 31)) << 31);
+    return whole * first + (whole * (next >> 32) >> 32);
+}
+
+/* sin(x), or cos(x), for |x| >= 2^6 or NaN. */
+DMLCY_INLINE float dmlcy_turns_large(int fused, float x, int cosine)
+{
+    const uint64_t turns = dmlcy_turns_of(x) - (cosine ? (uint64_t)1 << 62 : 0);
+    const float r = (float)((double)(int64_t)(turns << 1) * 0x1.921fb54442d18p-63);
+    const uint32_t flips = (uint32_t)((turns >> 63) + (turns >> 62)) + (cosine ? 1u : dmlcy_bits_of(x) >> 31);
+    return x - x == 0.0f ? dmlcy_half_turn(fused, r, flips << 31) : x - x;
 }
 
 /* |x| = n pi + r; (-1)^n sin(r), with the sign of x. */
