@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import Cython
@@ -24,6 +25,10 @@ RUNTIME = Path("dmlcy/_runtime")
 HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
 LOOPS = {"both_levels.h", "each_size.h", "lanes.h", "window_loops.h"}
 """The headers of modules with loops of their own."""
+ROWS = "element_rows.h"
+"""The header of modules with loops over elements, which are many."""
+OF_OBJECTS = {"arguments", "compiled", "context", "function"}
+"""The modules of the runtime that work with objects of Python only."""
 
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {
@@ -82,15 +87,28 @@ class BuildExt(build_ext):
             flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
         if PORTABLE:
             flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
-        fast, small = ("/O2", "/O1") if msvc else ("-O3", "-O1")
+        fast, plain, quick, small = ("/O2", "/O2", "/O1", "/O1") if msvc else ("-O3", "-O2", "-O1", "-Os")
+        # The last elements of a row fill no vector. GCC writes a loop over them down once for each of them, which is no
+        # faster, and a third of the code of loops over elements.
+        rolled = ["--param", "max-completely-peel-times=1"]
+        rolled = rolled if not msvc and self.takes(rolled) else []
+        packed = ["-Wl,-z,pack-relative-relocs"]
+        packed = packed if has_packed_relocations() and self.takes([], packed) else []
+        kernels = {extension.name for extension in self.extensions if ".kernels." in extension.name}
         sanitizers = os.environ.get("DMLCY_SANITIZE")
         for extension in self.extensions:
-            # Calls are many, and each is short: what takes the time of compiling is of no use to them.
-            extension.extra_compile_args += [small if ".calls." in extension.name else fast, *flags]
+            headers = {Path(header).name for header in extension.depends}
+            if ".calls." in extension.name:
+                # Calls are many, and each is short: what takes the time of compiling is of no use to them. Where Python
+                # computes the results, the time of a call is nothing beside that.
+                optimized = quick if extension.name.replace(".calls.", ".kernels.") in kernels else small
+            else:
+                optimized = plain if extension.name.rpartition(".")[2] in OF_OBJECTS else fast
+            extension.extra_compile_args += [optimized, *(rolled if ROWS in headers else []), *flags]
             if sys.platform == "linux":
                 # Segments need no pages of their own. Names stay where they say in a profile which loop runs.
-                loops = LOOPS & {Path(header).name for header in extension.depends}
-                extension.extra_link_args += ["-Wl,-z,noseparate-code", *([] if loops or sanitizers else ["-Wl,-s"])]
+                extension.extra_link_args += ["-Wl,-z,noseparate-code", *packed]
+                extension.extra_link_args += [] if LOOPS & headers or sanitizers else ["-Wl,-s"]
             if sanitizers:
                 extension.extra_compile_args += [f"-fsanitize={sanitizers}", *SANITIZED]
                 extension.extra_link_args.append(f"-fsanitize={sanitizers}")
@@ -125,18 +143,42 @@ class BuildExt(build_ext):
         """Return whether a small OpenMP program compiles and links; DMLCY_OPENMP=0 says no."""
         if os.environ.get("DMLCY_OPENMP") == "0":
             return False
+        program = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
+        has = self.links(program, [flag], [] if flag.startswith("/") else [flag])
+        if not has:
+            print("no OpenMP here: building without threads", file=sys.stderr)
+        return has
+
+    def takes(self, flags: list[str], linking: Sequence[str] = ()) -> bool:
+        """Return whether GCC or clang, and its linker, take these flags without a warning."""
+        strict = ["-Wl,--fatal-warnings", *linking] if linking else []
+        return self.links("int main(void) { return 0; }\n", ["-Werror", *flags], strict)
+
+    def links(self, program: str, compiling: list[str], linking: list[str]) -> bool:
+        """Return whether a small program compiles and links with these flags."""
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "probe.c")
-            program = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
             source.write_text(program, encoding="utf-8")
             try:
-                objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=[flag])
-                link = [] if flag.startswith("/") else [flag]
-                self.compiler.link_executable(objects, "probe", output_dir=folder, extra_postargs=link)
+                objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=compiling)
+                self.compiler.link_executable(objects, "probe", output_dir=folder, extra_postargs=linking)
             except (CompileError, LinkError):
-                print("no OpenMP here: building without threads", file=sys.stderr)
                 return False
         return True
+
+
+def has_packed_relocations() -> bool:
+    """Return whether the dynamic linker of this system reads packed relocations: that of glibc 2.36 does.
+
+    Packed, they take 5 KB of all modules in place of 100 KB. An older dynamic linker refuses such a module.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        name, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").split()
+    except ValueError:
+        return False
+    return name == "glibc" and tuple(map(int, version.split("."))) >= (2, 36)
 
 
 def note(file: Path, text: str) -> None:

@@ -71,8 +71,8 @@ def build(mutants: list[Mutant]) -> None:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         copy(str(ROOT / name), str(BUILD / name))
     setup = (ROOT / "setup.py").read_text()
-    assert '("-O3", "-O1")' in setup
-    write(BUILD / "setup.py", setup.replace('("-O3", "-O1")', '("-O0", "-O0")'))
+    assert '("-O3", "-O2", "-O1", "-Os")' in setup
+    write(BUILD / "setup.py", setup.replace('("-O3", "-O2", "-O1", "-Os")', '("-O0", "-O0", "-O0", "-O0")'))
     write(BUILD / "dmlcy" / "_runtime" / "mutant.h", HEADER)
     for path in changed:
         original = text = (ROOT / path).read_text()
