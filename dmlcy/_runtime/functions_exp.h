@@ -81,10 +81,22 @@ DMLCY_INLINE float dmlcy_lost(int fused, float a, float b, float t)
     return dmlcy_abs(t) < DMLCY_EXP_MOST ? low : 0.0f;
 }
 
+/* tanh(x) for |x| < 0.1733, where the quotient of dmlcy_tanh would round more: 0.5 ULP. */
+DMLCY_INLINE float dmlcy_tanh_near_zero(int fused, float x)
+{
+    const float z = x * x;
+    float p = 0x1.664f48p-6f; /* 62 / 2835, -17 / 315, 2 / 15, -1 / 3 */
+    p = DMLCY_NEAR(p, z, -0x1.ba1ba2p-5f);
+    p = DMLCY_NEAR(p, z, 0x1.111112p-3f);
+    p = DMLCY_NEAR(p, z, -0x1.555556p-2f);
+    return DMLCY_FMA(p, x * z, x);
+}
+
 /* c tanh(a b): tanh(t + low) is tanh(t) + low (1 - tanh(t)^2), and a b below 2^-13. */
 DMLCY_INLINE float dmlcy_tanh_times(int fused, float c, float a, float b)
 {
-    const float t = a * b, y = dmlcy_tanh(fused, t), more = c * dmlcy_lost(fused, a, b, t) * DMLCY_NEAR(-y, y, 1.0f);
+    const float t = a * b, y = dmlcy_abs(t) < 0.1733f ? dmlcy_tanh_near_zero(fused, t) : dmlcy_tanh(fused, t);
+    const float more = c * dmlcy_lost(fused, a, b, t) * DMLCY_NEAR(-y, y, 1.0f);
     return dmlcy_abs(t) < 0x1p-13f ? dmlcy_product(a, b, c) : DMLCY_FMA(c, y, more);
 }
 
