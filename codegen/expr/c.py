@@ -20,8 +20,9 @@ LANES = (
     *COMPOSED,
 )  # fmt: skip
 """Functions of ``functions.h`` by their own names, over FLOAT32."""
-CHOSEN = ("sin", "cos", "tan", "pow")
-"""Those of them that have another form for ordinary arguments."""
+REMAINDERS = ("mod_trunc", "mod_floor")
+CHOSEN = ("sin", "cos", "tan", "pow", *REMAINDERS)
+"""Functions that have another form for ordinary arguments."""
 
 EXTREMES = {"min": "least", "max": "most"}
 TESTS = {"isnan": "DMLCY_IS_NAN", "isfinite": "DMLCY_IS_FINITE"}
@@ -29,7 +30,6 @@ BITS = {"bit_and": "&", "bit_or": "|", "bit_xor": "^"}
 OF_BITS = ("shift_left", "shift_right", "bit_count")
 ONCE = ("exp", "expm1", "log", "log1p", "pow")
 """Functions of C's library, for what is computed once for all elements."""
-REMAINDERS = ("mod_trunc", "mod_floor")
 OF_VALUES = ("div_trunc", "int_pow", "abs", *REMAINDERS, *EXTREMES)
 """Functions of integers that depend on more than the lowest bits of what they are given."""
 
@@ -126,8 +126,8 @@ class C:
             return f"({self.kind})(float){args[0]}"
         if function == "pow" and self.kind == "double":
             return f"pow({', '.join(args)})"
-        if function in REMAINDERS and self.kind == "float":
-            return f"dmlcy_{function}_float({', '.join(args)})"
+        if function.removesuffix("_ordinary") in REMAINDERS and self.kind == "float":
+            return f"dmlcy_{function}({', '.join(args)})"
         if function in FUNCTIONS:
             return f"{FUNCTIONS[function]}{'f' if self.kind == 'float' else ''}({', '.join(args)})"
         if function.removesuffix("_ordinary") in LANES and self.kind == "float":

@@ -102,20 +102,43 @@ DMLCY_REMAINDERS(int64_t, uint64_t)
 DMLCY_REMAINDERS(uint64_t, uint64_t)
 #undef DMLCY_REMAINDERS
 
-/* The remainder is exact. A quotient below 2^29 is one of FLOAT64, and no integer is between it and the exact one; the
- * product with the divisor is exact, too. */
-DMLCY_INLINE float dmlcy_mod_trunc_float(float a, float b)
+/* Whether the quotient of floats is not below 2^29, or the divisor not finite. */
+DMLCY_INLINE uint32_t dmlcy_mod_trunc_special(float a, float b)
 {
-    const double quotient = trunc((double)a / b);
-    if (!(fabs(quotient) < 0x1p29))
-        return fmodf(a, b);
-    return quotient == 0 ? a : copysignf((float)((double)a - quotient * b), a);
+    return !((fabsf(a) < fabsf(b) * 0x1p29f) & (fabsf(b) < INFINITY));
 }
 
-DMLCY_INLINE float dmlcy_mod_floor_float(float a, float b)
+/* Between any other quotient and the nearest one of FLOAT64 is no integer. The product with the divisor is exact. */
+DMLCY_INLINE float dmlcy_mod_trunc_ordinary(float a, float b)
 {
-    const float rest = dmlcy_mod_trunc_float(a, b);
-    return rest == 0 ? copysignf(rest, b) : (rest < 0) != (b < 0) ? rest + b : rest;
+    const double quotient = (double)(int32_t)((double)a / b);
+    return copysignf((float)((double)a - quotient * b), a);
+}
+
+DMLCY_INLINE float dmlcy_mod_trunc(float a, float b)
+{
+    return dmlcy_mod_trunc_special(a, b) ? fmodf(a, b) : dmlcy_mod_trunc_ordinary(a, b);
+}
+
+DMLCY_INLINE float dmlcy_with_sign_of_divisor(float rest, float b)
+{
+    const float moved = (rest < 0) != (b < 0) ? rest + b : rest;
+    return rest == 0 ? copysignf(rest, b) : moved;
+}
+
+DMLCY_INLINE uint32_t dmlcy_mod_floor_special(float a, float b)
+{
+    return dmlcy_mod_trunc_special(a, b);
+}
+
+DMLCY_INLINE float dmlcy_mod_floor_ordinary(float a, float b)
+{
+    return dmlcy_with_sign_of_divisor(dmlcy_mod_trunc_ordinary(a, b), b);
+}
+
+DMLCY_INLINE float dmlcy_mod_floor(float a, float b)
+{
+    return dmlcy_with_sign_of_divisor(dmlcy_mod_trunc(a, b), b);
 }
 
 /* ---- powers of integers ---- */

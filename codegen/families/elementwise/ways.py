@@ -165,14 +165,20 @@ class Ways:
 
     def also(self, way: Way, nodes: Mapping[str, Node], known: Any) -> Way:
         """The way with what other loops there are of it."""
-        functions = any(map(has_functions, nodes.values())) and "DMLCY_FUSED" in " ".join(way.results)
-        if len(nodes) > 1 or functions:
-            node = next(iter(nodes.values()))
-            special = C(*known).special(node) if functions and len(nodes) == 1 else None
-            ordinary = special and Ordinary(*known).expression(node)
-            return replace(way, functions=functions, special=special, ordinary=ordinary)
+        if len(nodes) > 1:
+            return way
+        (node,) = nodes.values()
+        functions = has_functions(node) and "DMLCY_FUSED" in way.results[0]
         floats = all(element == "float" for _, element, _ in way.inputs)
-        return replace(way, steady=floats and len(way.inputs) > 1, halves=floats and self.operands.may_be_halves)
+        special = C(*known).special(node) if floats else None
+        return replace(
+            way,
+            functions=functions,
+            special=special,
+            ordinary=special and Ordinary(*known).expression(node),
+            steady=floats and len(way.inputs) > 1 and not functions,
+            halves=floats and self.operands.may_be_halves and not functions,
+        )
 
     def made(
         self,

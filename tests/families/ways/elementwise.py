@@ -25,7 +25,7 @@ SIZES = [
 NUMBERS = {
     "alpha": 0.3, "beta": 0.6, "gamma": 1.3, "steepness": 1.7, "sigmoid_input_scale": 0.8, "exponent": 2.3,
     "scale_bias": (1.7, -0.4), "min": 2.7, "max": 90.6, "bias": 0.2, "threshold": 0.7, "scale": 0.3,
-    "learning_rate": 0.1, "beta1": 0.8, "epsilon": 0.01, "spatial": True,
+    "learning_rate": 0.1, "beta1": 0.8, "epsilon": 0.3, "spatial": True,
 }  # fmt: skip
 """What attributes are, by name: with more digits than FLOAT16 has. A member of an enum is that of the default."""
 WHOLE = {"min": 2, "max": 90}

@@ -48,7 +48,7 @@ def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near | A
 
     def compute(x: Array, *others: Array, **given: Any) -> Near | Array:
         if x.dtype.kind != "f":
-            return of_floats(function)(x, *others)
+            return of_floats(function)(x, *others, **given)
         with np.errstate(all="ignore"):
             exact = in_float64(function, x, *others, **given)
             return Near(exact, ulp if x.dtype == np.float32 else 1, np.abs(exact))
@@ -70,7 +70,9 @@ def activated(terms: Callable[..., tuple[Any, Any]], ulp: float) -> Callable[...
             if fused_activation is None:
                 return Near(x, ulp if dtype == np.float32 else 1, np.maximum(size, np.abs(x)))
             operator = fused_activation.operator
-            values = {name: np.float64(np.float32(value)) for name, value in operator.arguments(fused_activation).items()}
+            values = {
+                name: np.float64(np.float32(value)) for name, value in operator.arguments(fused_activation).items()
+            }
             function = partial(globals()[operator.python].function, **values)
             step = size * 2.0 ** -np.finfo(dtype).nmant
             exact = function(x)
@@ -240,7 +242,7 @@ activation_relu = of_floats(lambda x: np.where(np.less_equal(x, 0), 0, x))
 activation_relu_grad = of_floats(lambda x, gradient: np.where(x > 0, gradient, 0))
 activation_scaled_elu = near(lambda x, alpha, gamma: gamma * np.where(x > 0, x, alpha * np.expm1(x)), 3)
 activation_scaled_tanh = near(lambda x, alpha, beta: alpha * np.tanh(beta * x), 3)
-activation_shrink = of_floats(shrunk)
+activation_shrink = near(shrunk, 1)
 activation_sigmoid = near(lambda x: 1 / (1 + np.exp(-x)))
 activation_softplus = near(lambda x, steepness: softplus(steepness * x) / steepness, 3)
 activation_softsign = near(lambda x: ratio(x, 1 + np.abs(x)))
@@ -342,6 +344,21 @@ def element_wise_quantized_linear_add(
         parts = [x.astype(np.float64) - (0 if one is None else one) for x, one in ((a, a_zero), (b, b_zero))]
         ratios = (parts[0] * left + parts[1] * right) / by
         return quantized((ratios, 0 if zero is None else zero), output_dtype.lower() if zero is None else zero.dtype)
+
+
+def power_of_integers(a: int, n: int) -> int:
+    """A negative power is 0, but of 1 and -1."""
+    return pow(a, n, 1 << 64) if n >= 0 else a ** (n % 2) if abs(a) == 1 else 0
+
+
+def element_wise_pow(x: Array, exponent: Array, scale_bias: Any = None) -> Near | Array:
+    if x.dtype.kind == "f":
+        return near(np.float_power)(x, exponent, scale_bias=scale_bias)
+    if exponent.dtype.kind != "f" and scale_bias is None:
+        return lowest(np.frompyfunc(power_of_integers, 2, 1)(x.astype(object), exponent.astype(object)), x.dtype)
+    with np.errstate(all="ignore"):
+        powers = in_float64(np.float_power, x, exponent, scale_bias=scale_bias)
+        return cut(powers.astype(np.float32).astype(np.float64), x.dtype)
 
 
 def value_scale_2d(x: Array, scale: float, bias: list[float]) -> Array:
