@@ -23,7 +23,7 @@ DMLCY_INLINE float dmlcy_expm1_near_zero(int fused, float r)
     p = DMLCY_NEAR(p, r, 0x1.555702p-5f);
     p = DMLCY_NEAR(p, r, 0x1.5554b2p-3f);
     p = DMLCY_NEAR(p, r, 0x1.fffffep-2f);
-    return DMLCY_NEAR(p, r * r, r);
+    return DMLCY_FMA(p, r * r, r);
 }
 
 /* 2 (2^(k-1) (e^r - 1) + 2^(k-1) - 1/2).
@@ -34,7 +34,7 @@ DMLCY_INLINE float dmlcy_expm1(int fused, float x)
     const float y = DMLCY_NEAR(b, DMLCY_LOG2E, DMLCY_SHIFT + 126.0f), k = y - (DMLCY_SHIFT + 126.0f);
     const float s = dmlcy_of_bits(dmlcy_bits_of(y) << 23);
     float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, b, -0.0f, k));
-    p = DMLCY_NEAR(s, p, s - 0.5f);
+    p = DMLCY_FMA(s, p, s - 0.5f);
     return dmlcy_abs(x) < 0x1p-26f ? x : p + p;
 }
 

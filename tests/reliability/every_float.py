@@ -42,7 +42,7 @@ from tests.libm import compiled  # noqa: E402
 Array = np.ndarray[Any, Any]
 Given = Mapping[str, float]
 ALL: Final = 1 << 32
-PART: Final = 1 << 18
+PART: Final = 1 << 16
 """Numbers that are computed together."""
 LEAST: Final = 2.0**-126
 BEYOND: Final = 2.0**128

@@ -229,7 +229,7 @@ def rounded(x: Any, rounding_mode: str) -> Any:
 
 
 activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)
-activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x), 3)
+activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x))
 activation_gelu = near(lambda x: x * erfc(-x / math.sqrt(2)) / 2)
 activation_hard_sigmoid = of_floats(hard)
 activation_hard_swish = near(lambda x, alpha, beta: x * hard(x, alpha, beta))
@@ -240,7 +240,7 @@ activation_parameterized_relu = of_floats(lambda x, slope: np.where(x < 0, slope
 activation_parametric_softplus = near(lambda x, alpha, beta: alpha * softplus(beta * x), 3)
 activation_relu = of_floats(lambda x: np.where(np.less_equal(x, 0), 0, x))
 activation_relu_grad = of_floats(lambda x, gradient: np.where(x > 0, gradient, 0))
-activation_scaled_elu = near(lambda x, alpha, gamma: gamma * np.where(x > 0, x, alpha * np.expm1(x)), 3)
+activation_scaled_elu = near(lambda x, alpha, gamma: gamma * np.where(x > 0, x, alpha * np.expm1(x)))
 activation_scaled_tanh = near(lambda x, alpha, beta: alpha * np.tanh(beta * x), 3)
 activation_shrink = near(shrunk, 1)
 activation_sigmoid = near(lambda x: 1 / (1 + np.exp(-x)))
