@@ -35,9 +35,10 @@ def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
         with np.errstate(all="ignore"):
             if x.dtype.kind != "f" and scale_bias is None:
                 numbers = {name: np.float64(np.float32(value)) for name, value in given.items()}
-                return function(x, *others, **numbers).astype(x.dtype)  # type: ignore[no-any-return]
-            found = in_float64(function, x, *others, scale_bias=scale_bias, **given)
-            return found.astype(x.dtype) if x.dtype.kind == "f" else cut(found, x.dtype)
+                found = np.asarray(function(x, *others, **numbers))
+            else:
+                found = in_float64(function, x, *others, scale_bias=scale_bias, **given)
+            return cut(found, x.dtype) if found.dtype.kind == "f" != x.dtype.kind else found.astype(x.dtype)
 
     compute.function = function  # type: ignore[attr-defined]
     return compute
