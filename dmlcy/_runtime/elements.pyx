@@ -247,16 +247,20 @@ cdef inline const void* taken(
 cdef inline void put(const Axes* to, int t, char* target, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[t]
     cdef const char* results = <const char*>room.numbers[t]
+    cdef bint straight
     cdef int64_t i
+    if rows > 1 and to.row_step[t] == tensor.item and to.step[to.axes - 1][t] == n * tensor.item:
+        n *= rows
+        rows = 1
     if not to.same[t]:
-        dmlcy_store_numbers(to.number[t], results, room.elements, rows * n, tensor.dtype)
+        straight = rows == 1 and to.row_step[t] == tensor.item and not to.streamed
+        dmlcy_store_numbers(to.number[t], results, target if straight else <char*>room.elements, rows * n, tensor.dtype)
+        if straight:
+            return
         results = <const char*>room.elements
     if not to.streamed:
         scatter(to, t, results, rows, n, target)
         return
-    if rows > 1 and to.step[to.axes - 1][t] == n * tensor.item:
-        n *= rows
-        rows = 1
     for i in range(rows):
         dmlcy_stream_seek(&room.stream, target + (i * to.step[to.axes - 1][t] if rows > 1 else 0))
         dmlcy_stream_put(&room.stream, results + i * n * tensor.item, n * tensor.item)
