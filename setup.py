@@ -106,9 +106,11 @@ class BuildExt(build_ext):
                 optimized = plain if extension.name.rpartition(".")[2] in OF_OBJECTS else fast
             extension.extra_compile_args += [optimized, *(rolled if ROWS in headers else []), *flags]
             if sys.platform == "linux":
-                # Segments need no pages of their own. Names stay where they say in a profile which loop runs.
+                # Segments need no pages of their own. Names stay where they say in a profile which loop runs. Without
+                # names, a build's id is of no use.
+                named = LOOPS & headers or sanitizers
                 extension.extra_link_args += ["-Wl,-z,noseparate-code", *packed]
-                extension.extra_link_args += [] if LOOPS & headers or sanitizers else ["-Wl,-s"]
+                extension.extra_link_args += [] if named else ["-Wl,-s", "-Wl,--build-id=none"]
             if sanitizers:
                 extension.extra_compile_args += [f"-fsanitize={sanitizers}", *SANITIZED]
                 extension.extra_link_args.append(f"-fsanitize={sanitizers}")
