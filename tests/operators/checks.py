@@ -67,8 +67,10 @@ def last_place(scale: Array, dtype: Any) -> Array:
 
 
 def assert_near(actual: Array, expected: reference.Near) -> None:
-    """Every result is within the bound; an infinity counts as the number behind the largest. Zeros have their signs, but
-    where terms cancel."""
+    """Every result is within the bound; an infinity counts as the number behind the largest.
+
+    Zeros have their signs, except where terms cancel.
+    """
     exact = expected.exact
     assert actual.shape == exact.shape
     np.testing.assert_array_equal(np.isnan(actual), np.isnan(exact))

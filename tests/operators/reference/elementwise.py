@@ -14,7 +14,7 @@ from .windows import Array
 
 
 class Near(NamedTuple):
-    """Results in float64, and how far those of a data type may be off, in units in the last place of what ``terms`` are."""
+    """Results in float64, and how far those of a data type may be off, in units in the last place of ``terms``."""
 
     exact: Array
     ulp: float
