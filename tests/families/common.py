@@ -25,10 +25,21 @@ def attributes_of(desc: OperatorDesc) -> dict[str, Any]:
     return {name: value for name, value in own_attributes(desc).items() if name not in follow}
 
 
+def inputs_of(desc: OperatorDesc, arrays: Arrays) -> list[Array | None]:
+    """The inputs of a call by position; None for one that is left out."""
+    return [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
+
+
 def run(desc: OperatorDesc, arrays: Arrays, **changes: Any) -> Array:
     """The call with other attributes."""
-    result: Array = getattr(dml, desc.operator.python)(*arrays.values(), **{**attributes_of(desc), **changes})
+    function = getattr(dml, desc.operator.python)
+    result: Array = function(*inputs_of(desc, arrays), **{**attributes_of(desc), **changes})
     return result
+
+
+def several(result: Any) -> tuple[Array, ...]:
+    """The outputs of a call."""
+    return result if isinstance(result, tuple) else (result,)
 
 
 def whole(desc: OperatorDesc, arrays: Arrays) -> Arrays:
@@ -39,8 +50,8 @@ def whole(desc: OperatorDesc, arrays: Arrays) -> Arrays:
 
 def strided_is_contiguous(desc: Any, arrays: Arrays, result: Array) -> bool:
     assert_same_values(run(desc, {name: np.array(x, order="C") for name, x in arrays.items()}), result)
-    out = np.empty(result.shape, result.dtype, "F")
-    assert_same_values(getattr(dml, desc.operator.python)(*arrays.values(), **attributes_of(desc), out=out), result)
+    outs = tuple(np.empty(one.shape, one.dtype, "F") for one in several(result))
+    assert_same_values(run(desc, arrays, out=outs if isinstance(result, tuple) else outs[0]), result)
     return any(not x.flags.c_contiguous for x in arrays.values())
 
 

@@ -8,34 +8,45 @@ import numpy as np
 from checks import assert_same_values
 from strategies import Array
 
-import dmlcy as dml
 from dmlcy._facts.rows import Operator
 
-from .common import Arrays, Property, attributes_of, run
+from .common import Arrays, Property, run, several
 
 
-def flipped_inputs_give_a_flipped_result(desc: Any, arrays: Arrays, result: Array) -> bool:
-    flipped = run(desc, {name: np.flip(x) for name, x in arrays.items()})
-    assert_same_values(flipped, np.ascontiguousarray(np.flip(result)))
-    return result.size > 1
+def axes_of(desc: Any, result: Array) -> tuple[int, ...]:
+    """The axes along which all elements are computed alike: not that of channels which have a number each."""
+    of_channels = any(field.type == "float_array" for field in desc.operator.fields)
+    return tuple(axis for axis in range(result.ndim) if not (of_channels and axis == 1))
 
 
-def each_element_is_by_itself(desc: Any, arrays: Arrays, result: Array) -> bool:
+def flipped_inputs_give_a_flipped_result(desc: Any, arrays: Arrays, result: Any) -> bool:
+    axes = axes_of(desc, several(result)[0])
+    flipped = run(desc, {name: np.flip(x, axes) for name, x in arrays.items()})
+    for found, one in zip(several(flipped), several(result), strict=True):
+        assert_same_values(found, np.ascontiguousarray(np.flip(one, axes)))
+    return several(result)[0].size > 1
+
+
+def each_element_is_by_itself(desc: Any, arrays: Arrays, result: Any) -> bool:
     """The last element of each input at each place gives the last one of the result at each place."""
-    last = (slice(-1, None),) * result.ndim
+    axes = axes_of(desc, several(result)[0])
+    last = tuple(slice(-1, None) if axis in axes else slice(None) for axis in range(several(result)[0].ndim))
     repeated = run(desc, {name: np.broadcast_to(x[last], x.shape) for name, x in arrays.items()})
-    assert_same_values(repeated, np.array(np.broadcast_to(result[last], result.shape)))
-    return result.size > 1
+    for found, one in zip(several(repeated), several(result), strict=True):
+        assert_same_values(found, np.array(np.broadcast_to(one[last], one.shape)))
+    return several(result)[0].size > 1
 
 
-def the_result_may_be_an_input(desc: Any, arrays: Arrays, result: Array) -> bool:
-    """One whose memory the output may share."""
-    for name in desc.operator.in_place:
+def the_result_may_be_an_input(desc: Any, arrays: Arrays, result: Any) -> bool:
+    """One whose memory the output may share; of several outputs, the one that is next to it in the list."""
+    for place, name in enumerate(desc.operator.in_place):
         copy = np.array(arrays[name], order="C")
-        given = {**arrays, name: copy}
-        found = getattr(dml, desc.operator.python)(*given.values(), **attributes_of(desc), out=copy)
-        assert found is copy
-        assert_same_values(found, result)
+        outs = [np.empty_like(one) for one in several(result)]
+        outs[place if len(outs) > 1 else 0] = copy
+        found = run(desc, {**arrays, name: copy}, out=tuple(outs) if isinstance(result, tuple) else copy)
+        assert any(one is copy for one in several(found))
+        for one, wanted in zip(several(found), several(result), strict=True):
+            assert_same_values(one, wanted)
     return True
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+import reference.elementwise
 from checks import assert_same_bits, assert_same_values
 from each import each_of
 
@@ -131,3 +132,48 @@ def test_functions_of_special_numbers(name: str) -> None:
     for at in range(0, arrays[0].size, 7):
         one = [np.array([array[at]]) for array in arrays]
         assert_same_values(getattr(dml, name)(*one, **given), reference.defined(operator, *one, **given))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_quotients_and_remainders_of_integers(dtype: str) -> None:
+    """All pairs of bytes; of others, pairs of numbers beside 0, the ends of the range and powers of two."""
+    info = np.iinfo(dtype)
+    known = {value + step for value in (0, info.min, info.max, 1 << 7, 1 << 15, 1 << 24, 1 << 31, -(1 << 31), 1 << 53)
+             for step in range(-2, 3)}  # fmt: skip
+    numbers = range(info.min, info.max + 1) if info.bits == 8 else sorted(known)
+    held = np.array([value for value in numbers if info.min <= value <= info.max], dtype)
+    a, b = (np.ascontiguousarray(one).reshape(1, -1) for one in np.meshgrid(held, held))
+    for name in ("element_wise_divide", "element_wise_modulus_floor", "element_wise_modulus_truncate"):
+        assert_same_bits(getattr(dml, name)(a, b), getattr(reference.elementwise, name)(a, b))
+
+
+def test_remainders_of_large_quotients_and_of_multiples() -> None:
+    """A block of elements with a quotient from 2^29 on is computed in another way: the last dividends have none."""
+    random = np.random.default_rng(4)
+    b = (random.standard_normal((1, 20000)) * 2.0 ** random.integers(-60, 60, 20000)).astype(np.float32)
+    multiples = (b * np.trunc(2.0 ** random.uniform(0, 40, 20000))).astype(np.float32)
+    beside = np.nextafter(multiples, random.choice([-np.inf, np.inf], 20000).astype(np.float32))
+    for a in (multiples, beside, b * np.float32(1000), b * np.float32(1000.5)):
+        for name in ("element_wise_modulus_floor", "element_wise_modulus_truncate"):
+            assert_same_values(getattr(dml, name)(a, b), getattr(reference.elementwise, name)(a, b))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_bounds_of_both_zeros_and_nan(dtype: str) -> None:
+    x = np.array([[-0.0, 0.0, np.nan, 1, -1, np.inf, -np.inf, 2.0**-24, -(2.0**-24)]], dtype)
+    desc = dml.TensorDesc(x.dtype, x.shape)
+    ends = (-0.0, 0.0, float("nan"), float("inf"), float("-inf"), 0.5)
+    for low in ends:
+        for high in ends:
+            clip = dml.desc.ElementWiseClip(input=desc, min=low, max=high)
+            assert_same_values(dml.compile(clip)(x), dml.compile(clip, path="reference")(x))
+        threshold = dml.desc.ElementWiseThreshold(input=desc, min=low)
+        assert_same_values(dml.compile(threshold)(x), dml.compile(threshold, path="reference")(x))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_scaled_integers_are_cut_to_the_range(dtype: str) -> None:
+    info = np.iinfo(dtype)
+    x = np.array([[info.min, info.max, 0, 1]], dtype)
+    found = dml.element_wise_identity(x, scale_bias=(3, -1))
+    assert found.tolist() == [[info.min, info.max, -1 if info.min else 0, 2]]

@@ -12,6 +12,7 @@ from checks import assert_defined, assert_same_bits, assert_same_values
 from depth import seeds_of
 from drawing import draw_all, draw_some
 from example_descs import attributes
+from families.common import inputs_of
 from family_files import DEFINITIONS, has
 from peers import PEERS, need
 from strategies import Array, small_integers
@@ -32,11 +33,12 @@ Case = tuple[OperatorDesc, dict[str, Array]]
 def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> None:
     def compare(case: Case) -> None:
         desc, arrays = case
-        result = getattr(dml, desc.operator.python)(*arrays.values(), **attributes(desc))
+        inputs = inputs_of(desc, arrays)
+        result = getattr(dml, desc.operator.python)(*inputs, **attributes(desc))
         testing.assert_result(desc, arrays, result, bound="own")
         if has(DEFINITIONS, desc.operator.family):
             assert_defined(result, desc, arrays)
-        assert_same_bits(dml.compile(desc)(*arrays.values()), result)
+        assert_same_bits(dml.compile(desc)(*inputs), result)
 
     draw_all(testing.cases(name, most_elements=400), 10, compare, 100, seeds)
 
@@ -100,7 +102,7 @@ def test_other_libraries_agree(name: str, peer: str) -> None:
 def test_a_wrong_element_is_noticed(name: str, seeds: range) -> None:
     def spoil(case: Case) -> None:
         desc, arrays = case
-        results: Any = dml.compile(desc)(*arrays.values())
+        results: Any = dml.compile(desc)(*inputs_of(desc, arrays))
         others = () if isinstance(results, np.ndarray) else results[:-1]
         result = results if isinstance(results, np.ndarray) else results[-1]  # of several, the last one is spoilt
         found = testing.expected(desc, arrays, outputs_of(desc)[-1])

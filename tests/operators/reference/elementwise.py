@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -53,6 +52,18 @@ def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near | A
         with np.errstate(all="ignore"):
             exact = in_float64(function, x, *others, **given)
             return Near(exact, ulp if x.dtype == np.float32 else 1, np.abs(exact))
+
+    compute.function = function  # type: ignore[attr-defined]
+    return compute
+
+
+def near_or_cut(function: Callable[..., Any], ulp: float) -> Callable[..., Near | Array]:
+    """The function of float64, of integers too: what it gives for these is cut to the range of their data type."""
+
+    def compute(x: Array, **given: Any) -> Near | Array:
+        if x.dtype.kind == "f":
+            return near(function, ulp)(x, **given)
+        return cut(in_float64(function, x, **given), x.dtype)
 
     compute.function = function  # type: ignore[attr-defined]
     return compute
@@ -167,7 +178,8 @@ def passed(x: Any, gradient: Any, min: Any, max: Any) -> Any:
 
 
 def passed_integers(x: Any, gradient: Any, min: Any, max: Any) -> Any:
-    return passed(x, gradient, int(min), int(max))
+    low, high = (0 if math.isnan(one) else one if math.isinf(one) else int(one) for one in (min, max))
+    return passed(x, gradient, low, high)
 
 
 def divided(a: Any, b: Any) -> Any:
@@ -243,7 +255,7 @@ activation_relu = of_floats(lambda x: np.where(np.less_equal(x, 0), 0, x))
 activation_relu_grad = of_floats(lambda x, gradient: np.where(x > 0, gradient, 0))
 activation_scaled_elu = near(lambda x, alpha, gamma: gamma * np.where(x > 0, x, alpha * np.expm1(x)))
 activation_scaled_tanh = near(lambda x, alpha, beta: alpha * np.tanh(beta * x), 3)
-activation_shrink = near(shrunk, 1)
+activation_shrink = near_or_cut(shrunk, 1)
 activation_sigmoid = near(lambda x: 1 / (1 + np.exp(-x)))
 activation_softplus = near(lambda x, steepness: softplus(steepness * x) / steepness, 3)
 activation_softsign = near(lambda x: ratio(x, 1 + np.abs(x)))
@@ -371,14 +383,17 @@ def value_scale_2d(x: Array, scale: float, bias: list[float]) -> Array:
 def adam_optimizer(
     x: Array, m: Array, v: Array, g: Array, step: Array, learning_rate: float, beta1: float = 0.9, beta2: float = 0.999,
     epsilon: float = 1e-8,
-) -> tuple[Array, ...]:  # fmt: skip
-    """As printed, with exact powers."""
-    rate, first, second, small = (float(np.float32(one)) for one in (learning_rate, beta1, beta2, epsilon))
+) -> tuple[Near, ...]:  # fmt: skip
+    """As printed, with powers in more digits than FLOAT64 has."""
+    rate, first, second, small = (np.float64(np.float32(one)) for one in (learning_rate, beta1, beta2, epsilon))
     with np.errstate(all="ignore"):
         wide = [one.astype(np.float64) for one in (x, m, v, g)]
         moment = first * wide[1] + (1 - first) * wide[3]
         square = second * wide[2] + (1 - second) * wide[3] * wide[3]
-        left = [float(1 - Fraction(beta) ** int(step.item())) for beta in (first, second)]
-        corrected = rate * np.sqrt(left[1]) / left[0]
-        moved = wide[0] - corrected * moment / (np.sqrt(square) + small)
-        return tuple(one.astype(x.dtype) for one in (moved, moment, square))
+        powers = [np.power(np.longdouble(beta), step.item()) for beta in (first, second)]
+        left = [np.float64(1 - power) for power in powers]
+        update = rate * np.sqrt(left[1]) / left[0] * moment / (np.sqrt(square) + small)
+        sizes = [np.abs(wide[0]) + np.abs(update), np.abs(first * wide[1]) + np.abs((1 - first) * wide[3])]
+        sizes.append(np.abs(second * wide[2]) + (1 - second) * wide[3] * wide[3])
+        found = zip((wide[0] - update, moment, square), sizes, strict=True)
+        return tuple(Near(one, 1, size) for one, size in found)
