@@ -49,7 +49,7 @@
 #if DMLCY_STEADY
 #include "steady_blocks.h"
 #endif
-#if DMLCY_HALVES && DMLCY_X86
+#if DMLCY_HALVES
 #include "half_blocks.h"
 #endif
 #undef DMLCY_FUSED

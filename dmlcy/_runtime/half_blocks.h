@@ -1,6 +1,7 @@
 /* The loop of element_rows.h for FLOAT16: elements that it takes or gives as floats are FLOAT16 in memory, and become floats
  * in registers. The results are the bits of the loop of floats between two conversions.
  */
+#if DMLCY_X86
 #ifndef DMLCY_HALF_BLOCK
 #include <immintrin.h>
 
@@ -82,3 +83,5 @@ DMLCY_WIDE static void DMLCY_NAMED(DMLCY_ROW, _halves)(
 #undef DMLCY_GIVE
 #undef DMLCY_GIVEN
 #undef DMLCY_BYTES
+
+#endif
