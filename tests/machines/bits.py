@@ -56,8 +56,7 @@ def digest(name: str, walks: int, seed: int) -> str:
         chance = random.Random(f"{seed} {name} {number}")
         walk = Walk(chance, operator)
         if left:
-            key, dtype = min(left)
-            walk.new_dtype(inputs[key], dtype)
+            walk.meet(*min(left))
         with dml.feature_level(LEVELS[walk.level].name):
             for _ in range(DESCS):
                 walk.step()

@@ -69,12 +69,18 @@ class Walk(walk.Walk):
         """Other sizes of the tensor of a field."""
         self.take({field.python: self.resized(field, lambda old: sizes)})
 
-    def new_dtype(self, field: Field, dtype: str | None = None) -> None:
-        """This data type, or any."""
+    def new_dtype(self, field: Field) -> None:
         if field.same_dtype_as is None:
-            dtype = dtype or self.chance.choice(dtypes_at(field, self.level))
+            dtype = self.chance.choice(dtypes_at(field, self.level))
             shared = [one for one in self.shaped if field.python in (one.python, one.same_dtype_as)]
             self.take({one.python: TensorDesc(dtype, self.sizes(one)) for one in shared})
+
+    def meet(self, name: str, dtype: str) -> None:
+        """A data type of the tensor of a field, and of all that can have it where these go together."""
+        able = [field for field in self.shaped if dtype in dtypes_at(field, self.level)]
+        for fields in ([field for field in able if name in (field.python, field.same_dtype_as)], able):
+            if self.take({field.python: TensorDesc(dtype, self.sizes(field)) for field in fields}):
+                return
 
     def new_rank(self, field: Field) -> None:
         rank = self.chance.choice(ranks_at(field, self.level))
