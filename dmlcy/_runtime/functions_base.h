@@ -158,8 +158,8 @@ DMLCY_INLINE float dmlcy_exp_between(int fused, float x)
 
 /* ---- logarithms ---- */
 
-/* P in f + f^2 P(f), which is log(1 + f) for 1 + f between sqrt(1/2) and sqrt(2). */
-DMLCY_INLINE float dmlcy_log_tail(int fused, float f)
+/* log(1 + f) + k log(2), for 1 + f between sqrt(1/2) and sqrt(2): f - f^2 / 2 + f^3 P(f) + k log(2). */
+DMLCY_INLINE float dmlcy_log_near_one(int fused, float f, float k)
 {
     float p = -0x1.38c9cep-4f;
     p = DMLCY_NEAR(p, f, 0x1.055ec8p-3f);
@@ -169,13 +169,9 @@ DMLCY_INLINE float dmlcy_log_tail(int fused, float f)
     p = DMLCY_NEAR(p, f, 0x1.99a01cp-3f);
     p = DMLCY_NEAR(p, f, -0x1.000226p-2f);
     p = DMLCY_NEAR(p, f, 0x1.555554p-2f);
-    return DMLCY_NEAR(p, f, -0.5f);
-}
-
-/* log(1 + f) + k log(2) for such an f. */
-DMLCY_INLINE float dmlcy_log_near_one(int fused, float f, float k)
-{
-    return DMLCY_NEAR(k, DMLCY_LN2, DMLCY_NEAR(dmlcy_log_tail(fused, f), f * f, f));
+    p = DMLCY_NEAR(p, f, -0.5f);
+    p = DMLCY_NEAR(p, f * f, f);
+    return DMLCY_NEAR(k, DMLCY_LN2, p);
 }
 
 /* The k of x = 2^k (1 + f), in the exponent: x - k as bits is 1 + f. For normal numbers. */

@@ -12,21 +12,21 @@
 DMLCY_INLINE float dmlcy_asin_tail(int fused, float z)
 {
     float p = 0x1.595c60p-5f;
-    p = DMLCY_FMA(p, z, 0x1.8c3e50p-6f);
-    p = DMLCY_FMA(p, z, 0x1.747bb8p-5f);
-    p = DMLCY_FMA(p, z, 0x1.330204p-4f);
-    return DMLCY_FMA(p, z, 0x1.5555c8p-3f);
+    p = DMLCY_NEAR(p, z, 0x1.8c3e50p-6f);
+    p = DMLCY_NEAR(p, z, 0x1.747bb8p-5f);
+    p = DMLCY_NEAR(p, z, 0x1.330204p-4f);
+    return DMLCY_NEAR(p, z, 0x1.5555c8p-3f);
 }
 
 /* From 1/2 on, pi / 2 - 2 asin(sqrt((1 - |x|) / 2)), with what one float lacks of pi / 2.
  * 1.66 ULP, at 0.535061598 */
 DMLCY_INLINE float dmlcy_asin(int fused, float x)
 {
-    const float a = dmlcy_abs(x), half = DMLCY_FMA(a, -0.5f, 0.5f);
+    const float a = dmlcy_abs(x), half = DMLCY_NEAR(a, -0.5f, 0.5f);
     const int small = a < 0.5f;
     const float z = small ? a * a : half, t = small ? a : -2.0f * sqrtf(half);
     const float base = small ? 0.0f : DMLCY_HALF_PI, low = small ? 0.0f : DMLCY_HALF_PI_LOW;
-    return dmlcy_signed((DMLCY_FMA(dmlcy_asin_tail(fused, z), t * z, low) + t) + base, x);
+    return dmlcy_signed((DMLCY_NEAR(dmlcy_asin_tail(fused, z), t * z, low) + t) + base, x);
 }
 
 /* pi / 2 - asin(x) below 1/2, from there 2 asin(sqrt((1 - |x|) / 2)) or, for a negative x, pi - that. The choice by the
@@ -34,12 +34,12 @@ DMLCY_INLINE float dmlcy_asin(int fused, float x)
  * 1.27 ULP, at -0.500427961 */
 DMLCY_INLINE float dmlcy_acos(int fused, float x)
 {
-    const float a = dmlcy_abs(x), half = DMLCY_FMA(a, -0.5f, 0.5f);
+    const float a = dmlcy_abs(x), half = DMLCY_NEAR(a, -0.5f, 0.5f);
     const int small = a < 0.5f;
     const float z = small ? a * a : half, size = small ? -a : 2.0f * sqrtf(half);
     const float t = dmlcy_of_bits(dmlcy_bits_of(size) ^ (dmlcy_bits_of(x) & DMLCY_SIGN));
     const float far = dmlcy_of_bits((uint32_t)((int32_t)dmlcy_bits_of(x) >> 31) & DMLCY_PI_BITS);
-    return (small ? DMLCY_HALF_PI : far) + DMLCY_FMA(dmlcy_asin_tail(fused, z), t * z, t);
+    return (small ? DMLCY_HALF_PI : far) + DMLCY_NEAR(dmlcy_asin_tail(fused, z), t * z, t);
 }
 
 /* base + atan(t), for |t| <= 1 and a base of 0, pi / 2 or pi as one float, which lacks -2.8e-8 of itself:
@@ -48,14 +48,14 @@ DMLCY_INLINE float dmlcy_atan_from(int fused, float base, float t)
 {
     const float z = t * t;
     float p = 0x1.7eaac4p-9f;
-    p = DMLCY_FMA(p, z, -0x1.0c194ap-6f);
-    p = DMLCY_FMA(p, z, 0x1.61ef6cp-5f);
-    p = DMLCY_FMA(p, z, -0x1.355102p-4f);
-    p = DMLCY_FMA(p, z, 0x1.b4deb6p-4f);
-    p = DMLCY_FMA(p, z, -0x1.230a94p-3f);
-    p = DMLCY_FMA(p, z, 0x1.9978ecp-3f);
-    p = DMLCY_FMA(p, z, -0x1.5554dcp-2f);
-    return (DMLCY_FMA(p, t * z, base * -0x1.de12cap-26f) + t) + base;
+    p = DMLCY_NEAR(p, z, -0x1.0c194ap-6f);
+    p = DMLCY_NEAR(p, z, 0x1.61ef6cp-5f);
+    p = DMLCY_NEAR(p, z, -0x1.355102p-4f);
+    p = DMLCY_NEAR(p, z, 0x1.b4deb6p-4f);
+    p = DMLCY_NEAR(p, z, -0x1.230a94p-3f);
+    p = DMLCY_NEAR(p, z, 0x1.9978ecp-3f);
+    p = DMLCY_NEAR(p, z, -0x1.5554dcp-2f);
+    return (DMLCY_NEAR(p, t * z, base * -0x1.de12cap-26f) + t) + base;
 }
 
 /* Beyond 1, pi / 2 - atan(1 / |x|).

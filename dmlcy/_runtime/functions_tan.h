@@ -11,23 +11,23 @@ DMLCY_INLINE float dmlcy_quarter_turn(int fused, float r, float low, uint32_t n)
     const float z = r * r;
     const int odd = (n & 1u) != 0;
     float p = 0x1.249a5ep-8f, t;
-    p = DMLCY_FMA(p, z, -0x1.6ee064p-14f);
-    p = DMLCY_FMA(p, z, 0x1.67940ep-7f);
-    p = DMLCY_FMA(p, z, 0x1.5bd4a0p-6f);
-    p = DMLCY_FMA(p, z, 0x1.baf0c0p-5f);
-    p = DMLCY_FMA(p, z, 0x1.110d1ap-3f);
-    p = DMLCY_FMA(p, z, 0x1.555562p-2f);
-    t = DMLCY_FMA(p, z * r, DMLCY_FMA(low, z, low)) + r;
+    p = DMLCY_NEAR(p, z, -0x1.6ee064p-14f);
+    p = DMLCY_NEAR(p, z, 0x1.67940ep-7f);
+    p = DMLCY_NEAR(p, z, 0x1.5bd4a0p-6f);
+    p = DMLCY_NEAR(p, z, 0x1.baf0c0p-5f);
+    p = DMLCY_NEAR(p, z, 0x1.110d1ap-3f);
+    p = DMLCY_NEAR(p, z, 0x1.555562p-2f);
+    t = DMLCY_FMA(p, z * r, DMLCY_NEAR(low, z, low)) + r;
     return (odd ? -1.0f : t) / (odd ? t : 1.0f);
 }
 
-/* |x| = n pi / 2 + r + low. The first difference is exact; `rest` is what the product `second` lacks. */
+/* |x| = n pi / 2 + r + low. The first two differences are exact. */
 DMLCY_INLINE float dmlcy_tan_ordinary(int fused, float x)
 {
-    const float a = dmlcy_abs(x), y = DMLCY_FMA(a, 2.0f * DMLCY_INVERSE_PI, DMLCY_SHIFT), n = y - DMLCY_SHIFT;
-    const float first = DMLCY_FMA(n, -0.5f * DMLCY_PI_1, a), second = n * (0.5f * DMLCY_PI_2), r = first - second;
-    const float rest = DMLCY_FMA(n, 0.5f * DMLCY_PI_3, DMLCY_FMA(n, 0.5f * DMLCY_PI_2, -second));
-    const float t = dmlcy_quarter_turn(fused, r, ((first - r) - second) - rest, dmlcy_bits_of(y));
+    const float a = dmlcy_abs(x), y = DMLCY_NEAR(a, 2.0f * DMLCY_INVERSE_PI, DMLCY_SHIFT), n = y - DMLCY_SHIFT;
+    const float first = DMLCY_FMA(n, -0.5f * DMLCY_PI_1, a), r = first - n * (0.5f * DMLCY_PI_2), lost = first - r;
+    const float low = DMLCY_FMA(n, -0.5f * DMLCY_PI_3, DMLCY_FMA(n, -0.5f * DMLCY_PI_2, lost));
+    const float t = dmlcy_quarter_turn(fused, r, low, dmlcy_bits_of(y));
     return dmlcy_of_bits(dmlcy_bits_of(t) ^ (dmlcy_bits_of(x) & DMLCY_SIGN));
 }
 
