@@ -1,9 +1,9 @@
 """Functions of FLOAT32 over all numbers, or over drawn ones with many values of each attribute.
 
-``python -m tests.reliability.every_float`` computes each operator of one input whose results are not the nearest ones,
-at each of the 2^32 numbers, and holds the results against the definition in float64. An operator with attributes gets
-drawn numbers instead, and drawn values of the attributes. It prints the worst error of a normal number in units in the
-last place, that of a denormal one in steps of 2^-149, where they are, how many results are wrong (NaN or not, an
+``python -m tests.reliability.every_float`` computes each operator whose results are not the nearest ones, at each of
+the 2^32 numbers, and holds the results against the definition in float64. An operator of two inputs gets drawn numbers
+instead, and one with attributes drawn values of these besides. It prints the worst error of a normal number in units in
+the last place, that of a denormal one in steps of 2^-149, where they are, how many results are wrong (NaN or not, an
 infinity, the sign), and a digest of all bits. The status is 1 if an error is beyond the accuracy of the operator.
 
 ``--bits`` computes the digest only: with ``DMLCY_ISA=wide``, it must be the same. ``--step 65537`` takes one number of
@@ -50,44 +50,57 @@ BEYOND: Final = 2.0**128
 
 @dataclass(slots=True)
 class Worst:
-    """Of one operator: the largest errors, and at which number, with which attributes."""
+    """Of one operator: the largest errors, and at which numbers, with which attributes."""
 
     numbers: int = 0
-    ulp: tuple[float, float, str] = (0.0, 0.0, "")
-    steps: tuple[float, float, str] = (0.0, 0.0, "")
+    ulp: tuple[float, str] = (0.0, "")
+    steps: tuple[float, str] = (0.0, "")
     wrong: int = 0
     digest: Any = field(default_factory=hashlib.blake2b)
 
     def add(self, given: Given, found: Found) -> None:
         """The errors of some numbers."""
-        said = ", ".join(f"{name}={value:.9g}" for name, value in given.items())
+        said = [f"{name}={value:.9g}" for name, value in given.items()]
         self.numbers += found.numbers
-        self.ulp = max(self.ulp, (*found.ulp, said))
-        self.steps = max(self.steps, (*found.steps, said))
+        self.ulp = max(self.ulp, place(found.ulp, said))
+        self.steps = max(self.steps, place(found.steps, said))
         self.wrong += found.wrong
         self.digest.update(found.digest)
 
 
+Error = tuple[float, list[float]]
+"""An error and the numbers, one of each input."""
+
+
+def place(error: Error, said: list[str]) -> tuple[float, str]:
+    """An error, and where it is."""
+    return error[0], ", ".join([*(f"{one:.9g}" for one in error[1]), *said])
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of some numbers: how many, the largest errors with the number of each, the wrong results, the bits."""
+    """Of some numbers: how many, the largest errors, the wrong results, the bits."""
 
     numbers: int
-    ulp: tuple[float, float]
-    steps: tuple[float, float]
+    ulp: Error
+    steps: Error
     wrong: int
     digest: bytes
 
 
 def operators() -> list[Operator]:
-    """Those of one input whose results of FLOAT32 are not exact, and not the nearest."""
+    """Those whose results of FLOAT32 are not exact, and not the nearest."""
     found = []
     for operator in FAST.values():
-        inputs = [one for one in operator.fields if one.kind == "input"]
         accuracy = operator.accuracy.get("FLOAT32")
-        if operator.family == "elementwise" and len(inputs) == 1 and accuracy and accuracy.ulp.text != "1":
+        if operator.family == "elementwise" and accuracy and accuracy.of == "result" and accuracy.ulp.text != "1":
             found.append(operator)
     return found
+
+
+def inputs_of(operator: Operator) -> int:
+    """How many inputs it has."""
+    return sum(one.kind == "input" for one in operator.fields)
 
 
 def attributes_of(operator: Operator) -> list[str]:
@@ -106,36 +119,46 @@ def values(random: np.random.Generator, count: int) -> Array:
 
 
 def parts(operator: Operator, step: int, draws: int, kinds: int, seed: int) -> Iterator[tuple[dict[str, float], Any]]:
-    """The attributes of each part, and a function that makes its numbers."""
-    names = attributes_of(operator)
-    if not names:
+    """The attributes of each part, and a function that makes its numbers, of each input."""
+    names, inputs = attributes_of(operator), inputs_of(operator)
+    if not names and inputs == 1:
         for begin in range(0, ALL, PART * step):
-            yield {}, partial(np.arange, begin, min(begin + PART * step, ALL), step, dtype=np.uint32)
+            yield {}, partial(in_order, begin, min(begin + PART * step, ALL), step)
         return
     random = np.random.default_rng(seed)
     drawn = {name: values(random, kinds) for name in names}
     for part in range(-(-draws // PART)):
         chosen = {name: (part + 17 * place * (part // kinds)) % kinds for place, name in enumerate(names)}
         given = {name: float(drawn[name][at]) for name, at in chosen.items()}
-        yield given, partial(numbers, seed + part, min(PART, draws - part * PART))
+        yield given, partial(drawn_numbers, seed + part, inputs, min(PART, draws - part * PART))
 
 
-def numbers(seed: int, count: int) -> Array:
-    """The bits of drawn numbers, half of them of ordinary size."""
+def in_order(begin: int, end: int, step: int) -> list[Array]:
+    """The numbers with these bits."""
+    return [np.arange(begin, end, step, dtype=np.uint32)]
+
+
+def drawn_numbers(seed: int, inputs: int, count: int) -> list[Array]:
+    """The bits of drawn numbers of each input."""
     random = np.random.default_rng(seed)
+    return [numbers(random, count) for _ in range(inputs)]
+
+
+def numbers(random: np.random.Generator, count: int) -> Array:
+    """Of drawn numbers, half of them of ordinary size."""
     ordinary = (random.standard_normal(count) * np.exp(random.normal(0, 3, count))).astype(np.float32).view(np.uint32)
     return np.where(random.random(count) < 0.5, ordinary, random.integers(0, ALL, count, np.uint64).astype(np.uint32))
 
 
 def look(operator: Operator, given: Given, bits: Any, only_bits: bool) -> Found:
     """Computes some numbers, and their errors."""
-    x = bits().view(np.float32)
-    result: Array = getattr(dml, operator.python)(x, **given)
+    arrays = [one.view(np.float32) for one in bits()]
+    result: Array = getattr(dml, operator.python)(*arrays, **given)
     nan = np.isnan(result)
     digest = hashlib.blake2b(np.where(nan, np.float32(np.nan), result).tobytes()).digest()
     if only_bits:
-        return Found(x.size, (0.0, 0.0), (0.0, 0.0), 0, digest)
-    exact = reference.defined(operator, x, **given).exact
+        return Found(result.size, (0.0, []), (0.0, []), 0, digest)
+    exact = reference.defined(operator, *arrays, **given).exact
     with np.errstate(all="ignore"):
         wanted, found = (np.clip(one, -BEYOND, BEYOND) for one in (exact, result.astype(np.float64)))
         wrong = np.isnan(exact) != nan
@@ -145,13 +168,13 @@ def look(operator: Operator, given: Given, bits: Any, only_bits: bool) -> Found:
         error = np.nan_to_num(np.abs(found - wanted) / unit)
     denormal = np.abs(wanted) < LEAST
     sizes = (np.where(denormal, 0, error), np.where(denormal, error, 0))
-    return Found(x.size, largest(sizes[0], x), largest(sizes[1], x), int(wrong.sum()), digest)
+    return Found(result.size, largest(sizes[0], arrays), largest(sizes[1], arrays), int(wrong.sum()), digest)
 
 
-def largest(error: Array, x: Array) -> tuple[float, float]:
-    """The largest error, and the number."""
+def largest(error: Array, arrays: Sequence[Array]) -> Error:
+    """The largest error, and the numbers."""
     at = int(error.argmax())
-    return float(error[at]), float(x[at])
+    return float(error[at]), [float(one[at]) for one in arrays]
 
 
 def measure(operator: Operator, options: argparse.Namespace, threads: int) -> Worst:
@@ -182,8 +205,7 @@ HEAD: Final = """\
 
 def row(name: str, worst: Worst, most: float) -> str:
     """As Markdown."""
-    places = [" ".join(filter(None, (f"{at:.9g}", said))) for _, at, said in (worst.ulp, worst.steps)]
-    errors = [f"{worst.ulp[0]:.4f} ULP", places[0], f"{worst.steps[0]:.3f} steps", places[1]]
+    errors = [f"{worst.ulp[0]:.4f} ULP", worst.ulp[1], f"{worst.steps[0]:.3f} steps", worst.steps[1]]
     figures = [f"{worst.numbers:,}", *errors, f"{most:g} ULP", f"{worst.wrong:,}", worst.digest.hexdigest()[:16]]
     return "| " + " | ".join([name, *figures]) + " |"
 
