@@ -1,4 +1,4 @@
-"""What holds of elementwise beside tests/operators/test_reference.py: scales and zero points of blocks."""
+"""What holds of elementwise beside tests/operators/test_reference.py: blocks that are quantized, special numbers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checks import assert_same_bits
+import reference
+from checks import assert_same_bits, assert_same_values
+from each import each_of
 
 import dmlcy as dml
 from dmlcy import testing
+from dmlcy._facts.tables import FAST
 from dmlcy._families.elementwise import family
 
 Array = np.ndarray[Any, Any]
@@ -104,3 +107,27 @@ def test_scale_and_bias_are_rounded_once(bias: float, expected: int) -> None:
     """1.5 * 16777218 lies between two numbers of FLOAT32: the bias decides, though FLOAT64 does not hold the sum."""
     result = dml.element_wise_identity(np.array([1.5], np.float32), scale_bias=(16777218, bias))
     assert result.tolist() == [expected]
+
+
+FUNCTIONS = [
+    one.python for one in FAST.values() if "FLOAT32" in one.accuracy and one.accuracy["FLOAT32"].ulp.text == "2"
+]
+"""Operators that compute one function in FLOAT32."""
+
+
+@each_of("name", FUNCTIONS)
+def test_functions_of_special_numbers(name: str) -> None:
+    """Zeros, infinities, NaN, denormal numbers, ends of domains; alone, and among so many that registers are full."""
+    operator = FAST[name.upper()]
+    ends = [
+        one for size in (0.5, 1, 2**-126, 2**17) for one in (size, np.nextafter(np.float32(size), np.float32(np.inf)))
+    ]
+    numbers = np.concatenate([testing.specials("float32"), np.array([*ends, *np.negative(ends)], np.float32)])
+    inputs = sum(one.kind == "input" for one in operator.fields)
+    given = {one.python: 3 for one in operator.fields if one.kind == "attribute" and one.python != "scale_bias"}
+    arrays = [one.ravel() for one in np.meshgrid(*[numbers] * inputs)]
+    expected = reference.defined(operator, *arrays, **given)
+    assert_same_values(getattr(dml, name)(*arrays, **given), expected)
+    for at in range(0, arrays[0].size, 7):
+        one = [np.array([array[at]]) for array in arrays]
+        assert_same_values(getattr(dml, name)(*one, **given), reference.defined(operator, *one, **given))
