@@ -369,10 +369,11 @@ def element_wise_pow(x: Array, exponent: Array, scale_bias: Any = None) -> Near 
         return cut(powers.astype(np.float32).astype(np.float64), x.dtype)
 
 
-def value_scale_2d(x: Array, scale: float, bias: list[float]) -> Array:
+def value_scale_2d(x: Array, scale: float, bias: list[float]) -> Near:
     added = np.array(bias, np.float32).astype(np.float64)[:, None, None]
     with np.errstate(all="ignore"):
-        return (x.astype(np.float64) * np.float64(np.float32(scale)) + added).astype(x.dtype)
+        exact = x.astype(np.float64) * np.float64(np.float32(scale)) + added
+        return Near(exact, 1, np.abs(exact))
 
 
 def without_power(base: Any, exponent: Any) -> Any:
