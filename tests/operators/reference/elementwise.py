@@ -361,7 +361,9 @@ def power_of_integers(a: int, n: int) -> int:
 
 def element_wise_pow(x: Array, exponent: Array, scale_bias: Any = None) -> Near | Array:
     if x.dtype.kind == "f":
-        return near(np.float_power)(x, exponent, scale_bias=scale_bias)
+        return near(lambda a, b: np.float_power(a * 1.0, b * 1.0))(
+            x, exponent, scale_bias=scale_bias
+        )  # no signalling NaN
     if exponent.dtype.kind != "f" and scale_bias is None:
         return lowest(np.frompyfunc(power_of_integers, 2, 1)(x.astype(object), exponent.astype(object)), x.dtype)
     with np.errstate(all="ignore"):
