@@ -224,7 +224,7 @@ cdef inline const void* taken(
     cdef const char* elements = source
     if is_packed(to, t, rows, n):
         return source
-    if loaded.source == source and loaded.rows == rows and n <= loaded.n:
+    if loaded.source == source and loaded.rows == rows and (n == loaded.n or (rows == 1 and n < loaded.n)):
         return numbers
     loaded.source = source
     loaded.rows = rows

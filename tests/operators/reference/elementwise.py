@@ -130,6 +130,8 @@ def of_both(floats: Callable[..., Any], integers: Callable[..., Any]) -> Callabl
     def compute(x: Array, *others: Array, scale_bias: Any = None, **given: Any) -> Array:
         if x.dtype.kind == "f" or scale_bias is not None:
             return of_floats(floats)(x, *others, scale_bias=scale_bias, **given)
+        for name, value in given.items():
+            given[name] = cut(np.array([value]), x.dtype).item() if isinstance(value, float) else value
         found = integers(x.astype(object), *(one.astype(object) for one in others), **given)
         return lowest(found, x.dtype)
 
@@ -168,18 +170,11 @@ def clipped(x: Any, min: Any = -math.inf, max: Any = math.inf) -> Any:
 
 
 def clipped_integers(x: Any, min: Any = -math.inf, max: Any = math.inf) -> Any:
-    """The bounds lose their fractions."""
-    low, high = (one if math.isinf(one) else int(one) for one in (min, max))
-    return np.maximum(np.minimum(x, high), low)
+    return np.maximum(np.minimum(x, max), min)
 
 
 def passed(x: Any, gradient: Any, min: Any, max: Any) -> Any:
     return np.where((x <= min) | (x >= max), 0, gradient)
-
-
-def passed_integers(x: Any, gradient: Any, min: Any, max: Any) -> Any:
-    low, high = (0 if math.isnan(one) else one if math.isinf(one) else int(one) for one in (min, max))
-    return passed(x, gradient, low, high)
 
 
 def divided(a: Any, b: Any) -> Any:
@@ -275,7 +270,7 @@ element_wise_atan_yx = near(np.arctan2)
 element_wise_atanh = near(np.arctanh)
 element_wise_ceil = of_floats(np.ceil)
 element_wise_clip = of_both(clipped, clipped_integers)
-element_wise_clip_grad = of_both(passed, passed_integers)
+element_wise_clip_grad = of_both(passed, passed)
 element_wise_constant_pow = near(lambda x, exponent: np.float_power(x, exponent))
 element_wise_cos = near(np.cos)
 element_wise_cosh = near(np.cosh)
@@ -366,7 +361,9 @@ def power_of_integers(a: int, n: int) -> int:
 
 def element_wise_pow(x: Array, exponent: Array, scale_bias: Any = None) -> Near | Array:
     if x.dtype.kind == "f":
-        return near(np.float_power)(x, exponent, scale_bias=scale_bias)
+        return near(lambda a, b: np.float_power(a * 1.0, b * 1.0))(
+            x, exponent, scale_bias=scale_bias
+        )  # no signalling NaN
     if exponent.dtype.kind != "f" and scale_bias is None:
         return lowest(np.frompyfunc(power_of_integers, 2, 1)(x.astype(object), exponent.astype(object)), x.dtype)
     with np.errstate(all="ignore"):
@@ -374,10 +371,16 @@ def element_wise_pow(x: Array, exponent: Array, scale_bias: Any = None) -> Near 
         return cut(powers.astype(np.float32).astype(np.float64), x.dtype)
 
 
-def value_scale_2d(x: Array, scale: float, bias: list[float]) -> Array:
+def value_scale_2d(x: Array, scale: float, bias: list[float]) -> Near:
     added = np.array(bias, np.float32).astype(np.float64)[:, None, None]
     with np.errstate(all="ignore"):
-        return (x.astype(np.float64) * np.float64(np.float32(scale)) + added).astype(x.dtype)
+        exact = x.astype(np.float64) * np.float64(np.float32(scale)) + added
+        return Near(exact, 1, np.abs(exact))
+
+
+def without_power(base: Any, exponent: Any) -> Any:
+    """1 less a power, near 1 too."""
+    return np.float64(-np.expm1(exponent * np.log(base)) if base > 0 else 1 - base**exponent)
 
 
 def adam_optimizer(
@@ -390,8 +393,7 @@ def adam_optimizer(
         wide = [one.astype(np.float64) for one in (x, m, v, g)]
         moment = first * wide[1] + (1 - first) * wide[3]
         square = second * wide[2] + (1 - second) * wide[3] * wide[3]
-        powers = [np.power(np.longdouble(beta), step.item()) for beta in (first, second)]
-        left = [np.float64(1 - power) for power in powers]
+        left = [without_power(np.longdouble(beta), np.longdouble(step.item())) for beta in (first, second)]
         update = rate * np.sqrt(left[1]) / left[0] * moment / (np.sqrt(square) + small)
         sizes = [np.abs(wide[0]) + np.abs(update), np.abs(first * wide[1]) + np.abs((1 - first) * wide[3])]
         sizes.append(np.abs(second * wide[2]) + (1 - second) * wide[3] * wide[3])
