@@ -177,3 +177,11 @@ def test_scaled_integers_are_cut_to_the_range(dtype: str) -> None:
     x = np.array([[info.min, info.max, 0, 1]], dtype)
     found = dml.element_wise_identity(x, scale_bias=(3, -1))
     assert found.tolist() == [[info.min, info.max, -1 if info.min else 0, 2]]
+
+
+def test_the_last_tile_of_transposed_rows_is_narrower() -> None:
+    """An operand that repeats an element in each row is loaded for as many elements as the tile has."""
+    random = np.random.default_rng(5)
+    a = random.standard_normal((3, 100, 32)).astype(np.float32).swapaxes(1, 2)
+    b = np.broadcast_to(random.standard_normal((3, 32, 1)).astype(np.float32), a.shape)
+    np.testing.assert_array_equal(dml.element_wise_add(a, b), a + b)
