@@ -33,7 +33,7 @@ cdef struct Elements:
 # Computes the outputs. -1: memory ran out.
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil
 
-# Makes of `to` an input for the output `of` that has zeros of a data type for all of its elements, or one of some entries
+# Makes of `to` an input for the output `of` that has zeros of a data type for all its elements, or one of some entries
 # for each index of an axis.
 cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil
 cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entries) noexcept nogil

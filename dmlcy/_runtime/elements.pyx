@@ -397,7 +397,8 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
             compute(to, offset, rows, n, &room)
         elif to.direct:
             compute_direct(to, offset, rows, n, &room)
-        elif rows > 1 and to.streamed and to.step[to.axes - 1][to.last] == n * to.a.tensors[to.last].item and n <= BLOCK:
+        elif rows > 1 and n <= BLOCK and to.streamed and (
+                to.step[to.axes - 1][to.last] == n * to.a.tensors[to.last].item):
             compute_streamed(to, offset, rows, n, &room)
         else:
             compute_rows(to, offset, rows, n, &room)
