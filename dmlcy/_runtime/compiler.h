@@ -43,7 +43,7 @@
 #if defined(__clang__) && DMLCY_GNU
 #define DMLCY_APART_EACH _Pragma("clang loop vectorize(assume_safety)")
 #elif DMLCY_GNU
-#define DMLCY_APART_EACH _Pragma("GCC ivdep")
+#define DMLCY_APART_EACH _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #else
 #define DMLCY_APART_EACH
 #endif
