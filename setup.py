@@ -7,7 +7,6 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import Cython
@@ -25,8 +24,6 @@ RUNTIME = Path("dmlcy/_runtime")
 HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
 LOOPS = {"both_levels.h", "each_size.h", "lanes.h", "window_loops.h"}
 """The headers of modules with loops of their own."""
-ROWS = "element_rows.h"
-"""The header of modules with loops over elements, which are many."""
 OF_OBJECTS = {"arguments", "compiled", "context", "function"}
 """The modules of the runtime that work with objects of Python only."""
 
@@ -88,12 +85,8 @@ class BuildExt(build_ext):
         if PORTABLE:
             flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
         fast, plain, quick, small = ("/O2", "/O2", "/O1", "/O1") if msvc else ("-O3", "-O2", "-O1", "-Os")
-        # The last elements of a row fill no vector. GCC writes a loop over them down once for each of them, which is no
-        # faster, and a third of the code of loops over elements.
-        rolled = ["--param", "max-completely-peel-times=1"]
-        rolled = rolled if not msvc and self.takes(rolled) else []
         packed = ["-Wl,-z,pack-relative-relocs"]
-        packed = packed if has_packed_relocations() and self.takes([], packed) else []
+        packed = packed if has_packed_relocations() and self.takes_linking(packed) else []
         kernels = {extension.name for extension in self.extensions if ".kernels." in extension.name}
         sanitizers = os.environ.get("DMLCY_SANITIZE")
         for extension in self.extensions:
@@ -104,7 +97,7 @@ class BuildExt(build_ext):
                 optimized = quick if extension.name.replace(".calls.", ".kernels.") in kernels else small
             else:
                 optimized = plain if extension.name.rpartition(".")[2] in OF_OBJECTS else fast
-            extension.extra_compile_args += [optimized, *(rolled if ROWS in headers else []), *flags]
+            extension.extra_compile_args += [optimized, *flags]
             if sys.platform == "linux":
                 # Segments need no pages of their own. Names stay where they say in a profile which loop runs. Without
                 # names, a build's id is of no use.
@@ -151,10 +144,9 @@ class BuildExt(build_ext):
             print("no OpenMP here: building without threads", file=sys.stderr)
         return has
 
-    def takes(self, flags: list[str], linking: Sequence[str] = ()) -> bool:
-        """Return whether GCC or clang, and its linker, take these flags without a warning."""
-        strict = ["-Wl,--fatal-warnings", *linking] if linking else []
-        return self.links("int main(void) { return 0; }\n", ["-Werror", *flags], strict)
+    def takes_linking(self, flags: list[str]) -> bool:
+        """Return whether the linker of GCC or clang takes these flags without a warning."""
+        return self.links("int main(void) { return 0; }\n", [], ["-Wl,--fatal-warnings", *flags])
 
     def links(self, program: str, compiling: list[str], linking: list[str]) -> bool:
         """Return whether a small program compiles and links with these flags."""
