@@ -9,6 +9,7 @@
 
 #include "elements.h"
 #include "half.h"
+#include "named.h"
 
 #define DMLCY_NARROW(each) each(UINT8, uint8_t) each(INT8, int8_t) each(UINT16, uint16_t) each(INT16, int16_t)
 #define DMLCY_LONG(each) each(UINT32, uint32_t) each(INT32, int32_t)
@@ -32,18 +33,6 @@
 
 /* ---- FLOAT32 ---- */
 
-#define DMLCY_NUMBER float
-DMLCY_APART void dmlcy_load_floats(float *numbers, const void *source, int64_t n, int dtype)
-{
-    int64_t i;
-    switch (dtype) {
-    DMLCY_NARROW(DMLCY_LOADED)
-    case DMLCY_FLOAT16:
-        dmlcy_half_to_float((const uint16_t *)source, 2, numbers, (size_t)n);
-    }
-}
-#undef DMLCY_NUMBER
-
 /* A number is at most 2^24 - 1 above the range of bytes, and is cut as a float. */
 #define DMLCY_CUT_FLOATS(name, type, low, high)                                     \
     case DMLCY_##name:                                                              \
@@ -53,16 +42,9 @@ DMLCY_APART void dmlcy_load_floats(float *numbers, const void *source, int64_t n
             ((type *)to)[i] = (type)(int32_t)(above > high ? high : above);         \
         }                                                                           \
         return;
-DMLCY_APART void dmlcy_store_floats(const float *numbers, void *to, int64_t n, int dtype)
-{
-    int64_t i;
-    switch (dtype) {
-    DMLCY_CUT_FLOATS(UINT8, uint8_t, 0.0f, 255.0f)
-    DMLCY_CUT_FLOATS(INT8, int8_t, -128.0f, 127.0f)
-    case DMLCY_FLOAT16:
-        dmlcy_float_to_half(numbers, (uint16_t *)to, 2, (size_t)n);
-    }
-}
+
+#define DMLCY_TEXT "number_blocks.h"
+#include "both_levels.h"
 
 /* ---- FLOAT64 ---- */
 
@@ -152,7 +134,7 @@ DMLCY_APART void dmlcy_load_numbers(int number, void *to, const void *source, in
 {
     switch (number) {
     case DMLCY_FLOAT32:
-        dmlcy_load_floats((float *)to, source, n, dtype);
+        (dmlcy_wide() ? dmlcy_load_floats_wide : dmlcy_load_floats)((float *)to, source, n, dtype);
         break;
     case DMLCY_FLOAT64:
         dmlcy_load_doubles((double *)to, source, n, dtype);
@@ -170,7 +152,7 @@ DMLCY_APART void dmlcy_store_numbers(int number, const void *source, void *to, i
     int64_t i;
     switch (number) {
     case DMLCY_FLOAT32:
-        dmlcy_store_floats((const float *)source, to, n, dtype);
+        (dmlcy_wide() ? dmlcy_store_floats_wide : dmlcy_store_floats)((const float *)source, to, n, dtype);
         break;
     case DMLCY_FLOAT64:
         dmlcy_store_doubles((const double *)source, to, n, dtype);
