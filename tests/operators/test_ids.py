@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 from breaking import WAYS, cases_of, ids
 from broken_case import Case
+from checks import assert_stated
 from depth import deep, in_turn
 from each import each, each_of
 from uses import EARLY, LEVELS, PLAN, RUNNABLE, first_level
 
 import dmlcy as dml
+from dmlcy._facts.tables import OPERATORS
 
 
 def with_fix() -> Iterator[Case]:
@@ -47,7 +49,7 @@ def test_the_unbroken_use_is_valid(name: str) -> None:
     outputs = [path for path in use.arrays if path.partition("[")[0] in names]
     for result in (use.call(function, {}, use.attributes), use.call(dml.compile(use.desc), {}, {})):
         for path, one in zip(outputs, result if isinstance(result, tuple) else (result,), strict=True):
-            np.testing.assert_array_equal(one, use.arrays[path])
+            assert_stated(one, use.arrays[path], OPERATORS[name])
 
 
 def some_of(name: str) -> list[Case]:

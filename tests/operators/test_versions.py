@@ -62,9 +62,18 @@ def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[
 
 
 def test_versions_that_say_what_they_have_in_common() -> None:
-    """A name with a digit behind it is a newer version of the name without; where both are here, one says so."""
+    """A name with a digit behind it is a newer version of the name without; where it takes what that one takes, it says
+    so."""
     known = {name for name, _ in SAME if name in FAST}
-    assert {name for name in FAST if name[:-1] in FAST} == known
+    newer = {name for name in FAST if name[-1].isdigit() and name[:-1] in FAST}
+    assert {name for name in newer if taken(name) >= taken(name[:-1])} == known
+
+
+def taken(name: str) -> set[tuple[str, str]]:
+    """The names and types of the attributes of an operator, and the data types of its first input."""
+    operator = FAST[name]
+    attributes = {(field.python, field.type) for field in operator.fields if field.kind == "attribute"}
+    return attributes | {("", dtype) for row in operator.fields[0].dtypes for dtype in row.dtypes}
 
 
 NEAREST = 'interpolation_mode="NEAREST_NEIGHBOR", rounding_direction="DECREASING", input_pixel_offsets=0'

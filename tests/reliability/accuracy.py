@@ -88,7 +88,8 @@ def measure(operator: Operator, elements: int, seed: int) -> dict[str, Worst]:
         worst = found.setdefault(dtype, Worst())
         if not worst.enough(is_exact(operator, dtype), elements):
             exact = expected(desc, arrays)
-            worst.add(kind, exact.errors(dml.compile(desc)(*arrays.values())), exact.ulp)
+            result = dml.compile(desc)(*arrays.values())
+            worst.add(kind, exact.errors(result[0] if isinstance(result, tuple) else result), exact.ulp)
         types = {name for one in operator.fields[:1] for row in one.dtypes for name in row.dtypes}
         if len(found) == len(types) and all(
             one.enough(is_exact(operator, dtype), elements) for dtype, one in found.items()
@@ -121,17 +122,18 @@ def judge(found: dict[str, Worst], kind: str, desc: OperatorDesc, arrays: dict[s
         found.setdefault(str(one.dtype), Worst()).add(kind, exact.errors(one), exact.ulp)
 
 
+def hard(array: Array, seed: int, kind: str) -> Array:
+    """Adversarial floats in place of those of an array."""
+    return adversarial(seed, array.shape, array.dtype, kind) if array.dtype.kind == "f" else array
+
+
 def hardened(desc: OperatorDesc, arrays: dict[str, Any], kind: str, seed: int) -> dict[str, Any]:
     """The arrays with adversarial floats, except where a rule is about the elements."""
     ruled = {rule.about for rule in desc.operator.rules if rule.data}
-
-    def hard(array: Array, number: int) -> Array:
-        return adversarial(seed + number, array.shape, array.dtype, kind) if array.dtype.kind == "f" else array
-
     return {
         name: given if name in ruled
-        else tuple(hard(one, place) for place, one in enumerate(given)) if isinstance(given, tuple)
-        else hard(given, len(name))
+        else tuple(hard(one, seed + place, kind) for place, one in enumerate(given)) if isinstance(given, tuple)
+        else hard(given, seed + len(name), kind)
         for name, given in arrays.items()
     }  # fmt: skip
 
@@ -154,10 +156,8 @@ def cases(operator: Operator, seed: int) -> Iterator[tuple[str, OperatorDesc, di
                 yield "any", desc, {name: placed.view for name, placed in inputs_of(chance, desc).items()}
                 continue
             kind = KINDS[number % len(KINDS)]
-            inputs = [one.python for one in operator.fields if one.kind == "input"]
-            descs = {name: getattr(desc, name) for name in inputs}
-            arrays = {n: adversarial(seed + number, d.sizes, d.dtype.name.lower(), kind) for n, d in descs.items()}
-            yield kind, desc, arrays
+            drawn = {name: placed.view for name, placed in inputs_of(chance, desc).items()}
+            yield kind, desc, {name: hard(array, seed + number, kind) for name, array in drawn.items()}
             if window_of(operator) is not None and number % 20 == 0:
                 yield large_window(operator, chance, seed + number, desc)
 

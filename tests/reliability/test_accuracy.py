@@ -36,16 +36,20 @@ def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytes
         def call(*arrays: Any) -> Any:
             names = [field.python for field in desc.operator.fields if field.kind == "input"]
             found = accuracy.expected(desc, dict(zip(names, arrays, strict=True)))
-            result = compile_desc(desc)(*arrays)
+            results = compile_desc(desc)(*arrays)
+            result = results[0] if isinstance(results, tuple) else results
             if found.units is None:  # of a data type whose results are exact
-                return result
+                return results
             for at in np.ndindex(result.shape):
                 value, one = found.values[at], found.units[at]
-                if one is not None and not isinstance(value, float):
+                if one is None or isinstance(value, float):
+                    continue
+                with np.errstate(over="ignore"):
                     beyond = result.dtype.type(float(value + one * int(found.ulp + 1)))
+                if np.isfinite(beyond):
                     result[at] = np.nextafter(beyond, result.dtype.type(np.inf))
                     break
-            return result
+            return results
 
         return call
 

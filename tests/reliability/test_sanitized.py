@@ -45,7 +45,7 @@ PROGRAM = """
         outs = [tensor(name == short, *one) for name, one in example.outputs.items()]
         optional = {field.python for field in operator.fields if field.kind == "output" and field.optional}
         asked = {name: dtype for name, (dtype, _, _) in example.outputs.items() if name in optional}
-        out = tuple(outs) if asked else outs[0]
+        out = tuple(outs) if asked or len(outs) > 1 else outs[0]
         getattr(dml, operator.python)(*inputs, **operator.example_arguments(example), **asked, out=out)
 
     blocks, found = [], []
