@@ -52,7 +52,7 @@ AGAIN: Final = 2
 """Further calls of such a desc, each with a broken one after it."""
 WAYS: Final = 3
 """Ways in which a call is repeated."""
-COMPARED: Final = 0.6
+COMPARED: Final = 0.5
 """The part of the calls that is compared with exact arithmetic where the operator has loops, or makes an example;
 elsewhere all small ones are."""
 
@@ -125,7 +125,7 @@ class Caller:
                 with self.told():
                     self.valid(desc)
                     tensors = self.valid(desc)
-                    if self.chance.random() < 0.4:
+                    if self.chance.random() < 0.7:
                         self.breaker.one(desc, tensors)
 
     def drawn(self, operator: Operator) -> None:
@@ -141,7 +141,7 @@ class Caller:
                         tensors = self.valid(desc) if free else self.valid(desc, arrays)
                         self.breaker.one(desc, tensors)
             with self.told():
-                if not self.examples and self.chance.random() < 0.5:
+                if not self.examples and self.chance.random() < 0.25:
                     self.breaker.drawn(operator, level)
 
     @contextmanager
