@@ -78,6 +78,10 @@ class C:
                 return f"({self.expression(left)} {op} {self.expression(right)})"
             case Logic(op=op, items=items):  # all of them are computed: none has an effect
                 return f"({(' & ' if op == 'and' else ' | ').join(map(self.expression, items))})"
+            case Choice(test=Call(function="isnan", args=(Name() as x,)), then=then, other=other) if (
+                then == x and self.is_within(other, x)
+            ):
+                return self.within(other)
             case Choice(test=test, then=then, other=other):
                 return f"({self.expression(test)} ? {self.expression(then)} : {self.expression(other)})"
             case Call(function=function, args=(left, Name(id=name))) if self.is_bound(function, name):
@@ -114,9 +118,28 @@ class C:
 
     def bounded(self, function: str, x: str, bound: str) -> str:
         """The lesser, or the greater, of a number and one that is the same for all elements."""
+        return f"({x} {'<=' if function == 'min' else '>='} {self.end(function, bound)} ? {x} : {bound})"
+
+    def end(self, function: str, bound: str) -> str:
+        """The last number that a bound leaves as it is."""
         name = f"{function}_{bound}"
         self.made[name] = (self.kind, f"dmlcy_{EXTREMES[function]}_up_to_{self.kind}({bound})")
-        return f"({x} {'<=' if function == 'min' else '>='} {name} ? {x} : {bound})"
+        return name
+
+    def is_within(self, node: Node, x: Name) -> bool:
+        """Whether a node is ``x`` between bounds that are the same for all elements."""
+        match node:
+            case Call(function=function, args=(left, Name(id=name))) if self.is_bound(function, name):
+                return left == x or self.is_within(left, x)
+        return False
+
+    def within(self, node: Node) -> str:
+        """The same as C, which leaves a NaN as it is: no comparison holds for one."""
+        match node:
+            case Call(function=function, args=(left, Name(id=name))):
+                x, bound = self.within(left), self.names[name]
+                return f"({x} {'>' if function == 'min' else '<'} {self.end(function, bound)} ? {bound} : {x})"
+        return self.expression(node)
 
     def call(self, node: Node, function: str, args: list[str]) -> str:
         """A function of these arguments."""

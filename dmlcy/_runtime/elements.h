@@ -39,22 +39,33 @@ typedef struct {
 #define DMLCY_IS_NAN(x) ((x) != (x))
 #define DMLCY_IS_FINITE(x) ((x) - (x) == 0)
 
-/* The smaller and the larger of two numbers: -0 is below +0, and any number is preferred to a NaN. */
-#define DMLCY_EXTREMES(type)                                                        \
+/* The smaller and the larger of two numbers: -0 is below +0, and any number is preferred to a NaN. Equal numbers have the
+ * same bits, but for zeros: one that is negative makes the smaller one negative, and two the larger one. */
+#define DMLCY_EXTREMES(type, whole)                                                 \
     DMLCY_INLINE type dmlcy_least_##type(type a, type b)                            \
     {                                                                               \
-        const type zero = -(-a - b);                                                \
-        const type least = (a < b) | DMLCY_IS_NAN(b) ? a : b;                       \
-        return (a == 0) & (b == 0) ? zero : least;                                  \
+        const whole equal = a == b ? (whole)-1 : 0;                                 \
+        type least = (a < b) | DMLCY_IS_NAN(b) ? a : b;                             \
+        whole bits, more;                                                           \
+        memcpy(&bits, &least, sizeof bits);                                         \
+        memcpy(&more, &a, sizeof more);                                             \
+        bits |= more & equal;                                                       \
+        memcpy(&least, &bits, sizeof bits);                                         \
+        return least;                                                               \
     }                                                                               \
     DMLCY_INLINE type dmlcy_most_##type(type a, type b)                             \
     {                                                                               \
-        const type zero = a + b;                                                    \
-        const type most = (a > b) | DMLCY_IS_NAN(b) ? a : b;                        \
-        return (a == 0) & (b == 0) ? zero : most;                                   \
+        const whole unequal = a == b ? 0 : (whole)-1;                               \
+        type most = (a > b) | DMLCY_IS_NAN(b) ? a : b;                              \
+        whole bits, more;                                                           \
+        memcpy(&bits, &most, sizeof bits);                                          \
+        memcpy(&more, &a, sizeof more);                                             \
+        bits &= more | unequal;                                                     \
+        memcpy(&most, &bits, sizeof bits);                                          \
+        return most;                                                                \
     }
-DMLCY_EXTREMES(float)
-DMLCY_EXTREMES(double)
+DMLCY_EXTREMES(float, uint32_t)
+DMLCY_EXTREMES(double, uint64_t)
 #undef DMLCY_EXTREMES
 
 /* The float beside a double whose last bit is odd, or the double itself: rounded again, to float16, it gives what the

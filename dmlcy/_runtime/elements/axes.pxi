@@ -97,6 +97,6 @@ cdef void cut(const ElementKernel* kernel, Axes* to) noexcept nogil:
     to.tiles = ceil_div(rows, to.height)
 
 
-# The same, where so many rows of n elements follow one another in memory.
+# Whether so many rows of n elements follow one another in memory, as the loop takes or gives them.
 cdef inline bint is_packed(const Axes* to, int t, int64_t rows, int64_t n) noexcept nogil:
     return to.near[t] and (rows == 1 or to.step[to.axes - 1][t] == n * to.a.tensors[t].item)
