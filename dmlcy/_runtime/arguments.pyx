@@ -214,13 +214,15 @@ cdef int take_some(
 cdef object keep(tuple key, object value):
     """The object, or one that is equal and was kept before: uses are told from others by addresses."""
     global held
-    if len(held) >= MOST_HELD:
-        held = {}
-    return held.setdefault(key, value)
+    cdef dict kept = held       # a comparison of descs may let another thread take its place
+    if len(kept) >= MOST_HELD:
+        held = kept = {}
+    return kept.setdefault(key, value)
 
 
 cdef object as_desc(object value, str operator, str field, int level):
     """The desc that a field of an operator holds, the same one for equal values; None: the field cannot have it."""
+    cdef dict kept
     known = seen.get((operator, field, level, id(value)))
     if known is not None:
         return known[1]
@@ -228,7 +230,8 @@ cdef object as_desc(object value, str operator, str field, int level):
     from dmlcy._field_types.values import Nested
 
     is_desc = issubclass(type(value), Nested)
-    desc = held.get((operator, field, level, value)) if is_desc else None
+    kept = held
+    desc = kept.get((operator, field, level, value)) if is_desc else None
     if desc is None:
         desc = held_desc(operator, field, value, level)
         if desc is None:

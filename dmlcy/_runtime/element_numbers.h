@@ -79,12 +79,16 @@ DMLCY_APART void dmlcy_store_doubles(const double *numbers, void *to, int64_t n,
     }
 }
 
-/* x * scale + bias, rounded twice. */
-DMLCY_APART void dmlcy_scale_doubles(double *x, int64_t n, double scale, double bias)
+/* x * scale + bias: of floats rounded to FLOAT32 once, of integers to FLOAT64 twice. */
+DMLCY_APART void dmlcy_scale_doubles(double *x, int64_t n, float scale, float bias, int dtype)
 {
     int64_t i;
-    for (i = 0; i < n; i++)
-        x[i] = x[i] * scale + bias;
+    if (dtype == DMLCY_FLOAT32 || dtype == DMLCY_FLOAT16)
+        for (i = 0; i < n; i++)
+            x[i] = dmlcy_scaled((float)x[i], scale, bias);
+    else
+        for (i = 0; i < n; i++)
+            x[i] = x[i] * (double)scale + (double)bias;
 }
 
 /* ---- INT32 and INT64 ---- */

@@ -21,7 +21,7 @@ cdef extern from "element_numbers.h" nogil:
     # Elements of the data type `dtype` become numbers of the data type `number`, and back.
     void dmlcy_load_numbers(int number, void* to, const void* source, int64_t n, int dtype) noexcept
     void dmlcy_store_numbers(int number, const void* source, void* to, int64_t n, int dtype) noexcept
-    void dmlcy_scale_doubles(double* x, int64_t n, double scale, double bias) noexcept
+    void dmlcy_scale_doubles(double* x, int64_t n, float scale, float bias, int dtype) noexcept
 
 cdef enum:
     BLOCK = 1024                    # elements that are loaded, computed and stored together

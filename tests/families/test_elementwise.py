@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -185,3 +188,40 @@ def test_the_last_tile_of_transposed_rows_is_narrower() -> None:
     a = random.standard_normal((3, 100, 32)).astype(np.float32).swapaxes(1, 2)
     b = np.broadcast_to(random.standard_normal((3, 32, 1)).astype(np.float32), a.shape)
     np.testing.assert_array_equal(dml.element_wise_add(a, b), a + b)
+
+
+def test_bases_of_powers_are_scaled_in_float32() -> None:
+    """Powers with exponents of 32 bits are computed in FLOAT64; the scaled base is a number of FLOAT32 all the same."""
+    x, exponent = np.array([[1.2, 0.3]], np.float32), np.array([[100, -77]], np.int32)
+    descs = [dml.TensorDesc.from_array(one) for one in (x, exponent)]
+    power = dml.desc.ElementWisePow(input=descs[0], exponent=descs[1], output=descs[0], scale_bias=(0.1, 0.7))
+    testing.assert_result(power, {"input": x, "exponent": exponent}, dml.compile(power)(x, exponent), bound="own")
+
+
+def test_a_factor_below_the_normal_numbers() -> None:
+    x = np.array([[358.47333, -7.0, 3e38]], np.float32)
+    desc = dml.desc.ActivationHardSwish(input=dml.TensorDesc.from_array(x), alpha=1e-45, beta=1e-45)
+    testing.assert_result(desc, {"input": x}, dml.compile(desc)(x), bound="own")
+
+
+def test_threads_with_many_activations() -> None:
+    """More descs than are kept, whose comparison lets other threads run."""
+    program = """
+        import sys, threading
+        import numpy as np
+        import dmlcy as dml
+        sys.setswitchinterval(1e-5)
+        x = np.ones((1, 1, 1, 70), np.float32)
+        descs = [dml.desc.ActivationLinear(alpha=i, beta=0) for i in range(400)]
+        def call(step):
+            for i in range(400):
+                at = i * step % 400
+                assert dml.element_wise_add1(x, x, fused_activation=descs[at])[0, 0, 0, 69] == 2 * at
+        threads = [threading.Thread(target=call, args=(step,)) for step in (1, 3, 7, 9)]
+        [one.start() for one in threads]
+        [one.join() for one in threads]
+        print("done")
+    """
+    command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")

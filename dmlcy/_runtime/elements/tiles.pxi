@@ -62,7 +62,7 @@ cdef inline const void* taken(
             gather(to, t, source, rows, n, <char*>room.elements)
         dmlcy_load_numbers(to.number[t], numbers, elements, rows * n, tensor.dtype)
     if t == 0 and to.a.scaled and to.number[t] == FLOAT64:
-        dmlcy_scale_doubles(<double*>numbers, rows * n, to.a.scale, to.a.bias)
+        dmlcy_scale_doubles(<double*>numbers, rows * n, to.a.scale, to.a.bias, tensor.dtype)
     elif t == 0 and to.a.scaled:
         dmlcy_scale(<float*>numbers, rows * n, to.a.scale, to.a.bias)
     return numbers

@@ -43,15 +43,19 @@ def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
     return compute
 
 
-def near(function: Callable[..., Any], ulp: float = 2) -> Callable[..., Near | Array]:
-    """The function of float64; a result of FLOAT32 may be off by so much. That of integers as it is."""
+def near(function: Callable[..., Any], ulp: float = 2, least: float = 0) -> Callable[..., Near | Array]:
+    """The function of float64; a result of FLOAT32 may be off by so much. That of integers as it is.
+
+    ``least``: where a factor of the input loses digits.
+    """
 
     def compute(x: Array, *others: Array, **given: Any) -> Near | Array:
         if x.dtype.kind != "f":
             return of_floats(function)(x, *others, **given)
         with np.errstate(all="ignore"):
             exact = in_float64(function, x, *others, **given)
-            return Near(exact, ulp if x.dtype == np.float32 else 1, np.abs(exact))
+            size = np.maximum(np.abs(exact), np.abs(x.astype(np.float64)) * least)
+            return Near(exact, ulp if x.dtype == np.float32 else 1, size)
 
     compute.function = function  # type: ignore[attr-defined]
     return compute
@@ -240,7 +244,7 @@ activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alp
 activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x))
 activation_gelu = near(lambda x: x * erfc(-x / math.sqrt(2)) / 2)
 activation_hard_sigmoid = of_floats(hard)
-activation_hard_swish = near(lambda x, alpha, beta: x * hard(x, alpha, beta))
+activation_hard_swish = near(lambda x, alpha, beta: x * hard(x, alpha, beta), least=2.0**-126)
 activation_identity = of_floats(lambda x: x)
 activation_leaky_relu = of_floats(lambda x, alpha: np.where(x < 0, alpha * x, x))
 activation_linear = of_floats(lambda x, alpha, beta: alpha * x + beta)
