@@ -243,11 +243,11 @@ def rounded(x: Any, rounding_mode: str) -> Any:
 activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)
 activation_elu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x), x))
 activation_gelu = near(lambda x: x * erfc(-x / math.sqrt(2)) / 2)
-activation_hard_sigmoid = of_floats(hard)
+activation_hard_sigmoid = near(hard, 1)  # a sum of FLOAT64 may be rounded to a tie
 activation_hard_swish = near(lambda x, alpha, beta: x * hard(x, alpha, beta), least=2.0**-126)
 activation_identity = of_floats(lambda x: x)
 activation_leaky_relu = of_floats(lambda x, alpha: np.where(x < 0, alpha * x, x))
-activation_linear = of_floats(lambda x, alpha, beta: alpha * x + beta)
+activation_linear = near(lambda x, alpha, beta: alpha * x + beta, 1)
 activation_parameterized_relu = of_floats(lambda x, slope: np.where(x < 0, slope * x, x))
 activation_parametric_softplus = near(lambda x, alpha, beta: alpha * softplus(beta * x), 3)
 activation_relu = of_floats(lambda x: np.where(np.less_equal(x, 0), 0, x))
