@@ -23,8 +23,13 @@ class Near(NamedTuple):
 def in_float64(function: Callable[..., Any], x: Array, *others: Array, scale_bias: Any = None, **given: float) -> Array:
     """The function of float64, with the first input scaled."""
     numbers = {name: np.float64(np.float32(value)) for name, value in given.items()}
-    first = x.astype(np.float64) if scale_bias is None else scaled(x, *map(np.float32, scale_bias))
-    return np.asarray(function(first, *(one.astype(np.float64) for one in others), **numbers))
+    first = wide(x) if scale_bias is None else scaled(x, *map(np.float32, scale_bias))
+    return np.asarray(function(first, *map(wide, others), **numbers))
+
+
+def wide(x: Array) -> Array:
+    """The numbers in float64. A signalling NaN becomes a quiet one: NumPy's functions take some of them for numbers."""
+    return x.astype(np.float64) * 1.0
 
 
 def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
