@@ -16,6 +16,7 @@ from each import each_of
 
 import dmlcy as dml
 from dmlcy import testing
+from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import FAST
 from dmlcy._families.elementwise import family
 
@@ -225,3 +226,23 @@ def test_threads_with_many_activations() -> None:
     command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+HOSTS = [(one, name) for one in FAST.values() for field in one.fields for name, _ in field.among]
+
+
+def numbers_for(operator: Operator) -> dict[str, Any]:
+    """A value of each attribute that is a number or a switch."""
+    return {one.python: one.type == "float" and 0.5 for one in operator.fields if one.type in ("bool", "float")}
+
+
+@each_of("host, activation", HOSTS)
+def test_hosts_with_loops_apply_each_activation(host: Operator, activation: str) -> None:
+    """A loop calls the loops of the activation, and does not ask whether there are any."""
+    (field,) = (one for one in host.fields if one.among)
+    x = np.linspace(0.5, 3, 2 * 5 * 7, dtype=np.float32).reshape(1, 2, 5, 7)
+    arrays = {one.python: x for one in host.fields if one.kind == "input"}
+    fused = getattr(dml.desc, FAST[activation].desc)(**numbers_for(FAST[activation]))
+    given = dict.fromkeys(arrays, dml.TensorDesc.from_array(x)) | numbers_for(host) | {field.python: fused}
+    desc = getattr(dml.desc, host.desc)(**given)
+    testing.assert_result(desc, arrays, dml.compile(desc)(*arrays.values()), bound="own")
