@@ -105,7 +105,7 @@ DMLCY_REMAINDERS(uint64_t, uint64_t)
 /* Whether the quotient of floats is not below 2^29, or the divisor not finite. */
 DMLCY_INLINE uint32_t dmlcy_mod_trunc_special(float a, float b)
 {
-    return !((fabsf(a) < fabsf(b) * 0x1p29f) & (fabsf(b) < INFINITY));
+    return 0u - (uint32_t)!((fabsf(a) < fabsf(b) * 0x1p29f) & (fabsf(b) < INFINITY));
 }
 
 /* Between any other quotient and the nearest one of FLOAT64 is no integer. The product with the divisor is exact. */
@@ -117,7 +117,7 @@ DMLCY_INLINE float dmlcy_mod_trunc_ordinary(float a, float b)
 
 DMLCY_INLINE float dmlcy_mod_trunc(float a, float b)
 {
-    return dmlcy_mod_trunc_special(a, b) ? fmodf(a, b) : dmlcy_mod_trunc_ordinary(a, b);
+    return dmlcy_mod_trunc_special(a, b) >> 31 ? fmodf(a, b) : dmlcy_mod_trunc_ordinary(a, b);
 }
 
 DMLCY_INLINE float dmlcy_with_sign_of_divisor(float rest, float b)

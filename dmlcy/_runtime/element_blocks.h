@@ -16,7 +16,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_ROW)(
             DMLCY_INPUTS(DMLCY_NUMBER_OF)
             special |= DMLCY_SPECIAL;
         }
-        if (special) {
+        if (special >> 31) {
             DMLCY_MADE_OF(DMLCY_RESULT)
         } else {
             DMLCY_MADE_OF(DMLCY_ORDINARY)

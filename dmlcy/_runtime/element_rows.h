@@ -13,7 +13,7 @@
  * DMLCY_STORE          a function that makes an element of the result
  * DMLCY_STEADY         1: the name with _steady is a loop that reads one element of each of the others (steady_blocks.h)
  * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
- * DMLCY_SPECIAL        whether an element needs DMLCY_RESULT; left out, DMLCY_ORDINARY is, too
+ * DMLCY_SPECIAL        its highest bit: whether an element needs DMLCY_RESULT; left out, DMLCY_ORDINARY is, too
  * DMLCY_ORDINARY       the same result of other elements, in fewer steps
  * DMLCY_FUNCTIONS      1: the result calls functions, which take DMLCY_FUSED. Such a loop has a text for the widest level
  */

@@ -7,7 +7,7 @@
  * may have other bits within the same bound.
  *
  * A function that is complete only with a branch, or that is slow so, has three: dmlcy_NAME_ordinary, which is right
- * for ordinary arguments; dmlcy_NAME_special(x), which is 1 where an argument is none, otherwise 0; and dmlcy_NAME,
+ * for ordinary arguments; dmlcy_NAME_special(x), whose highest bit is set where an argument is none; and dmlcy_NAME,
  * which is right for all and gives the same bits for ordinary ones. element_blocks.h chooses.
  *
  * A NaN gives a NaN. Zeros, infinities and denormal numbers are arguments and results like others. Errors that are told
@@ -59,7 +59,7 @@ DMLCY_INLINE float dmlcy_abs(float x)
     return dmlcy_of_bits(dmlcy_bits_of(x) & ~DMLCY_SIGN);
 }
 
-/* |x| with the sign of y, for x >= 0 or NaN. */
+/* |x| with the sign of y, for x that is a NaN, is not negative, or has this sign. */
 DMLCY_INLINE float dmlcy_signed(float x, float y)
 {
     return dmlcy_of_bits(dmlcy_bits_of(x) | (dmlcy_bits_of(y) & DMLCY_SIGN));
@@ -86,6 +86,12 @@ DMLCY_INLINE float dmlcy_at_least(float x, float least)
 DMLCY_INLINE float dmlcy_product(float a, float b, float c)
 {
     return (float)((double)a * b * c);
+}
+
+/* Its highest bit is set where |x| is above a number, of these bits, or x is a NaN. */
+DMLCY_INLINE uint32_t dmlcy_beyond(float x, uint32_t most)
+{
+    return most - (dmlcy_bits_of(x) & ~DMLCY_SIGN);
 }
 
 /* ---- exponentials ---- */

@@ -7,12 +7,25 @@
 #include "functions_base.h"
 
 #define DMLCY_EXP_MOST 195.0f /* no float times e^-195 is as large as half of the least float */
+#define DMLCY_EXP_ORDINARY 0x42ae0000u /* 87: e^-87 and e^87 are normal numbers, and so are the powers of two in them */
 #define DMLCY_SIGMOID_ONE 20.0f /* from here on, 1 / (1 + e^-t) is 1, and log(1 + e^t) is t */
 
 /* 0.91 ULP, at 5.19979858; 0.86 steps */
 DMLCY_INLINE float dmlcy_exp(int fused, float x)
 {
     return dmlcy_exp_between(fused, dmlcy_at_least(dmlcy_at_most(x, 89.0f), -104.0f));
+}
+
+DMLCY_INLINE uint32_t dmlcy_exp_special(float x)
+{
+    return dmlcy_beyond(x, DMLCY_EXP_ORDINARY);
+}
+
+DMLCY_INLINE float dmlcy_exp_ordinary(int fused, float x)
+{
+    const float y = DMLCY_NEAR(x, DMLCY_LOG2E, DMLCY_SHIFT), k = y - DMLCY_SHIFT;
+    const float mantissa = dmlcy_exp_near_zero(fused, dmlcy_exp_rest(fused, x, -0.0f, k));
+    return dmlcy_of_bits(dmlcy_bits_of(mantissa) + (dmlcy_bits_of(y) << 23));
 }
 
 /* e^r - 1 for |r| <= 0.3472 */
@@ -36,6 +49,20 @@ DMLCY_INLINE float dmlcy_expm1(int fused, float x)
     float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, b, -0.0f, k));
     p = DMLCY_FMA(s, p, s - 0.5f);
     return dmlcy_abs(x) < 0x1p-26f ? x : p + p;
+}
+
+DMLCY_INLINE uint32_t dmlcy_expm1_special(float x)
+{
+    return dmlcy_beyond(x, DMLCY_EXP_ORDINARY);
+}
+
+/* 2^k (e^r - 1) + 2^k - 1 */
+DMLCY_INLINE float dmlcy_expm1_ordinary(int fused, float x)
+{
+    const float y = DMLCY_NEAR(x, DMLCY_LOG2E, DMLCY_SHIFT + 127.0f), k = y - (DMLCY_SHIFT + 127.0f);
+    const float s = dmlcy_of_bits(dmlcy_bits_of(y) << 23);
+    const float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, x, -0.0f, k));
+    return dmlcy_signed(DMLCY_FMA(s, p, s - 1.0f), x);
 }
 
 /* a (e^(b / a) - 1), for a finite a: b where b / a is small, and a 2^k e^r where it is large.
@@ -117,6 +144,19 @@ DMLCY_INLINE float dmlcy_sigmoid(int fused, float x)
     const float y = DMLCY_NEAR(a, -DMLCY_LOG2E, DMLCY_SHIFT + 254.0f), k = y - (DMLCY_SHIFT + 254.0f);
     const dmlcy_power power = dmlcy_power_of(fused, y, k);
     const float v = dmlcy_times_power(dmlcy_logistic(fused, a, -0.0f, k, power.one * power.two), power);
+    return x > 0.0f ? 1.0f - v : v;
+}
+
+DMLCY_INLINE uint32_t dmlcy_sigmoid_special(float x)
+{
+    return dmlcy_beyond(x, DMLCY_EXP_ORDINARY);
+}
+
+DMLCY_INLINE float dmlcy_sigmoid_ordinary(int fused, float x)
+{
+    const float a = dmlcy_abs(x);
+    const float y = DMLCY_NEAR(a, -DMLCY_LOG2E, DMLCY_SHIFT + 127.0f), k = y - (DMLCY_SHIFT + 127.0f);
+    const float e = dmlcy_of_bits(dmlcy_bits_of(y) << 23), v = dmlcy_logistic(fused, a, -0.0f, k, e) * e;
     return x > 0.0f ? 1.0f - v : v;
 }
 

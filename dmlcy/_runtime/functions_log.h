@@ -16,6 +16,18 @@ DMLCY_INLINE float dmlcy_log(int fused, float x)
     return (x > 0.0f) & (x < INFINITY) ? p : special;
 }
 
+/* Whether x is no positive normal number. */
+DMLCY_INLINE uint32_t dmlcy_log_special(float x)
+{
+    return (dmlcy_bits_of(x) - 0x00800000u) | (DMLCY_INFINITE - 1u - dmlcy_bits_of(x));
+}
+
+DMLCY_INLINE float dmlcy_log_ordinary(int fused, float x)
+{
+    const uint32_t above = dmlcy_exponent_of(x);
+    return dmlcy_log_near_one(fused, dmlcy_of_bits(dmlcy_bits_of(x) - above) - 1.0f, dmlcy_exponent(above));
+}
+
 /* 1 + x = 2^k (1 + f): f from x and 2^-k, rounded once.
  * 1.48 ULP, at 0.414940089 */
 DMLCY_INLINE float dmlcy_log1p(int fused, float x)
@@ -32,9 +44,9 @@ DMLCY_INLINE float dmlcy_log1p(int fused, float x)
 
 /* ---- powers ---- */
 
-/* x^y 2^(-y fewer), for a normal number x > 0 and a finite y. log2(x) is a sum of two floats, of 2 atanh(s) / log(2)
+/* x^y 2^(-y fewer), for a normal number x > 0 and a finite y, which is not `large` if |y| <= 2^13. log2(x) is a sum of two floats, of 2 atanh(s) / log(2)
  * with s = f / (2 + f), where s has two parts, too; its product with y is another such sum, and 2^k 2^t the result. */
-DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer)
+DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer, int large)
 {
     const uint32_t above = dmlcy_exponent_of(x);
     const float m = dmlcy_of_bits(dmlcy_bits_of(x) - above), k = dmlcy_exponent(above) - fewer;
@@ -57,7 +69,7 @@ DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer)
     low += high - t;
     high = t * y;
     tail = DMLCY_FMA(low, y, DMLCY_FMA(t, y, -high));
-    tail = dmlcy_abs(high) < 160.0f ? tail : 0.0f;
+    tail = large & (dmlcy_abs(high) >= 160.0f) ? 0.0f : tail;
     high = dmlcy_at_least(dmlcy_at_most(high, 130.0f), -152.0f);
     n = high + (DMLCY_SHIFT + 254.0f);
     t = (high - (n - (DMLCY_SHIFT + 254.0f))) + tail;
@@ -74,15 +86,13 @@ DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer)
 
 DMLCY_INLINE float dmlcy_pow_ordinary(int fused, float x, float y)
 {
-    return dmlcy_pow_positive(fused, x, y, 0.0f);
+    return dmlcy_pow_positive(fused, x, y, 0.0f, 0);
 }
 
-/* Whether x is no positive normal number, or y is not finite. */
+/* Whether x is no positive normal number, or |y| is above 2^13. */
 DMLCY_INLINE uint32_t dmlcy_pow_special(float x, float y)
 {
-    const int32_t base = (int32_t)dmlcy_bits_of(x), size = (int32_t)(dmlcy_bits_of(y) & ~DMLCY_SIGN);
-    const int32_t least = 0x00800000, infinite = (int32_t)DMLCY_INFINITE;
-    return (uint32_t)(base < least) | (uint32_t)(base >= infinite) | (uint32_t)(size >= infinite);
+    return dmlcy_log_special(x) | dmlcy_beyond(y, 0x46000000u);
 }
 
 /* What rounding x >= 0 to an integer takes from it. */
@@ -103,7 +113,7 @@ DMLCY_INLINE float dmlcy_pow(int fused, float x, float y)
     const float finite = dmlcy_at_least(dmlcy_at_most(y, most), -most);
     uint32_t broken = dmlcy_bits_of(dmlcy_fraction(whole)) << 1, odd = dmlcy_bits_of(dmlcy_fraction(0.5f * whole)) << 1;
     uint32_t none;
-    float p = dmlcy_pow_positive(fused, small ? a * 0x1p23f : a, finite, small ? 23.0f : 0.0f);
+    float p = dmlcy_pow_positive(fused, small ? a * 0x1p23f : a, finite, small ? 23.0f : 0.0f, 1);
     p = (a == 0.0f) | (a == INFINITY) ? ((a == 0.0f) ^ (y < 0.0f) ? 0.0f : INFINITY) : p;
     broken = (broken | (0u - broken)) & dmlcy_bits_of(x); /* the highest bit: y is not an integer, and x is negative; */
     odd = (odd | (0u - odd)) & dmlcy_bits_of(x) & ~broken & DMLCY_SIGN; /* y is an odd integer, and x is negative */

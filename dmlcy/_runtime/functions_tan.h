@@ -49,7 +49,7 @@ DMLCY_INLINE float dmlcy_tan_large(int fused, float x)
 /* 1.97 ULP, at 64904.5195 */
 DMLCY_INLINE float dmlcy_tan(int fused, float x)
 {
-    return dmlcy_turns_special(x) ? dmlcy_tan_large(fused, x) : dmlcy_tan_ordinary(fused, x);
+    return dmlcy_turns_special(x) >> 31 ? dmlcy_tan_large(fused, x) : dmlcy_tan_ordinary(fused, x);
 }
 
 #endif

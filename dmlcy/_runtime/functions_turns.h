@@ -4,12 +4,12 @@
 
 #include "functions_base.h"
 
-/* pi as a sum. Up to DMLCY_TURNS_MOST, three products with n take enough of it. */
+/* pi as a sum. Up to 2^17, three products with n take enough of it. */
 #define DMLCY_PI_1 0x1.921fb6p+1f
 #define DMLCY_PI_2 -0x1.777a5cp-24f
 #define DMLCY_PI_3 -0x1.ee59dap-49f
 #define DMLCY_INVERSE_PI 0x1.45f306p-2f
-#define DMLCY_TURNS_MOST 0x1p17f
+#define DMLCY_TURNS_MOST 0x48000000u /* 2^17, as bits */
 
 /* sin(r) for |r| <= pi / 2, with another sign where the highest bit of flip is set: r + r^3 P(r^2), relatively 1.2e-8,
  * near pi / 2: 2e-9. Rounding would lead it beyond 1. */
@@ -38,7 +38,7 @@ DMLCY_INLINE float dmlcy_less_turns(int fused, float a, float n)
 /* Whether |x| is too large, an infinity or a NaN. */
 DMLCY_INLINE uint32_t dmlcy_turns_special(float x)
 {
-    return (uint32_t)!(dmlcy_abs(x) <= DMLCY_TURNS_MOST);
+    return dmlcy_beyond(x, DMLCY_TURNS_MOST);
 }
 
 /* |x| / pi modulo 2 in units of 2^-63, for |x| >= 2^6: |x| is an integer of 24 bits times a power of two, and is
@@ -84,7 +84,7 @@ DMLCY_INLINE uint32_t dmlcy_sin_special(float x)
 /* 1.70 ULP, at 5.13032231e+20 */
 DMLCY_INLINE float dmlcy_sin(int fused, float x)
 {
-    return dmlcy_turns_special(x) ? dmlcy_turns_large(fused, x, 0) : dmlcy_sin_ordinary(fused, x);
+    return dmlcy_turns_special(x) >> 31 ? dmlcy_turns_large(fused, x, 0) : dmlcy_sin_ordinary(fused, x);
 }
 
 /* |x| = (n + 1/2) pi + r; (-1)^(n + 1) sin(r). */
@@ -103,7 +103,7 @@ DMLCY_INLINE uint32_t dmlcy_cos_special(float x)
 /* 1.78 ULP, at 0.153753221 */
 DMLCY_INLINE float dmlcy_cos(int fused, float x)
 {
-    return dmlcy_turns_special(x) ? dmlcy_turns_large(fused, x, 1) : dmlcy_cos_ordinary(fused, x);
+    return dmlcy_turns_special(x) >> 31 ? dmlcy_turns_large(fused, x, 1) : dmlcy_cos_ordinary(fused, x);
 }
 
 #endif
