@@ -21,7 +21,7 @@ LANES = (
 )  # fmt: skip
 """Functions of ``functions.h`` by their own names, over FLOAT32."""
 REMAINDERS = ("mod_trunc", "mod_floor")
-CHOSEN = ("exp", "expm1", "log", "sigmoid", "sin", "cos", "tan", "pow", *REMAINDERS)
+CHOSEN = ("exp", "expm1", "gelu", "log", "sigmoid", "sin", "cos", "tan", "pow", *REMAINDERS)
 """Functions that have another form for ordinary arguments."""
 
 EXTREMES = {"min": "least", "max": "most"}

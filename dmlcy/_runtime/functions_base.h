@@ -102,6 +102,12 @@ typedef struct {
     float one, two;
 } dmlcy_power;
 
+/* x 2^k, of y = k + DMLCY_SHIFT: both are normal numbers. */
+DMLCY_INLINE float dmlcy_shifted(float x, float y)
+{
+    return dmlcy_of_bits(dmlcy_bits_of(x) + (dmlcy_bits_of(y) << 23));
+}
+
 /* 2^k = one * two, of y = k + 254 + DMLCY_SHIFT: |k| <= 252. */
 DMLCY_INLINE dmlcy_power dmlcy_power_of(int fused, float y, float k)
 {

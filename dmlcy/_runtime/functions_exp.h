@@ -24,8 +24,7 @@ DMLCY_INLINE uint32_t dmlcy_exp_special(float x)
 DMLCY_INLINE float dmlcy_exp_ordinary(int fused, float x)
 {
     const float y = DMLCY_NEAR(x, DMLCY_LOG2E, DMLCY_SHIFT), k = y - DMLCY_SHIFT;
-    const float mantissa = dmlcy_exp_near_zero(fused, dmlcy_exp_rest(fused, x, -0.0f, k));
-    return dmlcy_of_bits(dmlcy_bits_of(mantissa) + (dmlcy_bits_of(y) << 23));
+    return dmlcy_shifted(dmlcy_exp_near_zero(fused, dmlcy_exp_rest(fused, x, -0.0f, k)), y);
 }
 
 /* e^r - 1 for |r| <= 0.3472 */
@@ -59,8 +58,7 @@ DMLCY_INLINE uint32_t dmlcy_expm1_special(float x)
 /* 2^k (e^r - 1) + 2^k - 1 */
 DMLCY_INLINE float dmlcy_expm1_ordinary(int fused, float x)
 {
-    const float y = DMLCY_NEAR(x, DMLCY_LOG2E, DMLCY_SHIFT + 127.0f), k = y - (DMLCY_SHIFT + 127.0f);
-    const float s = dmlcy_of_bits(dmlcy_bits_of(y) << 23);
+    const float y = DMLCY_NEAR(x, DMLCY_LOG2E, DMLCY_SHIFT), k = y - DMLCY_SHIFT, s = dmlcy_shifted(1.0f, y);
     const float p = dmlcy_expm1_near_zero(fused, dmlcy_exp_rest(fused, x, -0.0f, k));
     return dmlcy_signed(DMLCY_FMA(s, p, s - 1.0f), x);
 }
@@ -155,8 +153,8 @@ DMLCY_INLINE uint32_t dmlcy_sigmoid_special(float x)
 DMLCY_INLINE float dmlcy_sigmoid_ordinary(int fused, float x)
 {
     const float a = dmlcy_abs(x);
-    const float y = DMLCY_NEAR(a, -DMLCY_LOG2E, DMLCY_SHIFT + 127.0f), k = y - (DMLCY_SHIFT + 127.0f);
-    const float e = dmlcy_of_bits(dmlcy_bits_of(y) << 23), v = dmlcy_logistic(fused, a, -0.0f, k, e) * e;
+    const float y = DMLCY_NEAR(a, -DMLCY_LOG2E, DMLCY_SHIFT), k = y - DMLCY_SHIFT;
+    const float e = dmlcy_shifted(1.0f, y), v = dmlcy_logistic(fused, a, -0.0f, k, e) * e;
     return x > 0.0f ? 1.0f - v : v;
 }
 
@@ -265,10 +263,11 @@ DMLCY_INLINE float dmlcy_erf(int fused, float x)
  * and e^r = 1 + q. The quotient a (1 + t) (1 + q) / (2.25 a + 2) is corrected by what it leaves, so that it rounds
  * about once; 2^k comes last. NaN for -infinity.
  * 1.83 ULP, at -5.72430658; 1.15 steps */
-DMLCY_INLINE float dmlcy_gelu(int fused, float x)
+DMLCY_INLINE float dmlcy_gelu_of(int fused, float x, int large)
 {
-    const float a = dmlcy_at_most(dmlcy_abs(x), 14.8f), h = a * a, low = DMLCY_FMA(a, a, -h);
-    const float y = DMLCY_NEAR(h, -0.5f * DMLCY_LOG2E, DMLCY_SHIFT + 254.0f), k = y - (DMLCY_SHIFT + 254.0f);
+    const float shift = large ? DMLCY_SHIFT + 254.0f : DMLCY_SHIFT, size = dmlcy_abs(x);
+    const float a = large ? dmlcy_at_most(size, 14.8f) : size, h = a * a, low = DMLCY_FMA(a, a, -h);
+    const float y = DMLCY_NEAR(h, -0.5f * DMLCY_LOG2E, shift), k = y - shift;
     const float d = DMLCY_FMA(a, 2.25f, 2.0f), lost = DMLCY_FMA(a, 2.25f, 2.0f - d), e = a + 4.0f;
     const float inverse = 1.0f / (d * e), over = e * inverse, z = DMLCY_NEAR(d * inverse, a, -0.5f);
     float r = DMLCY_NEAR(h, -0.5f, k * -DMLCY_LN2_HIGH), t = -0x1.5998a6p-3f, u, w, left;
@@ -289,7 +288,23 @@ DMLCY_INLINE float dmlcy_gelu(int fused, float x)
     w = DMLCY_NEAR(a, u, a) * over;
     left = DMLCY_FMA(-w, lost, DMLCY_FMA(a, u, DMLCY_FMA(-w, d, a)));
     w = DMLCY_NEAR(left, over, w);
-    return (x < 0.0f ? 0.0f * x : x) - dmlcy_times_power(w, dmlcy_power_of(fused, y, k));
+    w = large ? dmlcy_times_power(w, dmlcy_power_of(fused, y, k)) : w * dmlcy_shifted(1.0f, y);
+    return (x < 0.0f ? large ? 0.0f * x : -0.0f : x) - w;
+}
+
+DMLCY_INLINE float dmlcy_gelu(int fused, float x)
+{
+    return dmlcy_gelu_of(fused, x, 1);
+}
+
+DMLCY_INLINE uint32_t dmlcy_gelu_special(float x)
+{
+    return dmlcy_beyond(x, 0x41500000u); /* 13: e^(-x^2 / 2) is a normal number */
+}
+
+DMLCY_INLINE float dmlcy_gelu_ordinary(int fused, float x)
+{
+    return dmlcy_gelu_of(fused, x, 0);
 }
 
 #endif

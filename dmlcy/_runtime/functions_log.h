@@ -44,16 +44,17 @@ DMLCY_INLINE float dmlcy_log1p(int fused, float x)
 
 /* ---- powers ---- */
 
-/* x^y 2^(-y fewer), for a normal number x > 0 and a finite y, which is not `large` if |y| <= 2^13. log2(x) is a sum of two floats, of 2 atanh(s) / log(2)
- * with s = f / (2 + f), where s has two parts, too; its product with y is another such sum, and 2^k 2^t the result. */
+/* x^y 2^(-y fewer), for a normal number x > 0 and a finite y; a normal number, or `large`. log2(x) is a sum of two floats,
+ * of 2 atanh(s) / log(2) with s = f / (2 + f), where s has two parts, too; its product with y is another such sum, and
+ * 2^k 2^t the result. */
 DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer, int large)
 {
     const uint32_t above = dmlcy_exponent_of(x);
     const float m = dmlcy_of_bits(dmlcy_bits_of(x) - above), k = dmlcy_exponent(above) - fewer;
     const float f = m - 1.0f, d = m + 1.0f, rest = m - (d - 1.0f), inverse = 1.0f / d;
     const float s = f * inverse, less = DMLCY_FMA(-s, rest, DMLCY_FMA(-s, d, f)) * inverse, z = s * s, cube = s * z;
+    const float shift = large ? DMLCY_SHIFT + 254.0f : DMLCY_SHIFT;
     float q = 0x1.5890b8p-2f, high, low, product, t, tail, n, p;
-    dmlcy_power power;
     q = DMLCY_NEAR(q, z, 0x1.a5d044p-2f);
     q = DMLCY_NEAR(q, z, 0x1.2776e0p-1f);
     q = DMLCY_NEAR(q, z, 0x1.ec709ep-1f);
@@ -70,10 +71,9 @@ DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer, 
     high = t * y;
     tail = DMLCY_FMA(low, y, DMLCY_FMA(t, y, -high));
     tail = large & (dmlcy_abs(high) >= 160.0f) ? 0.0f : tail;
-    high = dmlcy_at_least(dmlcy_at_most(high, 130.0f), -152.0f);
-    n = high + (DMLCY_SHIFT + 254.0f);
-    t = (high - (n - (DMLCY_SHIFT + 254.0f))) + tail;
-    power = dmlcy_power_of(fused, n, n - (DMLCY_SHIFT + 254.0f));
+    high = large ? dmlcy_at_least(dmlcy_at_most(high, 130.0f), -152.0f) : high;
+    n = high + shift;
+    t = (high - (n - shift)) + tail;
     p = 0x1.4447bep-13f;
     p = DMLCY_NEAR(p, t, 0x1.5f098ep-10f);
     p = DMLCY_NEAR(p, t, 0x1.3b2a28p-7f);
@@ -81,7 +81,8 @@ DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer, 
     p = DMLCY_NEAR(p, t, 0x1.ebfbe0p-3f);
     p = DMLCY_NEAR(p, t, 0x1.62e430p-1f);
     p = DMLCY_FMA(p, t, 1.0f);
-    return dmlcy_times_power(p, power);
+    return large ? dmlcy_times_power(p, dmlcy_power_of(fused, n, n - shift))
+                 : dmlcy_shifted(p, n);
 }
 
 DMLCY_INLINE float dmlcy_pow_ordinary(int fused, float x, float y)
@@ -89,10 +90,12 @@ DMLCY_INLINE float dmlcy_pow_ordinary(int fused, float x, float y)
     return dmlcy_pow_positive(fused, x, y, 0.0f, 0);
 }
 
-/* Whether x is no positive normal number, or |y| is above 2^13. */
+/* Whether x is no positive normal number, or |y log2(x)| may be above 116. The bits of x, less those of 1, are log2(x)
+ * in units of 2^-23, or less by up to a third. */
 DMLCY_INLINE uint32_t dmlcy_pow_special(float x, float y)
 {
-    return dmlcy_log_special(x) | dmlcy_beyond(y, 0x46000000u);
+    const float about = (float)(int32_t)(dmlcy_bits_of(x) - 0x3f800000u) * y;
+    return dmlcy_log_special(x) | dmlcy_beyond(about, 0x4e200000u); /* 80 * 2^23 */
 }
 
 /* What rounding x >= 0 to an integer takes from it. */
