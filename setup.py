@@ -84,6 +84,9 @@ class BuildExt(build_ext):
             flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
         if PORTABLE:
             flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
+        # No vectors of half the length for the last elements of a row: they were a seventh of the loops over elements.
+        whole = ["--param", "vect-epilogues-nomask=0"]
+        whole = whole if not msvc and self.takes_compiling(whole) else []
         fast, plain, quick, small = ("/O2", "/O2", "/O1", "/O1") if msvc else ("-O3", "-O2", "-O1", "-Os")
         packed = ["-Wl,-z,pack-relative-relocs"]
         packed = packed if has_packed_relocations() and self.takes_linking(packed) else []
@@ -97,7 +100,7 @@ class BuildExt(build_ext):
                 optimized = quick if extension.name.replace(".calls.", ".kernels.") in kernels else small
             else:
                 optimized = plain if extension.name.rpartition(".")[2] in OF_OBJECTS else fast
-            extension.extra_compile_args += [optimized, *flags]
+            extension.extra_compile_args += [optimized, *flags, *(whole if "elements.h" in headers else [])]
             if sys.platform == "linux":
                 # Segments need no pages of their own. Names stay where they say in a profile which loop runs. Without
                 # names, a build's id is of no use.
@@ -143,6 +146,10 @@ class BuildExt(build_ext):
         if not has:
             print("no OpenMP here: building without threads", file=sys.stderr)
         return has
+
+    def takes_compiling(self, flags: list[str]) -> bool:
+        """Return whether GCC or clang takes these flags without a warning."""
+        return self.links("int main(void) { return 0; }\n", ["-Werror", *flags], [])
 
     def takes_linking(self, flags: list[str]) -> bool:
         """Return whether the linker of GCC or clang takes these flags without a warning."""

@@ -8,6 +8,9 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_ROW)(
     int64_t begin, end, i;
     DMLCY_LOCALS
     (void)attributes;
+#if DMLCY_FUNCTIONS
+    n &= -(int64_t)DMLCY_LANES; /* for the compiler, which needs no text for the last elements then */
+#endif
 #ifdef DMLCY_SPECIAL
     for (begin = 0; begin < n; begin = end) {
         uint32_t special = 0;

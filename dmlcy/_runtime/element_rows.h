@@ -15,7 +15,8 @@
  * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
  * DMLCY_SPECIAL        its highest bit: whether an element needs DMLCY_RESULT; left out, DMLCY_ORDINARY is, too
  * DMLCY_ORDINARY       the same result of other elements, in fewer steps
- * DMLCY_FUNCTIONS      1: the result calls functions, which take DMLCY_FUSED. Such a loop has a text for the widest level
+ * DMLCY_FUNCTIONS      1: the result calls functions, which take DMLCY_FUSED. Such a loop has a text for the widest level,
+ *                      and takes multiples of DMLCY_LANES elements, as that of FLOAT16 does
  */
 #include "elements.h"
 #include "named.h"

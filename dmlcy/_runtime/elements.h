@@ -19,13 +19,17 @@ enum {
     DMLCY_FLOAT64, DMLCY_UINT64, DMLCY_INT64
 };
 
+/* Some loops take multiples of so many elements: they have no text for the last elements of a row. */
+#define DMLCY_LANES 16
+
 typedef struct {
     ElementRow rows[3];     /* by level; a loop that has no text for the widest level has the wide one there */
-    /* Where there is the wide one, or no other; NULL: there is none. */
-    ElementRow halves;      /* takes FLOAT16 as it is in memory */
-    ElementRow steady;      /* reads one element of each input but the first */
-    int takes[5];           /* the data types of the numbers that it takes of each input; 0: elements as they are */
-    int gives;              /* the data type of the numbers that it gives; 0: elements as they are */
+    ElementRow steady;      /* reads one element of each input but the first, where there is the wide one, or no other */
+    ElementRow halves;      /* takes multiples of DMLCY_LANES elements, FLOAT16 as it is in memory; NULL: there is none */
+    uint8_t halves_from;    /* the lowest level that has it */
+    uint8_t lanes;          /* `rows` take multiples of so many elements */
+    uint8_t gives;          /* the data type of the numbers that it gives; 0: elements as they are */
+    uint8_t takes[5];       /* the same of those that it takes of each input */
 } ElementKernel;
 
 #if DMLCY_X86

@@ -15,10 +15,12 @@ cdef extern from "elements.h" nogil:
 
     ctypedef struct ElementKernel:
         ElementRow rows[3]
-        ElementRow halves
         ElementRow steady
-        int takes[MOST_INPUTS]
-        int gives
+        ElementRow halves
+        unsigned char halves_from
+        unsigned char lanes
+        unsigned char gives
+        unsigned char takes[MOST_INPUTS]
 
 cdef struct Elements:
     int inputs

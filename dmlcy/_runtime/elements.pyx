@@ -5,6 +5,7 @@ from libc.string cimport memcpy
 
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
+from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
 from dmlcy._runtime.moves cimport Moves, dmlcy_ask_rows, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
@@ -14,6 +15,7 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "elements.h" nogil:
     bint DMLCY_X86
+    enum: DMLCY_LANES
     void dmlcy_repeat(char* target, const char* source, int64_t n, int item) noexcept
     void dmlcy_scale(float* x, int64_t n, float scale, float bias) noexcept
 
@@ -40,6 +42,7 @@ cdef struct Axes:
     ElementRow row
     bint fast                       # the processor has what the additional loops of a kernel need
     bint halves                     # the row takes and gives FLOAT16 as it is in memory
+    int lanes                       # it takes multiples of so many elements
     int number[TENSORS]             # the data type of the numbers that the row takes or gives
     bint same[TENSORS]              # it takes or gives elements as they are
     int last                        # number of the first output, which comes after the inputs
@@ -126,8 +129,10 @@ cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
     for t in range(to.tensors):
         half = half or to.a.tensors[t].dtype == FLOAT16
     to.fast = level > 0 or not DMLCY_X86
-    to.halves = half and kernel.halves != NULL and to.fast and not to.a.scaled and to.a.fused == NULL
+    half = half and kernel.halves != NULL and level >= kernel.halves_from
+    to.halves = half and not to.a.scaled and to.a.fused == NULL
     to.row = kernel.halves if to.halves else kernel.rows[level]
+    to.lanes = DMLCY_LANES if to.halves else kernel.lanes
     for t in range(to.tensors):
         dtype = to.a.tensors[t].dtype
         number = kernel.takes[t] if t < to.last else kernel.gives

@@ -138,6 +138,24 @@ def test_functions_of_special_numbers(name: str) -> None:
         assert_same_values(getattr(dml, name)(*one, **given), reference.defined(operator, *one, **given))
 
 
+@each_of("name", ["element_wise_exp", "element_wise_pow", "element_wise_add", "element_wise_logical_equals"])
+@each_of("dtype", ["float32", "float16"])
+def test_rows_of_any_length_give_the_same_bits(name: str, dtype: str) -> None:
+    """Of the last elements the engine makes a block. No element behind them changes, and an output may be an input."""
+    random = np.random.default_rng(6)
+    function, inputs = getattr(dml, name), 1 if name == "element_wise_exp" else 2
+    arrays = [random.uniform(0.5, 2, 40).astype(dtype) for _ in range(inputs)]
+    whole = function(*arrays)
+    for n in range(1, 40):
+        out = np.full_like(whole, 7)
+        function(*(one[:n] for one in arrays), out=out[:n])
+        assert_same_bits(out, np.concatenate([whole[:n], np.full_like(whole[n:], 7)]))
+        if whole.dtype == dtype:
+            first = arrays[0].copy()
+            function(first[:n], *(one[:n] for one in arrays[1:]), out=first[:n])
+            assert_same_bits(first, np.concatenate([whole[:n], arrays[0][n:]]))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_quotients_and_remainders_of_integers(dtype: str) -> None:
     """All pairs of bytes; of others, pairs of numbers beside 0, the ends of the range and powers of two."""

@@ -91,9 +91,35 @@ cdef inline void put(const Axes* to, int t, char* target, int64_t rows, int64_t 
         dmlcy_stream_put(&room.stream, results + i * n * tensor.item, n * tensor.item)
 
 
+# The last elements of a row, in room for as many as the loop takes: zeros are behind them.
+cdef void call_last(
+        const Axes* to, const void* const* inputs, void* const* outputs, int64_t begin, int64_t n) noexcept nogil:
+    cdef uint64_t room[TENSORS][DMLCY_LANES]
+    cdef const void* sources[TENSORS]
+    cdef void* targets[TENSORS]
+    cdef const char* source
+    cdef int t, item
+    for t in range(to.last):
+        item = item_of(to.number[t])
+        source = <const char*>inputs[t] + begin * item
+        sources[t] = room[t]
+        dmlcy_fill(<char*>room[t], 0, DMLCY_LANES * item)
+        dmlcy_copy(<char*>room[t], source, n * item)
+    for t in range(to.last, to.tensors):
+        targets[t - to.last] = room[t]
+    to.row(sources, targets, DMLCY_LANES, to.a.attributes)
+    for t in range(to.last, to.tensors):
+        item = item_of(to.number[t])
+        dmlcy_copy(<char*>outputs[t - to.last] + begin * item, <const char*>room[t], n * item)
+
+
 # The loop of a row, and the activation of what it gives. So few elements need no memory.
 cdef inline void call_row(const Axes* to, const void* const* inputs, void* const* outputs, int64_t n) noexcept nogil:
-    to.row(inputs, outputs, n, to.a.attributes)
+    cdef int64_t rest = n & (to.lanes - 1)
+    if n > rest:
+        to.row(inputs, outputs, n - rest, to.a.attributes)
+    if rest:
+        call_last(to, inputs, outputs, n - rest, rest)
     if to.a.fused != NULL:
         activate(to.a.fused, <float*>outputs[0], n)
 

@@ -33,10 +33,12 @@ cdef extern from * nogil:
             activation_celu_0_row_wide,
             activation_celu_0_row_widest,
         },
-        .halves = NULL,
         .steady = NULL,
-        .takes = { DMLCY_FLOAT32 },
+        .halves = NULL,
+        .halves_from = DMLCY_LEVEL_WIDEST,
+        .lanes = DMLCY_LANES,
         .gives = DMLCY_FLOAT32,
+        .takes = { DMLCY_FLOAT32 },
     };
     """
     ctypedef struct ActivationCeluAttributes:
