@@ -48,6 +48,18 @@ DMLCY_WIDE static inline void dmlcy_give_uint8_t_wide(char *target, const int32_
                      _mm_packus_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1)));
 }
 
+/* Whether the highest bit of a number is set. */
+DMLCY_WIDE static inline int dmlcy_any_wide(const uint32_t *block)
+{
+    const __m256i one = _mm256_loadu_si256((const __m256i *)block), two = _mm256_loadu_si256((const __m256i *)block + 1);
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(one, two)));
+}
+
+DMLCY_WIDEST static inline int dmlcy_any_widest(const uint32_t *block)
+{
+    return _mm512_movepi32_mask(_mm512_loadu_si512(block));
+}
+
 /* What a loop writes for an element. */
 typedef float dmlcy_given_float;
 typedef int32_t dmlcy_given_uint8_t;
@@ -55,6 +67,11 @@ typedef int32_t dmlcy_given_uint8_t;
 #define DMLCY_BLOCK_OF(number, element, work)                                                                          \
     DMLCY_TAKE_##element(a##number, (const char *)inputs[number] + i * DMLCY_BYTES_##element)
 #define DMLCY_NUMBER_IN(number, element, work) const work x##number = (work)a##number[j];
+#define DMLCY_BLOCK_BY(target, result)                                                                                 \
+    for (j = 0; j < DMLCY_HALF_BLOCK; j++) {                                                                           \
+        DMLCY_INPUTS(DMLCY_NUMBER_IN)                                                                                  \
+        target[j] = result;                                                                                            \
+    }
 #endif
 
 #if DMLCY_FUNCTIONS
@@ -74,10 +91,13 @@ static void DMLCY_NAMED(DMLCY_ROW, _halves)(
     for (i = 0; i < n; i += DMLCY_HALF_BLOCK) {
         DMLCY_NAMED(dmlcy_given_, DMLCY_ELEMENT) y[DMLCY_HALF_BLOCK];
         DMLCY_INPUTS(DMLCY_BLOCK_OF)
-        for (j = 0; j < DMLCY_HALF_BLOCK; j++) {
-            DMLCY_INPUTS(DMLCY_NUMBER_IN)
-            y[j] = DMLCY_STORE(DMLCY_RESULT);
-        }
+#ifdef DMLCY_SPECIAL
+        uint32_t special[DMLCY_HALF_BLOCK];
+        DMLCY_BLOCK_BY(special, DMLCY_SPECIAL)
+        DMLCY_BLOCK_BY(y, DMLCY_STORE(DMLCY_ORDINARY))
+        if (DMLCY_AT_LEVEL(dmlcy_any)(special))
+#endif
+            DMLCY_BLOCK_BY(y, DMLCY_STORE(DMLCY_RESULT))
         DMLCY_AT_LEVEL(DMLCY_NAMED(dmlcy_give_, DMLCY_ELEMENT))
         ((char *)outputs[0] + i * DMLCY_NAMED(DMLCY_BYTES_, DMLCY_ELEMENT), y);
     }

@@ -177,7 +177,7 @@ class Ways:
             special=special,
             ordinary=special and Ordinary(*known).expression(node),
             steady=floats and len(way.inputs) > 1 and not functions,
-            halves=floats and self.operands.may_be_halves and not (functions and special),
+            halves=floats and self.operands.may_be_halves,
         )
 
     def made(
