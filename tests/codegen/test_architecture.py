@@ -23,7 +23,10 @@ ORDER = (
     "compiling", "__main__",
 )  # fmt: skip
 INSIDE = {
-    "expr": ("nodes", "parse", "composed", "types", "present", "text", "latex", "python", "numbers", "cython", "c"),
+    "expr": (
+        "nodes", "parse", "composed", "types", "present", "text", "latex", "python", "numbers", "cython", "c",
+        "half_bits",
+    ),
     "field_types": ("base", "*", "__init__"),
     "load": (
         "reading", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "onnx", "__init__",

@@ -138,6 +138,13 @@ def test_functions_of_special_numbers(name: str) -> None:
         assert_same_values(getattr(dml, name)(*one, **given), reference.defined(operator, *one, **given))
 
 
+@each_of("name", [f"element_wise_{one}" for one in ("abs", "negate", "sign", "round", "floor")] + ["activation_relu"])
+def test_all_elements_of_float16(name: str) -> None:
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    desc = getattr(dml.desc, FAST[name.upper()].desc)(input=dml.TensorDesc.from_array(x))
+    assert_same_values(dml.compile(desc)(x), dml.compile(desc, path="reference")(x))
+
+
 @each_of("name", ["element_wise_exp", "element_wise_pow", "element_wise_add", "element_wise_logical_equals"])
 @each_of("dtype", ["float32", "float16"])
 def test_rows_of_any_length_give_the_same_bits(name: str, dtype: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 from ...expr.c import OF_VALUES, REMAINDERS, C, Ordinary, Whole, has_functions, has_no_sign, moves
+from ...expr.half_bits import HalfBits
 from ...expr.nodes import Arith, Call, Name, Negate, Node, NotCompiled
 from ...model import Facts
 from .operands import HELD, Operands, integer_of
@@ -61,6 +63,9 @@ class Ways:
         self.operands, self.facts = operands, facts
         self.nodes, self.integers, self.bits = nodes, integers, bits
         self.names = {name: f"x{number}" for number, name in enumerate(operands.elements)}
+        self.half_bits: tuple[str, ...] | None = None  # the results of FLOAT16 over its bits, which need no conversion
+        with contextlib.suppress(NotCompiled):
+            self.half_bits = tuple(map(HalfBits(self.names).expression, nodes.values()))
 
     def all(self) -> Iterator[tuple[Mapping[str, str], bool, Way]]:
         """For each combination, and with a scale or without where this makes a difference, the way."""
@@ -80,6 +85,10 @@ class Ways:
             return self.moved(nodes, elements)
         if whole and not any(is_float(node) for node in nodes.values()):
             return self.whole(nodes, elements)
+        halves = {*elements.values(), self.operands.dtype_of_output(dtypes)} == {"FLOAT16"}
+        if halves and not scaled and self.half_bits is not None:
+            bits = dict.fromkeys(elements, ("", "uint16_t", "uint16_t"))
+            return self.made(bits, "uint16_t", "", (), {}, {}, self.half_bits)
         return self.floats(nodes, elements, dtypes, scaled)
 
     def moved(self, nodes: Mapping[str, Node], elements: Mapping[str, str]) -> Way:
@@ -177,7 +186,7 @@ class Ways:
             special=special,
             ordinary=special and Ordinary(*known).expression(node),
             steady=floats and len(way.inputs) > 1 and not functions,
-            halves=floats and self.operands.may_be_halves,
+            halves=floats and self.operands.may_be_halves and self.half_bits is None,
         )
 
     def made(
