@@ -102,7 +102,7 @@ typedef struct {
     float one, two;
 } dmlcy_power;
 
-/* x 2^k, of y = k + DMLCY_SHIFT: both are normal numbers. */
+/* x 2^k, of y = k + DMLCY_SHIFT: both are normal numbers, or k is 0. */
 DMLCY_INLINE float dmlcy_shifted(float x, float y)
 {
     return dmlcy_of_bits(dmlcy_bits_of(x) + (dmlcy_bits_of(y) << 23));

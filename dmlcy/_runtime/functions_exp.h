@@ -259,20 +259,18 @@ DMLCY_INLINE float dmlcy_erf(int fused, float x)
 }
 
 /* max(x, 0) - w, where w = |x| Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) (1 + t) / (2.25 a + 2), and t is a
- * polynomial of z = a / (a + 4) - 1/2, to 2.3e-9. The exponent is -a^2 / 2 = k log(2) + r, with a^2 = h + low exactly,
- * and e^r = 1 + q. The quotient a (1 + t) (1 + q) / (2.25 a + 2) is corrected by what it leaves, so that it rounds
+ * polynomial of z = a / (a + 4) - 1/2, to 2.3e-9. The exponent is -a^2 / 2 = h + low exactly, and k log(2) + r,
+ * with e^r = 1 + q. The quotient a (1 + t) (1 + q) / (2.25 a + 2) is corrected by what it leaves, so that it rounds
  * about once; 2^k comes last. NaN for -infinity.
  * 1.83 ULP, at -5.72430658; 1.15 steps */
 DMLCY_INLINE float dmlcy_gelu_of(int fused, float x, int large)
 {
     const float shift = large ? DMLCY_SHIFT + 254.0f : DMLCY_SHIFT, size = dmlcy_abs(x);
-    const float a = large ? dmlcy_at_most(size, 14.8f) : size, h = a * a, low = DMLCY_FMA(a, a, -h);
-    const float y = DMLCY_NEAR(h, -0.5f * DMLCY_LOG2E, shift), k = y - shift;
+    const float a = large ? dmlcy_at_most(size, 14.8f) : size, half = -0.5f * a, h = a * half;
+    const float low = DMLCY_FMA(a, half, -h), y = DMLCY_NEAR(h, DMLCY_LOG2E, shift), k = y - shift;
     const float d = DMLCY_FMA(a, 2.25f, 2.0f), lost = DMLCY_FMA(a, 2.25f, 2.0f - d), e = a + 4.0f;
     const float inverse = 1.0f / (d * e), over = e * inverse, z = DMLCY_NEAR(d * inverse, a, -0.5f);
-    float r = DMLCY_NEAR(h, -0.5f, k * -DMLCY_LN2_HIGH), t = -0x1.5998a6p-3f, u, w, left;
-    r = DMLCY_NEAR(k, -DMLCY_LN2_LOW, r);
-    r = DMLCY_NEAR(low, -0.5f, r);
+    float r = dmlcy_exp_rest(fused, h, low, k), t = -0x1.5998a6p-3f, u, w, left;
     r = DMLCY_NEAR(dmlcy_exp_tail(fused, r), r * r, r);
     t = DMLCY_NEAR(t, z, -0x1.08f33ap-4f);
     t = DMLCY_NEAR(t, z, 0x1.a3d04ep-2f);
@@ -288,7 +286,7 @@ DMLCY_INLINE float dmlcy_gelu_of(int fused, float x, int large)
     w = DMLCY_NEAR(a, u, a) * over;
     left = DMLCY_FMA(-w, lost, DMLCY_FMA(a, u, DMLCY_FMA(-w, d, a)));
     w = DMLCY_NEAR(left, over, w);
-    w = large ? dmlcy_times_power(w, dmlcy_power_of(fused, y, k)) : w * dmlcy_shifted(1.0f, y);
+    w = large ? dmlcy_times_power(w, dmlcy_power_of(fused, y, k)) : dmlcy_shifted(w, y);
     return (x < 0.0f ? large ? 0.0f * x : -0.0f : x) - w;
 }
 
