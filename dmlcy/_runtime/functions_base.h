@@ -71,6 +71,13 @@ DMLCY_INLINE float dmlcy_signs(float x, float y)
     return dmlcy_of_bits(dmlcy_bits_of(x) ^ (dmlcy_bits_of(y) & DMLCY_SIGN));
 }
 
+/* x, or -0 where it is negative. */
+DMLCY_INLINE float dmlcy_above(float x)
+{
+    const uint32_t negative = (uint32_t)((int32_t)dmlcy_bits_of(x) >> 31);
+    return dmlcy_of_bits(dmlcy_bits_of(x) & (DMLCY_SIGN | ~negative));
+}
+
 /* The smaller and the larger of x and a constant; a NaN stays. */
 DMLCY_INLINE float dmlcy_at_most(float x, float most)
 {

@@ -287,7 +287,7 @@ DMLCY_INLINE float dmlcy_gelu_of(int fused, float x, int large)
     left = DMLCY_FMA(-w, lost, DMLCY_FMA(a, u, DMLCY_FMA(-w, d, a)));
     w = DMLCY_NEAR(left, over, w);
     w = large ? dmlcy_times_power(w, dmlcy_power_of(fused, y, k)) : dmlcy_shifted(w, y);
-    return (x < 0.0f ? large ? 0.0f * x : -0.0f : x) - w;
+    return (large ? x < 0.0f ? 0.0f * x : x : dmlcy_above(x)) - w;
 }
 
 DMLCY_INLINE float dmlcy_gelu(int fused, float x)
