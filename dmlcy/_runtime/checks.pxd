@@ -93,7 +93,7 @@ cdef inline bint tensor_holds(const Tensor* tensor, uint32_t dtypes, uint32_t ra
     if not (dtypes >> tensor.dtype) & 1 or not (ranks >> tensor.rank) & 1:
         return False
     for d in range(tensor.rank):
-        if tensor.sizes[d] < 1 or tensor.sizes[d] > UINT_MAX:
+        if <uint64_t>tensor.sizes[d] - 1 >= <uint64_t>UINT_MAX:      # unsigned: 0 - 1 is the largest of all
             return False
         elements *= <uint64_t>tensor.sizes[d]
         if elements > UINT_MAX:
@@ -125,9 +125,11 @@ cdef inline bint append_size(Tensor* tensor, int64_t size) noexcept nogil:
 
 cdef inline bint append_sizes(Tensor* tensor, const int64_t* sizes, int64_t count) noexcept nogil:
     cdef int64_t d
+    if count > MAX_RANK - tensor.rank:
+        return False
     for d in range(count):
-        if not append_size(tensor, sizes[d]):
-            return False
+        tensor.sizes[tensor.rank + d] = sizes[d]
+    tensor.rank += <int>max(count, 0)
     return True
 
 
