@@ -50,8 +50,10 @@ cdef inline int64_t floor_mod(int64_t a, int64_t b) noexcept nogil:
 
 
 cdef inline int64_t ceil_div(int64_t a, int64_t b) noexcept nogil:
-    # b is positive, and mostly 1.
-    return a if b == 1 else a // b + (1 if a % b > 0 else 0)
+    # b is positive. Mostly it is 1 or not below a, where no division is needed.
+    if b == 1:
+        return a
+    return 1 if 0 < a <= b else a // b + (1 if a % b > 0 else 0)
 
 
 cdef inline int64_t product(const int64_t* values, int64_t count, bint* overflow) noexcept nogil:

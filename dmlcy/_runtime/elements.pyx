@@ -141,26 +141,56 @@ cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
         to.same[t] = to.number[t] == dtype and not (t == 0 and to.a.scaled)
 
 
-# Calls the row once where it takes and gives all elements as they are in memory, and they are few. False: they are not.
-cdef inline bint run_at_once(const Axes* to) noexcept nogil:
+# Whether each tensor is one row of all elements, or repeats one element. Then it fills in the axes.
+cdef inline bint is_row(Axes* to) noexcept nogil:
     cdef const Tensor* output = to.a.tensors[to.last]
     cdef const Tensor* tensor
-    cdef const void* inputs[TENSORS]
-    cdef void* outputs[TENSORS]
-    cdef int64_t n = 1
     cdef int t, axis
+    to.axes = 0
+    to.length = 1
     for axis in range(output.rank):
-        n *= output.sizes[axis]
-    if n > (FUSED_BLOCK if to.a.fused != NULL else NEAR_BLOCK):
-        return False
+        to.length *= output.sizes[axis]
     for t in range(to.tensors):
         tensor = to.a.tensors[t]
-        if not to.same[t] or not tensor.dense or tensor.bytes != n * tensor.item:
+        if not tensor.dense or (tensor.bytes != tensor.item and tensor.bytes != to.length * tensor.item):
             return False
-        inputs[t] = tensor.data
+        to.row_step[t] = 0 if tensor.bytes == tensor.item and to.length > 1 else tensor.item
+        to.near[t] = to.row_step[t] == tensor.item and to.same[t]
+    return True
+
+
+# Whether the loop reads and writes all tensors where they are.
+cdef inline bint are_near(const Axes* to) noexcept nogil:
+    cdef int t
+    for t in range(to.tensors):
+        if not to.near[t]:
+            return False
+    return True
+
+
+# Computes all elements by one call of the loop, where they are a row that is short enough. False: they are not.
+cdef inline bint run_at_once(const ElementKernel* kernel, Axes* to) noexcept nogil:
+    cdef const void* inputs[TENSORS]
+    cdef void* outputs[TENSORS]
+    cdef int t
+    if not is_row(to) or to.length > (FUSED_BLOCK if to.a.fused != NULL else NEAR_BLOCK):
+        return False
+    if not are_near(to):
+        if to.length > BLOCK:
+            return False
+        take_steady(kernel, to)
+        if not are_near(to):
+            to.block = to.length
+            to.blocks = 1
+            to.packed = True
+            to.streamed = False
+            work(to, 0, 1)
+            return True
+    for t in range(to.tensors):
+        inputs[t] = to.a.tensors[t].data
     for t in range(to.last, to.tensors):
         outputs[t - to.last] = to.a.tensors[t].data
-    call_row(to, inputs, outputs, n)
+    call_row(to, inputs, outputs, to.length)
     return True
 
 
@@ -172,7 +202,7 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     to.last = a.inputs
     to.tensors = a.inputs + a.outputs
     choose(kernel, &to)
-    if run_at_once(&to):
+    if run_at_once(kernel, &to):
         return 0
     join_axes(a, &to)
     for t in range(to.tensors):
