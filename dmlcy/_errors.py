@@ -121,13 +121,17 @@ class Violation(Shown):
     def text(self) -> str:
         """The sentence with its hint and, for a rule, the nearest valid value."""
         nearest = f"Nearest valid value: {show(self.fix)}." if self.rule is not None and self.fix is not None else ""
-        return " ".join(part for part in (self.message, self.hint, nearest) if part)
+        return _joined(self.message, self.hint, nearest)
 
     def __str__(self) -> str:
         return self._line(None if self._search is None else self._search.sentence)
 
     def _line(self, repairs: str | None) -> str:
-        return f"{self.text}{f' {repairs}' if repairs else ''} [{self.id}]"
+        mended = (
+            repairs and self.index is None and (self.field, self.fix) in [(it.field, it.value) for it in self.repairs]
+        )
+        told = _joined(self.message, self.hint) if mended else self.text  # a repair says the nearest valid value
+        return _joined(told, repairs or "", f"[{self.id}]")
 
     def __hash__(self) -> int:
         return hash((self.id, self.index, self.message))
@@ -136,6 +140,11 @@ class Violation(Shown):
         """All attributes, as json.dumps takes them: NaN and infinities as text."""
         shown = {one.name: as_json(getattr(self, one.name)) for one in fields_of(self) if one.name != "_search"}
         return shown | {"repairs": [repair.to_json() for repair in self.repairs]}
+
+
+def _joined(*sentences: str) -> str:
+    """Those sentences that there are."""
+    return " ".join(filter(None, sentences))
 
 
 class Violations(Shown, list[Violation]):

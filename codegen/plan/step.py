@@ -40,8 +40,20 @@ class Search:
         return f"{self.name} {'and' if self.function == 'all' else 'or'} ({self.body})"
 
 
+class Guarded:
+    """What a step has in common with others: it is done where the tensors ``present`` are there."""
+
+    __slots__ = ()
+    present: tuple[str, ...]
+
+    @property
+    def margin(self) -> str:
+        """In front of the whole step."""
+        return INDENT * (2 if self.present else 1)
+
+
 @dataclass(frozen=True, slots=True)
-class LetStep:
+class LetStep(Guarded):
     """Computes a let, where the tensors that it reads are present."""
 
     name: str
@@ -52,18 +64,13 @@ class LetStep:
     present: tuple[str, ...] = ()
 
     @property
-    def margin(self) -> str:
-        """In front of the whole step."""
-        return INDENT * (2 if self.present else 1)
-
-    @property
     def indent(self) -> str:
         """In front of the assignment."""
         return self.margin + INDENT * (self.index is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class CheckStep:
+class CheckStep(Guarded):
     """Refuses where one of the conditions of a rule does not hold, for all values of the indices.
 
     The rule is skipped where one of the tensors ``present`` is left out.
@@ -75,11 +82,6 @@ class CheckStep:
     elements: tuple[tuple[str, str], ...] = ()  # of tensors, which the conditions read more than once: (name, value)
     searches: tuple[Search, ...] = ()
     present: tuple[str, ...] = ()
-
-    @property
-    def margin(self) -> str:
-        """In front of the whole step."""
-        return INDENT * (2 if self.present else 1)
 
     @property
     def indent(self) -> str:

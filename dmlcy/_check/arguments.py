@@ -39,8 +39,11 @@ def unexpected(function: str, name: str, names: tuple[str, ...]) -> str:
     return message
 
 
-def too_many(function: str, count: int) -> str | None:
-    """The message about more inputs than there are, where one of them is an array of tensors; None for others."""
+def too_many(function: str, count: int, rest: str = ", ...") -> str | None:
+    """The message about more inputs than there are, where one of them is an array of tensors; None for others.
+
+    ``rest``: what the example of a call has behind the inputs.
+    """
     inputs = [field for field in OPERATORS[_operator_of(function)].fields if field.kind == "input"]
     arrays = [field.python for field in inputs if type_of(field.type).tensors]
     if not arrays:
@@ -48,7 +51,7 @@ def too_many(function: str, count: int) -> str | None:
     written = ", ".join("[a, b]" if field.python in arrays else field.python for field in inputs)
     return (
         f"{function}() takes {' and '.join(arrays)} as one sequence, and got {count} positional arguments: "
-        f"write {function}({written}, ...)"
+        f"write {function}({written}{rest})"
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from dmlcy._field_types.values import NUMPY
 from dmlcy._field_types.wording import nearest_dtype
 from dmlcy._words.alike import did_you_mean, without
 from dmlcy._words.values import is_a, listing
+
+FOUR_BITS: Final = ("UINT4", "INT4")
 
 
 def agree(state: State, field: Field) -> None:
@@ -42,6 +44,8 @@ def agree(state: State, field: Field) -> None:
         if needed is None:
             allowed, values = dtypes_at(field, state.level), {"actual": tensor.dtype}
             hint = _conversion(state, field, tensor.dtype, allowed)
+            if state.call and field.kind == "output" and other is not None and source is not None:
+                hint = f"The output has the data type of {tied}: {other.name}."
             state.add(field, "dtype", member="dtype", values=values, words={"allowed": listing(allowed)}, hint=hint)
         else:
             hint = f"That level allows {listing(dtypes_at(field, state.level))}."
@@ -51,12 +55,23 @@ def agree(state: State, field: Field) -> None:
         other_name = tied or field.python
         words = {"has": "has data type", "must": "must have", "other": other_name}
         values = {"actual": tensor.dtype, "expected": other}
-        hint = f'Pass {keyword(field)}="{name}".' if source is None else ""  # the call chose the other one
+        hint = packing(state, (tensor.dtype, other)) if field.kind == "input" else ""
+        if source is None:  # the call chose the other one
+            hint = f'Pass {keyword(field)}="{name}".'
         state.add(field, "same-dtype", member="dtype", values=values, words=words, hint=hint, fix=other)
 
 
-def refuse_dtype(state: State, field: Field, dtype: object, label: str | None = None) -> None:
-    """Notes that this is no data type that a tensor can have; ``label``: how the sentence names the tensor."""
+def packing(state: State, dtypes: Iterable[object]) -> str:
+    """How a call gives elements of 4 bits, where of these data types some have such elements, and others a byte."""
+    names = [one.name for one in dtypes if isinstance(one, TensorDataType)]
+    wanted = next((name for name in names if name in FOUR_BITS), None)
+    if not state.call or wanted is None or not {"UINT8", "INT8"} & set(names):
+        return ""
+    return f'dmlcy.packed(array, "{wanted}", sizes) makes a tensor of {wanted}.'
+
+
+def refuse_dtype(state: State, field: Field, dtype: object) -> None:
+    """Notes that this is no data type that a tensor can have."""
     if dtype is None:
         state.add(field, "required", part=".dtype")
         return
@@ -76,7 +91,6 @@ def refuse_dtype(state: State, field: Field, dtype: object, label: str | None = 
         values={"actual": dtype},
         words={"allowed": listing(allowed)},
         hint=meant or _conversion(state, field, dtype, allowed),
-        label=label,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from dmlcy._check.dtypes import packing
 from dmlcy._check.state import State
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Rule
@@ -132,6 +133,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
     shown = rule.shown.format(*texts, **names)
     told = f"{where} {rule.says}{shown and f': {shown}'}."
     taken = ACCEPTED if rule.accepts and rule.provenance == "documented" else ""
+    packed = packing(state, values.values()) if f"{rule.about}.dtype" in rule.reads else ""
     fix = None if rule.fix is None else state.term(rule.fix, at)
     facets = {"dtype": "dtype", "sizes": "sizes", "rank": "sizes"}
     read = {part for facet, part in facets.items() if f"{rule.about}.{facet}" in rule.reads}
@@ -150,7 +152,7 @@ def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[i
         message=" ".join(filter(None, (told, state.sizes_read(rule), taken))),
         rule=rule.text,
         values={label: plain(value) for label, value in values.items()},
-        hint=rule.hint,
+        hint=" ".join(filter(None, (rule.hint, packed))),
         fix=plain(fix),
         level=rule.until,
         provenance=rule.provenance,

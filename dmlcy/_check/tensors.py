@@ -48,7 +48,7 @@ def take(state: State, field: Field) -> None:
         state.readable[name] = tensor if asked or not field.optional else None
         follows = _follows(state, field)
         if not follows and (not field.optional or (asked and field.sizes is None)):
-            state.add(field, "required", hint=_holds_choices(state, field))
+            _add_missing(state, field)
         if not asked and (field.optional or not follows):
             state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
         if not asked and field.optional:
@@ -57,7 +57,7 @@ def take(state: State, field: Field) -> None:
     if value is MISSING or not is_a(value, TensorDesc):
         state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
         if value is MISSING:
-            state.add(field, "required", hint=_holds_choices(state, field))
+            _add_missing(state, field)
         else:
             state.refused(field, no_tensor(state, field, value))
         return
@@ -149,9 +149,11 @@ def _entries(state: State, field: Field) -> list[Field]:
         state.fail(f"{name}.count", f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
         state.refused(field, refused, label=field.sized_by)
         return []
+    if (value is None or value is MISSING) and (said is None or name in state.labels):
+        state.fail(f"{name}.count", f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+        _add_missing(state, field)
+        return []
     try:
-        if (value is None or value is MISSING) and (said is None or name in state.labels):
-            raise Refused("required", hint=_holds_choices(state, field))
         unknown = value is None or value is MISSING
         found = (None,) * len(said or ()) if unknown else as_tensors(value, state.literal, state.call)
         if said is not None and len(said) != len(found):
@@ -208,12 +210,11 @@ def _asked(state: State, field: Field, tensor: Tensor) -> bool:
         tensor.dtype = TensorDataType[field.default_dtype] if same is None else state.tensors[same].dtype
     else:
         tensor.dtype = as_dtype(request)
-        label = keyword(field)
         if tensor.dtype is None and is_a(request, str, type):
-            refuse_dtype(state, field, request, label=label)
+            refuse_dtype(state, field, request)
         elif tensor.dtype is None:
             expected = "True, False or a data type" if field.optional else "a data type"
-            state.refused(field, wrong_type(request, expected), label=label)
+            state.refused(field, wrong_type(request, expected), label=keyword(field))
     if tensor.dtype is not None:
         state.chosen[field.python] = tensor.dtype
     return tensor.dtype is not None
@@ -224,11 +225,19 @@ def _follows(state: State, field: Field) -> bool:
     return field.kind == "output" and field.sizes is not None and (state.call or not state.operator.is_open(field))
 
 
+def _add_missing(state: State, field: Field) -> None:
+    """Notes that a tensor is missing; of an output whose sizes a call says, these."""
+    if state.call and field.sized_by is not None and field.python in state.fields:
+        each = "each tensor of " if type_of(field.type).tensors else ""
+        hint = f"Pass the sizes of {each}{field.python}, or out."
+        state.add(field, "required", hint=hint, label=field.sized_by)
+    else:
+        state.add(field, "required", hint=_holds_choices(state, field))
+
+
 def _holds_choices(state: State, field: Field) -> str:
-    """What is missing with an output: what a call is given, and a desc has in its sizes; what no formula gives."""
+    """What is missing with an output: what a desc has in its sizes, and what no formula gives."""
     names = choices_of(state.operator, field)
-    if state.call and field.sized_by is not None:
-        return f"Pass {field.sized_by}, the sizes of {'each' if type_of(field.type).tensors else 'this tensor'}."
     if names and state.operator.state != "described":
         return f"The sizes of this tensor hold what a call takes as {listing(names)}."
     if field.kind != "output" or not state.operator.is_open(field):

@@ -14,7 +14,7 @@ from dmlcy._facts.rows import Field
 from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import Bound, Tolerance
 from dmlcy._reference.device import SUSPECT, Allowed, device
-from dmlcy._reference.expected import as_array
+from dmlcy._reference.expected import as_arrays
 from dmlcy._reference.unjudged import unjudged
 
 Array = npt.NDArray[Any]
@@ -120,7 +120,7 @@ def judged(
     desc: OperatorDesc, inputs: Mapping[str, Any], output: str, options: Device = CORRECT
 ) -> tuple[Array, Passes]:
     """The values of the reference for an output, by its Python name, and what passes for a correct device."""
-    inputs = {name: as_array(array) for name, array in inputs.items()}
+    inputs = as_arrays(inputs)
     found = device(desc, inputs, output, half=options.half)
     passes = Passes.of_device(found, tuple(unjudged(desc, inputs, output)))
     return found.values, options.replaced(passes, found.values)

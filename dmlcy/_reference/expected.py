@@ -130,7 +130,7 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
     name = names[0] if output is None else output
     if name not in names:
         raise ValueError(f"the desc has no output {name!r}: it has {', '.join(names)}")
-    inputs = {name: as_array(array) for name, array in arrays.items()}
+    inputs = as_arrays(arrays)
     given = Given.of_desc(desc, inputs)
     tensor = given.values[name]
     dtype, own = dtype_of(tensor), numpy_dtype(dtype_of(tensor))
@@ -168,6 +168,11 @@ def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None
 def outputs_of(desc: OperatorDesc) -> list[str]:
     """The Python names of the outputs that a desc has, of those in an array with their places."""
     return [name for name, _ in by_path(desc.operator.fields, "output", desc._values())]
+
+
+def as_arrays(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays of inputs by their names, without those that are None: an optional input may be left out so."""
+    return {name: as_array(array) for name, array in arrays.items() if array is not None}
 
 
 def as_array(array: Any) -> Any:

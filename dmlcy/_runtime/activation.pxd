@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from dmlcy._runtime.strided cimport FLOAT32, Tensor
+from dmlcy._runtime.strided cimport FLOAT32, Tensor, make_dense
 
 cdef enum:
     ATTRIBUTE_BYTES = 32
@@ -23,11 +23,10 @@ cdef inline int activate(const Activation* activation, float* numbers, int64_t n
     cdef ActivationFields fields
     cdef int t
     for t in range(2):
-        fields.tensors[t].data = <char*>numbers
         fields.tensors[t].dtype = FLOAT32
         fields.tensors[t].item = sizeof(float)
         fields.tensors[t].rank = 1
         fields.tensors[t].sizes[0] = n
-        fields.tensors[t].strides[0] = sizeof(float)
+        make_dense(&fields.tensors[t], <char*>numbers)
     memcpy(fields.attributes, activation.attributes, ATTRIBUTE_BYTES)
     return activation.run(&fields)

@@ -58,33 +58,50 @@ cdef inline bint is_bool(object value) except -1:
     return PyBool_Check(value) or issubclass(type(value), numpy.bool_)
 
 
-cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
-    cdef int64_t number
+# What is no int goes another way: an int itself raises nothing, and needs no bookkeeping of a try.
+cdef inline int take_int(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
     cdef int overflow = 0
-    # An int itself raises nothing, so it goes without the bookkeeping of a try.
-    if not PyLong_CheckExact(value):
-        try:
-            if is_bool(value):
-                return 0
-            value = PyNumber_Index(value)
-        except Exception:
-            return 0
-    number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    cdef int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow)
     if overflow or number < minimum or number > maximum:
         return 0
     result[0] = number
     return 1
 
 
+cdef int take_index(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
+    try:
+        if is_bool(value):
+            return 0
+        value = PyNumber_Index(value)
+    except Exception:
+        return 0
+    return take_int(value, minimum, maximum, result)
+
+
+cdef int take_uint(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
+    if PyLong_CheckExact(value):
+        return take_int(value, minimum, maximum, result)
+    return take_index(value, minimum, maximum, result)
+
+
 cdef int take_uints(object value, int64_t n, int64_t minimum, int64_t maximum, int64_t* result) except -1:
-    cdef int64_t i, number
+    cdef int64_t i
+    cdef int64_t number = 0
+    if not PyLong_CheckExact(value):
+        return take_each_uint(value, n, minimum, maximum, result)
+    if not take_int(value, minimum, maximum, &number):
+        return 0
+    for i in range(n):
+        result[i] = number
+    return 1
+
+
+cdef int take_each_uint(object value, int64_t n, int64_t minimum, int64_t maximum, int64_t* result) except -1:
+    cdef int64_t i
+    cdef int64_t number = 0
     cdef tuple entries = int_entries(value)
     if entries is None:
-        if not take_uint(value, minimum, maximum, &number):
-            return 0
-        for i in range(n):
-            result[i] = number
-        return 1
+        return take_uint(value, minimum, maximum, &number) and take_uints(number, n, minimum, maximum, result)
     if len(entries) != n:
         return 0
     for i in range(n):

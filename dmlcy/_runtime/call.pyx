@@ -4,7 +4,7 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
-from libc.stdint cimport int64_t, intptr_t, uint64_t
+from libc.stdint cimport int64_t, intptr_t
 from libc.string cimport memcpy, memset
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -17,9 +17,9 @@ from dmlcy._runtime.activation cimport ATTRIBUTE_BYTES, Activation, ActivationFi
 from dmlcy._runtime.checks cimport each_holds, tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
-    BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
-    extent, fits, has_dtype, input_array, is_aligned, is_brief, item_of, may_overlap, new_array, new_list, of_any_bits,
-    out_array, overlap, overlaps_itself, packed, plain, set_count, set_rank, view,
+    DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
+    extent, extents_meet, fits, has_dtype, input_array, is_aligned, is_brief, item_of, make_dense, may_overlap, new_array,
+    new_list, of_any_bits, out_array, overlaps_itself, packed, plain, set_count, set_rank, shares_memory, view,
 )
 
 cnp.import_array()
@@ -132,9 +132,9 @@ cdef bint is_in_base(ndarray array, const Tensor* tensor) noexcept:
     cdef PyObject* base = <PyObject*>cnp.PyArray_BASE(array)
     cdef char* begin
     cdef char* end
-    if base == NULL or not cnp.PyArray_Check(<object>base) or not extent(tensor, &begin, &end):
+    if base == NULL or not cnp.PyArray_Check(<object>base):
         return True
-    if not cnp.PyArray_CHKFLAGS(<ndarray>base, cnp.NPY_ARRAY_OWNDATA):
+    if not cnp.PyArray_CHKFLAGS(<ndarray>base, cnp.NPY_ARRAY_OWNDATA) or not extent(tensor, &begin, &end):
         return True
     return begin >= <char*>cnp.PyArray_DATA(<ndarray>base) and (
         end <= <char*>cnp.PyArray_DATA(<ndarray>base) + cnp.PyArray_NBYTES(<ndarray>base)
@@ -144,12 +144,13 @@ cdef bint is_in_base(ndarray array, const Tensor* tensor) noexcept:
 # Answers three questions in one pass. True: the array is unchanged, data and strides are aligned, and the elements are
 # so few that the call is brief. False: at least one answer may be no, and the caller asks each question by itself.
 cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
-    cdef uint64_t bits = <uint64_t>tensor.data
-    cdef int64_t bytes = tensor.item
     cdef int axis
     if (
-        cnp.PyArray_NDIM(array) != tensor.rank
-        or cnp.PyArray_BASE(array) != NULL
+        not tensor.dense
+        or not is_brief(tensor)
+        or not is_aligned(tensor)
+        or not cnp.PyArray_IS_C_CONTIGUOUS(array)
+        or cnp.PyArray_NDIM(array) != tensor.rank
         or <char*>cnp.PyArray_DATA(array) != tensor.data
         or dtype_of_array(array) != tensor.dtype
     ):
@@ -157,11 +158,7 @@ cdef inline bint is_plain(ndarray array, const Tensor* tensor) noexcept:
     for axis in range(tensor.rank):
         if cnp.PyArray_DIMS(array)[axis] != tensor.sizes[axis]:
             return False
-        if cnp.PyArray_STRIDES(array)[axis] != tensor.strides[axis] and tensor.sizes[axis] != 1:
-            return False
-        bits |= <uint64_t>tensor.strides[axis]
-        bytes *= tensor.sizes[axis]
-    return bits & <uint64_t>(tensor.item - 1) == 0 and bytes <= BRIEF_BYTES
+    return cnp.PyArray_BASE(array) == NULL or is_in_base(array, tensor)
 
 
 @cython.final
@@ -380,8 +377,9 @@ cdef bint take_outputs(Call call, Frame* frame, object out) except -1:
         for j in range(i):
             if (
                 frame.arrays[j] != NULL
-                and overlap(array, &tensors[i], <ndarray>frame.arrays[j], &tensors[j])
+                and extents_meet(&tensors[i], &tensors[j])
                 and not (call.layout.tensors[j].in_place and same_place(&tensors[i], &tensors[j]))
+                and shares_memory(array, <ndarray>frame.arrays[j])
             ):
                 return False
         own(&frame.arrays[i], array)

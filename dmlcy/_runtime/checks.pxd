@@ -50,8 +50,10 @@ cdef inline int64_t floor_mod(int64_t a, int64_t b) noexcept nogil:
 
 
 cdef inline int64_t ceil_div(int64_t a, int64_t b) noexcept nogil:
-    # b is positive, and mostly 1.
-    return a if b == 1 else a // b + (1 if a % b > 0 else 0)
+    # b is positive. Mostly it is 1 or not below a, where no division is needed.
+    if b == 1:
+        return a
+    return 1 if 0 < a <= b else a // b + (1 if a % b > 0 else 0)
 
 
 cdef inline int64_t product(const int64_t* values, int64_t count, bint* overflow) noexcept nogil:
@@ -93,7 +95,7 @@ cdef inline bint tensor_holds(const Tensor* tensor, uint32_t dtypes, uint32_t ra
     if not (dtypes >> tensor.dtype) & 1 or not (ranks >> tensor.rank) & 1:
         return False
     for d in range(tensor.rank):
-        if tensor.sizes[d] < 1 or tensor.sizes[d] > UINT_MAX:
+        if <uint64_t>tensor.sizes[d] - 1 >= <uint64_t>UINT_MAX:      # unsigned: 0 - 1 is the largest of all
             return False
         elements *= <uint64_t>tensor.sizes[d]
         if elements > UINT_MAX:
@@ -125,9 +127,11 @@ cdef inline bint append_size(Tensor* tensor, int64_t size) noexcept nogil:
 
 cdef inline bint append_sizes(Tensor* tensor, const int64_t* sizes, int64_t count) noexcept nogil:
     cdef int64_t d
+    if count > MAX_RANK - tensor.rank:
+        return False
     for d in range(count):
-        if not append_size(tensor, sizes[d]):
-            return False
+        tensor.sizes[tensor.rank + d] = sizes[d]
+    tensor.rank += <int>max(count, 0)
     return True
 
 

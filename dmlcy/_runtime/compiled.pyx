@@ -125,8 +125,11 @@ cdef list given_inputs(object desc, tuple names, tuple inputs, dict named):
     """The inputs in their order. TypeError for too many, for unknown names, and for what is missing."""
     what = f"{desc.operator.python}()"
     if len(inputs) > len(names):
+        from dmlcy._check.arguments import too_many
+
         s = "" if len(names) == 1 else "s"
-        raise TypeError(f"{what} takes {len(names)} positional argument{s} but {len(inputs)} were given")
+        usual = f"{what} takes {len(names)} positional argument{s} but {len(inputs)} were given"
+        raise TypeError(too_many(desc.operator.python, len(inputs), "") or usual)
     given = dict(zip(names, inputs))
     for name, value in named.items():
         if name not in names:

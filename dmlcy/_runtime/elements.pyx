@@ -10,7 +10,7 @@ from dmlcy._runtime.moves cimport Moves, dmlcy_ask_rows, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
-from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, Tensor, bytes_of, item_of
+from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, Tensor, item_of, make_dense
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "elements.h" nogil:
@@ -121,16 +121,22 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     return 0
 
 
+# Whether a tensor has elements of FLOAT16.
+cdef inline bint has_half(const Axes* to) noexcept nogil:
+    cdef int t
+    for t in range(to.tensors):
+        if to.a.tensors[t].dtype == FLOAT16:
+            return True
+    return False
+
+
 # Chooses the row of the kernel: one that takes FLOAT16 as it is, where the processor converts it in registers.
 cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
     cdef int level = dmlcy_level()
     cdef int t, dtype, number
-    cdef bint half = False
-    for t in range(to.tensors):
-        half = half or to.a.tensors[t].dtype == FLOAT16
     to.fast = level > 0 or not DMLCY_X86
-    half = half and kernel.halves != NULL and level >= kernel.halves_from
-    to.halves = half and not to.a.scaled and to.a.fused == NULL
+    to.halves = kernel.halves != NULL and level >= kernel.halves_from and not to.a.scaled and to.a.fused == NULL and (
+        has_half(to))
     to.row = kernel.halves if to.halves else kernel.rows[level]
     to.lanes = DMLCY_LANES if to.halves else kernel.lanes
     for t in range(to.tensors):
@@ -140,50 +146,93 @@ cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
         to.same[t] = to.number[t] == dtype and not (t == 0 and to.a.scaled)
 
 
-cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil:
-    cdef Axes to
+# Whether each tensor is one row of all elements, or repeats one element. Then it fills in the axes.
+cdef inline bint is_row(Axes* to) noexcept nogil:
+    cdef const Tensor* output = to.a.tensors[to.last]
+    cdef const Tensor* tensor
+    cdef int t, axis
+    to.axes = 0
+    to.length = 1
+    for axis in range(output.rank):
+        to.length *= output.sizes[axis]
+    for t in range(to.tensors):
+        tensor = to.a.tensors[t]
+        if not tensor.dense or (tensor.bytes != tensor.item and tensor.bytes != to.length * tensor.item):
+            return False
+        to.row_step[t] = 0 if tensor.bytes == tensor.item and to.length > 1 else tensor.item
+        to.near[t] = to.row_step[t] == tensor.item and to.same[t]
+    return True
+
+
+# Whether the loop reads and writes all tensors where they are.
+cdef inline bint are_near(const Axes* to) noexcept nogil:
+    cdef int t
+    for t in range(to.tensors):
+        if not to.near[t]:
+            return False
+    return True
+
+
+# Computes all elements by one call of the loop, where they are a row that is short enough. False: they are not.
+cdef inline bint run_at_once(const ElementKernel* kernel, Axes* to) noexcept nogil:
     cdef const void* inputs[TENSORS]
     cdef void* outputs[TENSORS]
+    cdef int t
+    if not is_row(to) or to.length > (FUSED_BLOCK if to.a.fused != NULL else NEAR_BLOCK):
+        return False
+    if not are_near(to):
+        if to.length > BLOCK:
+            return False
+        take_steady(kernel, to)
+        if not are_near(to):
+            to.block = to.length
+            to.blocks = 1
+            to.packed = True
+            to.streamed = False
+            work(to, 0, 1)
+            return True
+    for t in range(to.tensors):
+        inputs[t] = to.a.tensors[t].data
+    for t in range(to.last, to.tensors):
+        outputs[t - to.last] = to.a.tensors[t].data
+    call_row(to, inputs, outputs, to.length)
+    return True
+
+
+cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil:
+    cdef Axes to
     cdef int64_t units, moved = 0, element = 0
-    cdef bint near = True
     cdef int t, axis
     to.a = a
     to.last = a.inputs
     to.tensors = a.inputs + a.outputs
     choose(kernel, &to)
+    if run_at_once(kernel, &to):
+        return 0
     join_axes(a, &to)
     for t in range(to.tensors):
         to.near[t] = to.row_step[t] == a.tensors[t].item and to.same[t]
-        near = near and to.near[t]
-    if near and to.axes == 0 and to.length <= (FUSED_BLOCK if a.fused != NULL else NEAR_BLOCK):
-        for t in range(to.last):
-            inputs[t] = a.tensors[t].data
-        for t in range(to.last, to.tensors):
-            outputs[t - to.last] = a.tensors[t].data
-        call_row(&to, inputs, outputs, to.length)
-        return 0
     for t in range(to.tensors):
         element += a.tensors[t].item
-        moved += bytes_of(a.tensors[t])
+        moved += a.tensors[t].bytes
     to.streamed = a.outputs == 1 and stream_pays(moved) and to.row_step[to.last] == a.tensors[to.last].item
     cut(kernel, &to)
     units = to.blocks * to.tiles
     for axis in range(to.axes - 1):
         units *= to.size[axis]
-    if bytes_of(a.tensors[a.inputs]) <= SERIAL_BYTES:
+    if a.tensors[a.inputs].bytes <= SERIAL_BYTES:
         return parallel_for(work, &to, units, units)
     return parallel_for(work, &to, units, grain_of(element * to.height * to.block))
 
 
 cdef void fill_repeated(Tensor* to, const Tensor* of, int dtype, const void* data) noexcept nogil:
     cdef int axis
-    to.data = <char*>data
     to.dtype = dtype
     to.item = item_of(dtype)
     to.rank = of.rank
     for axis in range(of.rank):
         to.sizes[axis] = 1
-        to.strides[axis] = 0
+    make_dense(to, <char*>data)
 
 
 cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil:
@@ -193,7 +242,7 @@ cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil:
 cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entries) noexcept nogil:
     fill_repeated(to, of, FLOAT32, entries)
     to.sizes[axis] = of.sizes[axis]
-    to.strides[axis] = to.item
+    make_dense(to, to.data)
 
 
 cdef double float_in(int dtype, const unsigned char* bytes) noexcept nogil:

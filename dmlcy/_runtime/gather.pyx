@@ -9,7 +9,7 @@ from dmlcy._runtime.moves cimport Moves, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch,
 from dmlcy._runtime.processor cimport (
     DMLCY_LINE, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
-from dmlcy._runtime.strided cimport MAX_RANK, bytes_of
+from dmlcy._runtime.strided cimport MAX_RANK
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 # Some taps and some blocks of a few channels are a box. Where that is fast, each tap of a box is copied from the input
@@ -109,8 +109,8 @@ include "gather/boxes.pxi"
 
 
 cdef int run_gather(const WindowGather* a) noexcept nogil:
-    cdef int64_t bytes = bytes_of(&a.output)
-    cdef int64_t moved = bytes_of(&a.input) + bytes
+    cdef int64_t bytes = a.output.bytes
+    cdef int64_t moved = a.input.bytes + bytes
     cdef GatherPlan plan
     cdef const GatherAxis* axis
     cdef int64_t boxes

@@ -9,7 +9,7 @@ from dmlcy._runtime.moves cimport dmlcy_ask
 from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
-from dmlcy._runtime.strided cimport MAX_RANK, bytes_of
+from dmlcy._runtime.strided cimport MAX_RANK
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 # The declarations of pad_rows.h, which explains them.

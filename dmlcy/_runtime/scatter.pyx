@@ -6,7 +6,7 @@ from libc.string cimport memset
 from dmlcy._runtime.checks cimport ceil_div, floor_mod
 from dmlcy._runtime.moves cimport Moves, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, even, list_offsets, moves_of
 from dmlcy._runtime.processor cimport DMLCY_LINE, dmlcy_wide
-from dmlcy._runtime.strided cimport MAX_RANK, bytes_of
+from dmlcy._runtime.strided cimport MAX_RANK
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "window_moves.h" nogil:
@@ -101,7 +101,7 @@ include "scatter/slabs.pxi"
 
 
 cdef int run_scatter(const ScatterKernel* kernel, const WindowScatter* a) noexcept nogil:
-    cdef int64_t bytes = bytes_of(&a.input) + bytes_of(&a.output)
+    cdef int64_t bytes = a.input.bytes + a.output.bytes
     cdef ScatterPlan plan
     cdef const ScatterAxis* columns
     cdef int64_t planes, slabs

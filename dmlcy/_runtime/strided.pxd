@@ -29,6 +29,8 @@ cdef struct Tensor:
     int dtype                       # value of DML_TENSOR_DATA_TYPE
     int item                        # bytes of an element
     int rank
+    bint dense                      # the elements follow one another in memory, in the order of C
+    int64_t bytes                   # of all elements
     int64_t sizes[MAX_RANK]         # elements
     int64_t strides[MAX_RANK]       # bytes; zero and negative ones too; a size of 1 has the stride of a dense layout
 
@@ -54,18 +56,21 @@ cdef inline int item_of(int dtype) noexcept nogil:
     return 8 if dtype == FLOAT64 or dtype == INT64 or dtype == UINT64 else 4
 
 
-# Bytes of all elements.
-cdef inline int64_t bytes_of(const Tensor* tensor) noexcept nogil:
-    cdef int64_t bytes = tensor.item
-    cdef int axis
-    for axis in range(tensor.rank):
-        bytes *= tensor.sizes[axis]
-    return bytes
-
-
 # Whether the elements are so few that giving up the GIL would take longer than working on them.
 cdef inline bint is_brief(const Tensor* tensor) noexcept nogil:
-    return bytes_of(tensor) <= BRIEF_BYTES
+    return tensor.bytes <= BRIEF_BYTES
+
+
+# Says that the elements follow one another from `data` on: data type and sizes are there.
+cdef inline void make_dense(Tensor* tensor, char* data) noexcept nogil:
+    cdef uint64_t step = <uint64_t>tensor.item      # unsigned: an empty array may have any sizes
+    cdef int axis
+    tensor.data = data
+    tensor.dense = True
+    for axis in range(tensor.rank - 1, -1, -1):
+        tensor.strides[axis] = <int64_t>step
+        step *= <uint64_t>tensor.sizes[axis]
+    tensor.bytes = <int64_t>step
 
 
 # The stride of `axis` if nothing lies between it and the axes after it.
@@ -80,8 +85,9 @@ cdef inline int64_t dense_stride(const Tensor* tensor, int axis) noexcept nogil:
 cdef inline bint is_aligned(const Tensor* tensor) noexcept nogil:
     cdef uint64_t bits = <uint64_t>tensor.data
     cdef int axis
-    for axis in range(tensor.rank):
-        bits |= <uint64_t>tensor.strides[axis]
+    if not tensor.dense:
+        for axis in range(tensor.rank):
+            bits |= <uint64_t>tensor.strides[axis]
     return bits & <uint64_t>(tensor.item - 1) == 0
 
 

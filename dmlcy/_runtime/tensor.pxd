@@ -2,14 +2,15 @@
 
 from libc.stdint cimport int64_t
 from numpy cimport (
-    PyArray_DATA, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_STRIDES, PyArray_TYPE
+    NPY_BOOL, PyArray_CheckExact, PyArray_DATA, PyArray_DIMS, PyArray_IS_C_CONTIGUOUS, PyArray_ISNOTSWAPPED,
+    PyArray_ISWRITEABLE, PyArray_NDIM, PyArray_STRIDES, PyArray_TYPE
 )
 from numpy cimport dtype as numpy_dtype
 from numpy cimport ndarray
 
 from dmlcy._runtime.strided cimport (
     BRIEF_BYTES, DTYPES, FLOAT16, FLOAT32, FLOAT64, INT4, INT8, INT16, INT32, INT64, MAX_RANK, UINT4, UINT8, UINT16,
-    UINT32, UINT64, Tensor, TensorField, Tensors, bytes_of, dense_stride, is_aligned, is_brief, item_of, set_rank
+    UINT32, UINT64, Tensor, TensorField, Tensors, dense_stride, is_aligned, is_brief, item_of, make_dense, set_rank
 )
 
 cdef enum:
@@ -36,7 +37,12 @@ cdef inline bint has_dtype(ndarray array, int dtype) noexcept:
 # give its array is refused too.
 cdef ndarray as_array(object value)
 # The same for an input: the bytes of a bool array are UINT8, and an array without dimensions has one of size 1.
-cdef ndarray input_array(object value)
+cdef inline ndarray input_array(object value):
+    if PyArray_CheckExact(value) and PyArray_TYPE(<ndarray>value) != NPY_BOOL and PyArray_NDIM(<ndarray>value) > 0:
+        return <ndarray>value
+    return converted_input(value)
+
+cdef ndarray converted_input(object value)
 # As as_array, but None where each conversion makes another copy: what is written to the array reaches the object.
 cdef ndarray shared_array(object value)
 
@@ -44,8 +50,20 @@ cdef ndarray shared_array(object value)
 # MAX_RANK.
 cdef bint view(ndarray array, Tensor* tensor) noexcept
 
-# Whether an array has the data type and the sizes in `tensor`, whose data and strides it then gives. False: `tensor` is
-# as it was.
+# Says where the elements of an array are that has the data type and the sizes in `tensor`.
+cdef inline void place(Tensor* tensor, ndarray array) noexcept:
+    cdef int axis
+    make_dense(tensor, <char*>PyArray_DATA(array))
+    if PyArray_IS_C_CONTIGUOUS(array) and tensor.bytes > 0:     # an empty array may have any strides
+        return
+    tensor.dense = False
+    for axis in range(tensor.rank - 1, -1, -1):
+        if tensor.sizes[axis] == 1:
+            tensor.strides[axis] = dense_stride(tensor, axis)
+        else:
+            tensor.strides[axis] = PyArray_STRIDES(array)[axis]
+
+# Whether an array has the data type and the sizes in `tensor`, whose place it then gives. False: `tensor` is as it was.
 cdef inline bint fits(ndarray array, Tensor* tensor) noexcept:
     cdef int axis
     if PyArray_NDIM(array) != tensor.rank or not has_dtype(array, tensor.dtype):
@@ -53,12 +71,7 @@ cdef inline bint fits(ndarray array, Tensor* tensor) noexcept:
     for axis in range(tensor.rank):
         if PyArray_DIMS(array)[axis] != tensor.sizes[axis]:
             return False
-    tensor.data = <char*>PyArray_DATA(array)
-    for axis in range(tensor.rank - 1, -1, -1):
-        if tensor.sizes[axis] == 1:
-            tensor.strides[axis] = dense_stride(tensor, axis)
-        else:
-            tensor.strides[axis] = PyArray_STRIDES(array)[axis]
+    place(tensor, array)
     return True
 
 # A new C-contiguous array of the data type and sizes in `tensor`; fills in its data and strides. May raise MemoryError.
@@ -66,16 +79,45 @@ cdef ndarray new_array(Tensor* tensor)
 
 # The array behind `out`, if it has the data type and sizes in `tensor` and is writable; fills in data and strides.
 # None: it is not acceptable. Nothing is written.
-cdef ndarray out_array(object out, Tensor* tensor)
+cdef inline ndarray out_array(object out, Tensor* tensor):
+    cdef ndarray array = <ndarray>out if PyArray_CheckExact(out) else shared_array(out)
+    if array is None or not PyArray_ISWRITEABLE(array) or not fits(array, tensor):
+        return None
+    return array
 
 # The same memory as an array of no subclass, whose methods could do anything.
 cdef ndarray plain(ndarray array)
 
 # From the first to behind the last byte. False: there are none.
-cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil
+cdef inline bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil:
+    cdef int axis
+    begin[0] = tensor.data
+    end[0] = tensor.data + tensor.bytes
+    if tensor.dense or tensor.bytes == 0:
+        return tensor.bytes > 0
+    end[0] = tensor.data + tensor.item
+    for axis in range(tensor.rank):
+        if tensor.strides[axis] < 0:
+            begin[0] += (tensor.sizes[axis] - 1) * tensor.strides[axis]
+        else:
+            end[0] += (tensor.sizes[axis] - 1) * tensor.strides[axis]
+    return True
+
+# Whether the extents of two tensors have bytes in common.
+cdef inline bint extents_meet(const Tensor* a, const Tensor* b) noexcept nogil:
+    cdef char* begin
+    cdef char* end
+    cdef char* other_begin
+    cdef char* other_end
+    if not extent(a, &begin, &end) or not extent(b, &other_begin, &other_end):
+        return False
+    return begin < other_end and other_begin < end
 
 # Whether writing `out` could change `array`: extents first, then exactly up to a work limit; undecided counts as yes.
-cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1
+cdef inline bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1:
+    return extents_meet(out_view, array_view) and shares_memory(out, array)
+
+cdef bint shares_memory(ndarray out, ndarray array) except -1
 # Whether two elements of `out` share memory; undecided counts as yes.
 cdef bint overlaps_itself(ndarray out, const Tensor* out_view) except -1
 

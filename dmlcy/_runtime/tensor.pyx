@@ -68,7 +68,7 @@ cdef ndarray as_array(object value):
     return foreign_array(value, False)
 
 
-cdef ndarray input_array(object value):
+cdef ndarray converted_input(object value):
     cdef ndarray array = as_array(value)
     if array is None:
         return of_any_bits(value, None)
@@ -158,21 +158,10 @@ cdef bint view(ndarray array, Tensor* tensor) noexcept:
     if tensor.dtype == 0 or tensor.rank < 1 or tensor.rank > MAX_RANK:
         return False
     tensor.item = item_of(tensor.dtype)
-    tensor.data = <char*>cnp.PyArray_DATA(array)
-    for axis in range(tensor.rank - 1, -1, -1):
+    for axis in range(tensor.rank):
         tensor.sizes[axis] = cnp.PyArray_DIMS(array)[axis]
-        if tensor.sizes[axis] == 1:
-            tensor.strides[axis] = dense_stride(tensor, axis)
-        else:
-            tensor.strides[axis] = cnp.PyArray_STRIDES(array)[axis]
+    place(tensor, array)
     return True
-
-
-cdef void make_dense(Tensor* tensor, ndarray array) noexcept:
-    cdef int axis
-    tensor.data = <char*>cnp.PyArray_DATA(array)
-    for axis in range(tensor.rank - 1, -1, -1):
-        tensor.strides[axis] = dense_stride(tensor, axis)
 
 
 cdef ndarray new_array(Tensor* tensor):
@@ -182,30 +171,8 @@ cdef ndarray new_array(Tensor* tensor):
     for axis in range(tensor.rank):
         sizes[axis] = <cnp.npy_intp>tensor.sizes[axis]
     array = cnp.PyArray_SimpleNew(tensor.rank, sizes, type_numbers[tensor.dtype])
-    make_dense(tensor, array)
+    make_dense(tensor, <char*>cnp.PyArray_DATA(array))
     return array
-
-
-cdef ndarray out_array(object out, Tensor* tensor):
-    cdef ndarray array = shared_array(out)
-    if array is None or not cnp.PyArray_ISWRITEABLE(array) or not fits(array, tensor):
-        return None
-    return array
-
-
-cdef bint extent(const Tensor* tensor, char** begin, char** end) noexcept nogil:
-    """From the first to behind the last byte. False: there are none."""
-    cdef int axis
-    begin[0] = tensor.data
-    end[0] = tensor.data + tensor.item
-    for axis in range(tensor.rank):
-        if tensor.sizes[axis] == 0:
-            return False
-        if tensor.strides[axis] < 0:
-            begin[0] += (tensor.sizes[axis] - 1) * tensor.strides[axis]
-        else:
-            end[0] += (tensor.sizes[axis] - 1) * tensor.strides[axis]
-    return True
 
 
 cdef ndarray plain(ndarray array):
@@ -213,15 +180,7 @@ cdef ndarray plain(ndarray array):
     return numpy.ndarray.view(array, numpy.ndarray)
 
 
-cdef bint overlap(ndarray out, const Tensor* out_view, ndarray array, const Tensor* array_view) except -1:
-    cdef char* begin
-    cdef char* end
-    cdef char* other_begin
-    cdef char* other_end
-    if not extent(out_view, &begin, &end) or not extent(array_view, &other_begin, &other_end):
-        return False
-    if end <= other_begin or other_end <= begin:
-        return False
+cdef bint shares_memory(ndarray out, ndarray array) except -1:
     try:
         return numpy.shares_memory(plain(out), plain(array), max_work=MOST_WORK)
     except (TooHardError, OverflowError):

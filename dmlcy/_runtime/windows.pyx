@@ -7,7 +7,7 @@ from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.processor cimport dmlcy_wide
 from dmlcy._runtime.moves cimport dmlcy_ask
-from dmlcy._runtime.strided cimport MAX_RANK, bytes_of
+from dmlcy._runtime.strided cimport MAX_RANK
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "blocks.h" nogil:

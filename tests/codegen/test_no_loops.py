@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from bad_specs import cases, edited
 from planned import planned
 
-from codegen.__main__ import main, make_plan
+from codegen.__main__ import ROOT, main, make_plan
+from codegen.families.elementwise import loops
 
 
 @pytest.mark.parametrize("case", cases("no_loops"))
@@ -30,6 +32,12 @@ def test_an_operator_without_loops(case: Path, tmp_path: Path, capsys: pytest.Ca
     assert reason == path.read_text(encoding="utf-8")
     assert main(["--root", str(root), "show", without[0].name]) == 0
     assert capsys.readouterr().out.startswith(f"# no loops: {reason}\n[operator]\n")
+
+
+def test_loops_of_elements_take_as_many_tensors_as_their_struct_holds() -> None:
+    text = (ROOT / "dmlcy/_runtime/elements.pxd").read_text(encoding="utf-8")
+    held = dict(re.findall(r"^    (MOST_\w+) = (\d+)", text, re.MULTILINE))
+    assert held == {"MOST_INPUTS": str(loops.MOST_INPUTS), "MOST_TENSORS": str(loops.MOST_TENSORS)}
 
 
 def test_the_tensors_that_no_loops_take() -> None:

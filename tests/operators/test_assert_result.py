@@ -141,6 +141,13 @@ def test_results_of_other_sizes_or_types_are_refused(bound: Any) -> None:
             testing.assert_result(desc, {"input": x}, wrong, bound=bound)
 
 
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_an_input_that_is_left_out_may_be_none(bound: Any) -> None:
+    desc, arrays = product(ROW, ROW)
+    testing.assert_result(desc, arrays | {"c": None}, dml.compile(desc)(ROW, ROW), bound=bound)  # type: ignore[arg-type]
+    assert testing.expected(desc, arrays | {"c": None}).values.shape == (1, 1, 1, 1)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("bound", ["", "gpu", None])
 def test_another_bound_is_refused(bound: Any) -> None:
     x = np.ones(3, np.float32)

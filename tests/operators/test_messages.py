@@ -113,6 +113,59 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dml.average_pooling(ones(1, 1, 4, 4, dtype="float64"), window_size=2),
         "input has data type FLOAT64, which is not among FLOAT32, FLOAT16. Pass input.astype(numpy.float32).",
     ),
+    "out of a data type that follows from an input": (
+        lambda: dml.element_wise_add(ones(2), ones(2), out=ones(2, dtype="float64")),
+        "out has data type FLOAT64, which is not among FLOAT32, FLOAT16, INT32, UINT32, INT64, UINT64, INT16, INT8, "
+        "UINT16, UINT8. The output has the data type of a: FLOAT32.",
+    ),
+    "a name that is no data type": (
+        lambda: dml.quantize(ones(4), [ones(4)], quantization_type="SCALE", output_dtype="INT3"),
+        'output has data type "INT3", which is not among INT8, INT4, UINT8, UINT4.',
+    ),
+    "elements of 4 bits as bytes": (
+        lambda: dml.quantize(
+            ones(4), [ones(4), ones(4, dtype="int8")], quantization_type="SCALE_ZERO_POINT", output_dtype="INT4"
+        ),
+        "quantizations[1] has a data type that does not go with those of input and output: "
+        "dtype(quantizations[1]) = INT8, dtype(input) = FLOAT32, dtype(output) = INT4. "
+        "The scale has the data type of the input, the zero point that of the output. "
+        'dmlcy.packed(array, "INT4", sizes) makes a tensor of INT4.',
+    ),
+    "a scale of another data type beside elements of 4 bits": (
+        lambda: dml.quantize(ones(4), [ones(4, dtype="float16")], quantization_type="SCALE", output_dtype="INT4"),
+        "quantizations[0] has a data type that does not go with those of input and output: "
+        "dtype(quantizations[0]) = FLOAT16, dtype(input) = FLOAT32, dtype(output) = INT4. "
+        "The scale has the data type of the input, the zero point that of the output.",
+    ),
+    "no sizes of several outputs": (
+        lambda: dml.split(ones(1, 1, 4, 4), axis=3),
+        "output_sizes is missing. Pass the sizes of each tensor of outputs, or out.",
+    ),
+    "no sizes of an output": (
+        lambda: dml.one_hot(ones(1, 1, 4, 1, dtype="uint32"), ones(1, 1, 1, 2), axis=3),
+        "output_sizes is missing. Pass the sizes of output, or out.",
+    ),
+    "a piece that is too low": (
+        lambda: dml.split(ones(1, 1, 4, 4), axis=3, output_sizes=[(1, 1, 4, 3), (1, 1, 3, 1)]),
+        "outputs[1] has another size than the input along an axis that is not cut: axis = 3, "
+        "the sizes of outputs[1] = (1, 1, 3, 1), the sizes of input = (1, 1, 4, 4). input is (1, 1, 4, 4).",
+    ),
+    "no output": (
+        lambda: dml.gru(
+            ones(1, 2, 1, 3),
+            ones(1, 1, 12, 3),
+            ones(1, 1, 12, 4),
+            activation_descs=[dml.desc.ActivationSigmoid(), dml.desc.ActivationTanh()],
+        ),
+        "output_single is left out, and so is output_sequence. Give at least one of the two outputs. "
+        "A call asks for an output by its name, such as output_single=True.",
+    ),
+    "entries of channels": (
+        lambda: dml.batch_normalization(ones(1, 3, 4, 4), ones(3), *[ones(1, 3, 1, 1)] * 3, spatial=True, epsilon=1e-5),
+        "mean has another number of dimensions than the input: rank(mean) = 1 must be rank(input) = 4. "
+        "input is (1, 3, 4, 4). mean is (3,). "
+        "Give the tensor as many dimensions as the input: {1, C, 1, 1} for an element for each of C channels.",
+    ),
 }
 
 
@@ -122,6 +175,15 @@ def test_the_message_of_a_call(name: str) -> None:
     with pytest.raises(dml.DmlError) as caught:
         call()
     assert caught.value.violations[0].text == text
+
+
+def test_a_repair_says_the_nearest_valid_value_in_its_place() -> None:
+    with pytest.raises(dml.DmlError) as caught:
+        dml.top_k(ones(1, 1, 4, 4), k=9, axis=3)
+    told = "k is more than the elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. input is (1, 1, 4, 4)."
+    (violation,) = caught.value.violations
+    assert violation.text == f"{told} Nearest valid value: 4."
+    assert str(violation) == f"{told} Each of these makes this call valid: k=4; k=1; k=3; k=2. [DML-TOP_K-k-fits]"
 
 
 def test_a_count_says_what_it_counts() -> None:

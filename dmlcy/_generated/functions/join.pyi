@@ -60,8 +60,8 @@ def join(
             ``axis < rank(inputs[0])``
 
         ``DML-JOIN-inputs-fit``
-            inputs differs from the first tensor along another axis than the one
-            to join. Must hold for k in count(inputs):
+            inputs has another size than the first tensor along an axis that is
+            not joined. Must hold for k in count(inputs):
             ``all(d == axis or sizes(inputs[k])[d] == sizes(inputs[0])[d] for d
             in rank(inputs[0]))``
 

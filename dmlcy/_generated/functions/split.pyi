@@ -61,7 +61,7 @@ def split(
             ``axis < rank(input)``
 
         ``DML-SPLIT-outputs-fit``
-            outputs differs from the input along another axis than the one to
+            outputs has another size than the input along an axis that is not
             cut. Must hold for k in count(outputs):
             ``all(d == axis or sizes(outputs[k])[d] == sizes(input)[d] for d in
             rank(input))``

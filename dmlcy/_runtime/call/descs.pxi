@@ -5,7 +5,6 @@ cdef bint describe(object desc, Tensor* tensor) except -1:
     sizes = desc.sizes
     cdef Py_ssize_t rank = len(sizes)
     cdef int d
-    tensor.data = NULL
     tensor.dtype = int(desc.dtype)
     if rank > MAX_RANK or not 0 < tensor.dtype < DTYPES:
         return False
@@ -13,7 +12,7 @@ cdef bint describe(object desc, Tensor* tensor) except -1:
     tensor.rank = <int>rank
     for d in range(tensor.rank):
         tensor.sizes[d] = sizes[d]
-        tensor.strides[d] = 0
+    make_dense(tensor, NULL)
     return True
 
 

@@ -52,13 +52,18 @@ cdef int turn(Axes* to) noexcept nogil:
     return -1
 
 
-# Whether each input but the first repeats an element in a row, as the loop `steady` of the kernel has it.
-cdef bint is_steady(const ElementKernel* kernel, const Axes* to) noexcept nogil:
+# Takes the loop `steady` of the kernel, if there is one and each input but the first repeats an element in a row.
+cdef bint take_steady(const ElementKernel* kernel, Axes* to) noexcept nogil:
     cdef int t
+    if kernel.steady == NULL or not to.fast or to.halves:
+        return False
     for t in range(1, to.last):
         if to.row_step[t] != 0 or not to.same[t]:
             return False
-    return kernel.steady != NULL and to.fast and not to.halves and to.length > SHORT
+    to.row = kernel.steady
+    for t in range(1, to.last):
+        to.near[t] = True
+    return True
 
 
 # Says how many rows and elements of them are a tile. Rows are packed where they are too short for a call each, or where
@@ -71,11 +76,8 @@ cdef void cut(const ElementKernel* kernel, Axes* to) noexcept nogil:
     cdef bint easy = to.length <= MEDIUM and rows > 1
     cdef bint near = not to.streamed
     cdef int t
-    if turned < 0 and is_steady(kernel, to):
-        to.row = kernel.steady
+    if turned < 0 and to.length > SHORT and take_steady(kernel, to):
         easy = False
-        for t in range(1, to.last):
-            to.near[t] = True
     to.direct = not to.streamed
     for t in range(to.tensors):
         near = near and to.near[t]

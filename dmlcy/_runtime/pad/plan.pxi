@@ -147,7 +147,7 @@ cdef void choose_piece(PadPlan* plan) noexcept nogil:
 cdef void choose_writer(PadPlan* plan, const Pad* a) noexcept nogil:
     cdef int item = a.input.item
     plan.rows.dense = follows(plan)
-    plan.streamed = plan.rows.dense and not plan.rows.turned and stream_pays(bytes_of(&a.input) + bytes_of(&a.output))
+    plan.streamed = plan.rows.dense and not plan.rows.turned and stream_pays(a.input.bytes + a.output.bytes)
     plan.buffered = (plan.streamed and plan.rows.line.n <= plan.rows.line.size // 2 and plan.piece == plan.rows.row.size
                      and plan.rows.line.size * plan.rows.line.out_step <= 8 * BUFFER)
     plan.streamed &= plan.buffered or plan.rows.row.size * plan.rows.cell >= LONG_ROW

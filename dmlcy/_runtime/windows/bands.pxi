@@ -125,10 +125,10 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
     plan_axes(a, &plan)
     plan_bands(&plan)
     plan.ahead = 0
-    if bytes_of(&a.input) > SERIAL_BYTES and (plan.folded or row_bytes(&plan) < FORESEEN_BYTES):
+    if a.input.bytes > SERIAL_BYTES and (plan.folded or row_bytes(&plan) < FORESEEN_BYTES):
         plan.ahead = plan.tall * min(rows.stride, rows.size) * rows.input_step
         if plan.folded:
-            plan.ahead = rows.input_step if bytes_of(&a.input) > FAR_BYTES else 0
+            plan.ahead = rows.input_step if a.input.bytes > FAR_BYTES else 0
         elif rows.window > DMLCY_GROUP:     # planes that follow each other are read in order: no prefetch is needed
             plan.ahead = DMLCY_GROUP * rows.dilation * rows.input_step if plan.band == 1 else 0
         elif plan.bands == 1:

@@ -52,18 +52,25 @@ cdef inline void go_to_row(const WindowPlan* plan, WindowPlace* place, int64_t r
     place.whole = first == 0 and last_first == 0 and end == plan.rows.window and last_end == plan.rows.window
 
 
+# The last digit of a number whose last digit counts to `size`; the number loses the digit. Mostly there is one value.
+cdef inline int64_t take_digit(int64_t* number, int64_t size) noexcept nogil:
+    cdef int64_t digit
+    if size == 1:
+        return 0
+    digit = number[0] % size
+    number[0] //= size
+    return digit
+
+
 # Bands are counted row by row, then block by block, then along the remaining axes, then line by line.
 cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number) noexcept nogil:
     cdef const WindowAxis* axis
     cdef int64_t index, lane, first, end
     cdef int64_t column = place.column, run = place.run, lines = place.lines
     cdef int n = plan.axes
-    go_to_row(plan, place, number % plan.bands * plan.tall)
-    number //= plan.bands
-    lane = number % plan.runs * plan.run
-    number //= plan.runs
-    go_to_columns(plan, place, number % plan.blocks * plan.block)
-    number //= plan.blocks
+    go_to_row(plan, place, take_digit(&number, plan.bands) * plan.tall)
+    lane = take_digit(&number, plan.runs) * plan.run
+    go_to_columns(plan, place, take_digit(&number, plan.blocks) * plan.block)
     place.run = min(plan.run, plan.lanes.results - lane)
     place.input = plan.input + lane * plan.lanes.input_step
     place.output = plan.output + lane * plan.lanes.output_step + place.column * plan.columns.output_step
@@ -72,8 +79,7 @@ cdef void go_to_band(const WindowPlan* plan, WindowPlace* place, int64_t number)
     while n > 0:
         n -= 1
         axis = &plan.axis[n]
-        index = number % axis.results
-        number //= axis.results
+        index = take_digit(&number, axis.results)
         valid_taps(axis, index, &first, &end)
         place.valid[n] = end - first
         first = index * axis.stride + first * axis.dilation - axis.start

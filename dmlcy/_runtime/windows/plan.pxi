@@ -213,7 +213,7 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
     plan.result_pitch = ceil_div(plan.pitch, plan.step)
     plan.pitch = plan.result_pitch * plan.step
     plan.direct = plan.kernel.own and plan.run == plan.lanes.results and columns.input_step == plan.run * item
-    plan.direct = plan.direct and min(plan.pitch, columns.size) * plan.run >= SHORT_ROW
+    plan.direct = plan.direct and (plan.lines.results == 1 or min(plan.pitch, columns.size) * plan.run >= SHORT_ROW)
     plan.taken = plan.direct and (not plan.deep or plan.kernel.folds and plan.rows.window <= plan.rows.stride)
     plan.tall = min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run))
     if plan.tall < min(plan.rows.results, FEWEST_ROWS):
