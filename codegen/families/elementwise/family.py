@@ -30,7 +30,8 @@ class ElementKernel:
     """The view of the templates; without loops it is of no use to them.
 
     ``struct`` has what the loops read of the operator, ``members`` and ``once``; ``scaled`` is the field with the scale
-    and the bias of the first input, ``fused`` that with the activation of the result. Loops says more.
+    and the bias of the first input, ``fused`` that with the activation of the result. ``converts``: in place of
+    ``loops``, the elements are converted. Loops says more.
     """
 
     struct: str
@@ -41,6 +42,7 @@ class ElementKernel:
     scaled: str | None
     fused: str | None
     loops: tuple[ElementLoop, ...]
+    converts: bool
     definition: Definition
 
 
@@ -54,7 +56,7 @@ class Elementwise(Looped, Evaluated):
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return ElementKernel("", (), (), (), (), None, None, (), kernel.definition)
+            return ElementKernel("", (), (), (), (), None, None, (), False, kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
         if table.has("acc"):
             kernel.word("acc", table.choice("acc", ("FLOAT64",)))
@@ -85,6 +87,7 @@ class Elementwise(Looped, Evaluated):
             scaled=kernel.definition.roles.get("scaled"),
             fused=kernel.definition.roles.get("fused"),
             loops=loops.made,
+            converts=loops.converts,
             definition=kernel.definition,
         )
 
