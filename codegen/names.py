@@ -56,8 +56,8 @@ CIMPORTS = {
     "dmlcy._runtime.elements": "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_elements",
     "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
+    "dmlcy._runtime.moves": "Move run_move",
     "dmlcy._runtime.pad": "Pad run_pad",
-    "dmlcy._runtime.rearrange": "Rearrange run_rearrange",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
@@ -67,6 +67,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
+    "dmlcy._runtime.views": "run_join run_place run_slice run_split run_tile",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
 }
 

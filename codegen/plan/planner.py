@@ -74,7 +74,7 @@ class Planner:
     def tensors_without_loops(self) -> Iterator[str]:
         """The tensors that no loops take yet, a clause for each."""
         for field in self.operator.tensors:
-            if type_of(field).several:
+            if type_of(field).several and not (self.loops is not None and self.loops.takes_arrays):
                 yield f"{field.name} is an array of tensors, which no loops take yet"
             elif self.has_halves(field):
                 yield f"{field.name} is a tensor that may have elements of 4 bits, which no loops take yet"

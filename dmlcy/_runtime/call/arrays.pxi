@@ -160,6 +160,89 @@ cdef list each_of(Call call, Frame* frame, int i):
     return [] if frame.arrays[i] == NULL else [<object>frame.arrays[i]]
 
 
+cdef inline Tensor* tensor_of_array(Call call, Frame* frame, int i, Py_ssize_t k) noexcept:
+    """The tensor of entry `k` of `each_of`."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    return &tensors[i] if call.layout.tensors[i].number < SEVERAL else &array_at(tensors, i).each[k]
+
+
+cdef int make_outputs(Call call, Frame* frame) except -1:
+    """New arrays for all outputs."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef Tensors* array
+    cdef int i
+    cdef int64_t k
+    for i in range(call.inputs, call.tensors):
+        if call.layout.tensors[i].number < SEVERAL:
+            if tensors[i].dtype:
+                own(&frame.arrays[i], new_array(&tensors[i]))
+            continue
+        if frame.copies[i] == NULL:
+            copy_list(frame, i)
+        array = array_at(tensors, i)
+        for k in range(array.count):
+            arrays_of(array).append(new_array(&array.each[k]))
+    return 0
+
+
+cdef object finish_arrays(Call call, Frame* frame, object out):
+    """As `finish`, where fields have arrays of tensors."""
+    cdef object recordings = current_recordings()
+    cdef list arrays, copies, seen = [], results = []
+    cdef ndarray array
+    cdef Tensor* tensor
+    cdef int64_t bytes = 0
+    cdef int i
+    cdef Py_ssize_t k
+    if out is None:
+        make_outputs(call, frame)
+    elif targets_of(call, frame, out) is None:
+        return None
+    for i in range(call.tensors):
+        arrays = each_of(call, frame, i)
+        copies = []
+        for k in range(len(arrays)):
+            array = <ndarray>arrays[k]
+            tensor = tensor_of_array(call, frame, i, k)
+            if i < call.inputs:
+                refuse_change(call, i, array, tensor)
+            bytes += bytes_of(tensor)
+            copies.append(
+                packed(array, tensor) if i < call.inputs and recordings is not None else aligned(array, tensor)
+            )
+        seen.append(copies)
+    run_loops(call, frame.fields, bytes <= BRIEF_BYTES)
+    for i in range(call.inputs, call.tensors):
+        arrays = each_of(call, frame, i)
+        for array, copy in zip(arrays, seen[i]):
+            if array is not copy:
+                cnp.PyArray_CopyInto(array, <ndarray>copy)
+        results += arrays
+    if recordings is not None:
+        record_arrays(call, frame, recordings, seen)
+    if out is not None:
+        return out
+    return results[0] if len(results) == 1 and call.layout.tensors[call.inputs].number < SEVERAL else tuple(results)
+
+
+cdef int record_arrays(Call call, Frame* frame, object recordings, list seen) except -1:
+    """Keeps a call whose inputs are copies that nobody else has."""
+    from dmlcy._record import keep
+
+    cdef dict said = {}
+    cdef list arrays
+    cdef int i
+    for i in range(call.tensors):
+        arrays = <list>seen[i]
+        if i >= call.inputs:
+            arrays = [packed(<ndarray>one, tensor_of_array(call, frame, i, k)) for k, one in enumerate(arrays)]
+        several = call.layout.tensors[i].number >= SEVERAL
+        said[call.names[i]] = tuple(arrays) if several else arrays[0] if arrays else None
+    said.update(call.attributes(frame.fields))
+    keep(recordings, call.layout.name.decode(), said)
+    return 0
+
+
 cdef bytes key_of_arrays(Call call, const Frame* frame):
     """What a use with arrays of tensors is told from others by beside the rest: their data types and sizes."""
     cdef list parts = []

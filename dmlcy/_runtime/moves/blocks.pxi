@@ -39,6 +39,21 @@ cdef void copy_runs(const MovePlan* plan, const Block* block, const char* source
         target += block.line.out_step
 
 
+cdef void fill_rows(const MovePlan* plan, const Block* block, const char* source, char* target,
+                    dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t run = block.row.size * plan.item
+    cdef uint64_t word
+    for _ in range(block.line.size):
+        plan.moves.gather(source, 0, 0, <char*> &word, 0, 1, sizeof(word) // plan.item)
+        if not plan.streams:
+            dmlcy_fill(target, word, run)
+        else:
+            dmlcy_stream_seek(stream, target)
+            dmlcy_stream_fill(stream, word, run)
+        source += block.line.step
+        target += block.line.out_step
+
+
 cdef void weave_rows(const MovePlan* plan, const Block* block, const char* source, char* target,
                      dmlcy_stream* stream) noexcept nogil:
     for _ in range(block.line.size):
@@ -193,6 +208,8 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
         block.line.size = min(plan.line_piece, plan.block.line.size - at[plan.line_axis] * plan.line_piece)
         if plan.way == COPY_RUNS:
             copy_runs(plan, &block, source, target, &stream)
+        elif plan.way == FILL_ROWS:
+            fill_rows(plan, &block, source, target, &stream)
         elif plan.way == WEAVE_ROWS:
             weave_rows(plan, &block, source, target, &stream)
         elif plan.way == GATHER_ROWS:

@@ -58,6 +58,9 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
             return
         if inner.size * item < LONG_RUN and inner.size > 1:
             block.within = take_axis(plan, axis_of_step(plan, inner.size * item))
+    elif inner.step == 0 and inner.size * item >= DMLCY_LINE:
+        plan.way = FILL_ROWS
+        block.row = inner
     elif near < 0:
         plan.way = GATHER_ROWS
         block.row = inner
