@@ -35,6 +35,7 @@ cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
     MAX_TENSORS = 16
     MAX_USES = 1024                 # that are kept
+    FEW_OUTPUTS = 16                # that are compared each with each
     MAX_ACTIVATIONS = 64            # that are kept
 
 # The uses that the reference has computed, by what they are told from others by.

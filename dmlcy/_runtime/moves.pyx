@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
 
 from dmlcy._runtime.checks cimport ceil_div, magnitude
-from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
+from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_copy_rows, dmlcy_fill
 from dmlcy._runtime.processor cimport (
     DMLCY_LINE, DMLCY_ROOM, dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill,
     dmlcy_stream_put, dmlcy_stream_room, dmlcy_stream_seek, stream_pays
@@ -37,6 +37,7 @@ cdef enum:
     TOUCHED_BYTES = 262144          # less than the second-level cache
     APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
     LONG_RUN = 256                  # bytes of a line; shorter ones are copied faster than streamed
+    PACKED_RUN = 256               # bytes of a line; shorter ones that follow each other are streamed together
     SIDE = 16                       # rows of one-byte elements that are turned at once
 
 cdef struct MoveAxis:
@@ -71,6 +72,7 @@ cdef struct MovePlan:
     Moves moves
     Way way
     bint streams
+    bint packs                      # lines are streamed together
     bint far                        # the output may come from memory
     Weave weave
     Block block                     # sizes of the whole axes
@@ -126,7 +128,7 @@ cdef int run_move(const Move* a, int64_t total) noexcept nogil:
     collect_axes(&plan, a)
     merge_axes(&plan)
     if bytes < SERIAL_BYTES and is_one_run(&plan):
-        dmlcy_copy(plan.output, plan.input, bytes)
+        dmlcy_copy_rows(plan.input, 0, plan.output, 0, bytes, 1)
         return 0
     widen(&plan)
     choose_block(&plan)
@@ -139,8 +141,11 @@ cdef int run_move(const Move* a, int64_t total) noexcept nogil:
     run = plan.row_piece * plan.block.grain.size * plan.item
     if plan.way != SPLIT_ROWS:
         run *= plan.block.few.size
-    plan.streams = (stream_pays(2 * total) and plan.way != COPY_STRIDED and plan.way != TURN_TILES
-                    and (plan.block.few.size == 1 or plan.block.grain.size == 1) and run >= LONG_RUN)
+    plan.packs = plan.way == COPY_RUNS and run < PACKED_RUN and are_packed(&plan, run)
+    # What goes through cells stays in the cache longer than it would take to stream it.
+    plan.streams = (stream_pays(total if plan.packs or plan.way == GATHER_ROWS else 2 * total)
+                    and plan.way != COPY_STRIDED and plan.way != TURN_TILES
+                    and (plan.block.few.size == 1 or plan.block.grain.size == 1) and (run >= LONG_RUN or plan.packs))
     plan.blocks = 1
     for d in range(plan.outers):
         plan.blocks *= plan.outer[d].size

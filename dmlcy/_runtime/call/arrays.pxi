@@ -139,8 +139,32 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
 
     ``take_outputs`` has compared what is no array of tensors and has no packed elements.
     """
-    from dmlcy._check.given import same_place as is_same_place
     from dmlcy._reference.call import any_overlap
+
+    cdef Tensor* out
+    cdef Tensor* other
+    cdef int i, j
+    cdef Py_ssize_t k, n, count = len(targets)
+    if call.halves:
+        return apart_from_packed(call, frame, targets) and (count < 2 or not any_overlap(targets))
+    for j in range(call.inputs, call.tensors):
+        outs = each_of(call, frame, j)
+        for k in range(len(outs)):
+            out = tensor_of_array(call, frame, j, k)
+            for i in range(j + 1 if count <= FEW_OUTPUTS else call.inputs):
+                others = each_of(call, frame, i)
+                for n in range(k if i == j else len(others)):
+                    other = tensor_of_array(call, frame, i, n)
+                    if overlap(outs[k], out, others[n], other) and not (
+                        call.layout.tensors[i].in_place and same_place(out, other)
+                    ):
+                        return False
+    return count <= FEW_OUTPUTS or not any_overlap(targets)
+
+
+cdef bint apart_from_packed(Call call, Frame* frame, list targets) except -1:
+    """Whether no array for an output shares memory with an input; elements of 4 bits may be packed."""
+    from dmlcy._check.given import same_place as is_same_place
 
     cdef bint in_place
     cdef int i
@@ -150,7 +174,7 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
             for given in each_of(call, frame, i):
                 if may_overlap(target, given) and not (in_place and is_same_place(target, given)):
                     return False
-    return len(targets) < 2 or not any_overlap(targets)
+    return True
 
 
 cdef list each_of(Call call, Frame* frame, int i):
