@@ -56,6 +56,9 @@ CIMPORTS = {
     "dmlcy._runtime.elements": "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_elements",
     "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
+    "dmlcy._runtime.indexed": (
+        "elements_inside give_elements give_places give_tuples take_elements take_slices take_tuples"
+    ),
     "dmlcy._runtime.moves": "Move run_move",
     "dmlcy._runtime.pad": "Pad run_pad",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
@@ -67,7 +70,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
-    "dmlcy._runtime.views": "run_join run_place run_slice run_split run_tile",
+    "dmlcy._runtime.views": "run_copy run_join run_place run_slice run_split run_tile",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
 }
 
