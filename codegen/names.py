@@ -58,8 +58,11 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
+    "dmlcy._runtime.indexed": (
+        "elements_inside give_elements give_places give_tuples take_elements take_slices take_tuples"
+    ),
+    "dmlcy._runtime.moves": "Move run_move",
     "dmlcy._runtime.pad": "Pad run_pad",
-    "dmlcy._runtime.rearrange": "Rearrange run_rearrange",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
@@ -69,6 +72,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
+    "dmlcy._runtime.views": "run_copy run_join run_place run_slice run_split run_tile",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
 }
 

@@ -140,7 +140,12 @@ class Family(Protocol):
 
 
 class Loops(Family, Protocol):
-    """A family with loops in Cython: its folder has ``run.pyx.j2``, and its name is that of an extension module."""
+    """A family with loops in Cython: its folder has ``run.pyx.j2``, and its name is that of an extension module.
+
+    ``takes_arrays``: its loops take arrays of tensors.
+    """
+
+    takes_arrays: bool
 
     def covers(self, operator: Operator, kernel: Any) -> str | None:
         """Why no loops for the kernel can be generated, in a clause; None: they can be."""
@@ -175,6 +180,8 @@ class Conditioned:
 
 class Looped(Conditioned):
     """The answers of most families with loops."""
+
+    takes_arrays = False
 
     def covers(self, operator: Operator, kernel: Any) -> str | None:
         """What was found when ``[kernel]`` was read."""

@@ -154,6 +154,7 @@ class CompiledPlan:
     take_overflows: bool
     checks: tuple[Step, ...]
     overflows: bool
+    data_overflows: bool
     data_checks: tuple[CheckStep, ...]
 
     @property

@@ -15,7 +15,7 @@ from ..names import level
 from .data import CompiledPlan, OperatorPlan
 from .levels import LevelTables
 from .step import Step, TakeStep
-from .steps import Steps
+from .steps import Steps, ends_of
 from .tables import Tables
 from .taken import AttributePlan
 from .unjudged import unjudged
@@ -67,14 +67,14 @@ class Planner:
         rules = (
             f"the rule {rule.id} is on each element of {rule.each}, which no compiled call checks yet"
             for rule in self.operator.rules
-            if rule.each is not None
+            if rule.each is not None and ends_of(rule.that.node) is None
         )
         return self.loops.covers(self.operator, kernel) or next(rules, None)
 
     def tensors_without_loops(self) -> Iterator[str]:
         """The tensors that no loops take yet, a clause for each."""
         for field in self.operator.tensors:
-            if type_of(field).several:
+            if type_of(field).several and not (self.loops is not None and self.loops.takes_arrays):
                 yield f"{field.name} is an array of tensors, which no loops take yet"
             elif self.has_halves(field):
                 yield f"{field.name} is a tensor that may have elements of 4 bits, which no loops take yet"
@@ -153,6 +153,8 @@ class Planner:
             if rule.count is not None:
                 steps.require(rule.count.node, checks)
         overflows, steps.cython.overflows = steps.cython.overflows, False
+        data_checks = tuple(steps.check(rule) for rule in data_rules)
+        data_overflows, steps.cython.overflows = steps.cython.overflows, False
         return CompiledPlan(
             let_declarations=tuple(
                 f"int64_t {let.name}" + ("" if let.index is None else "[MAX_RANK]")
@@ -163,7 +165,8 @@ class Planner:
             take_overflows=take_overflows,
             checks=tuple(checks),
             overflows=overflows,
-            data_checks=tuple(steps.check(rule) for rule in data_rules),
+            data_checks=data_checks,
+            data_overflows=data_overflows,
         )
 
     def untaken(self) -> Iterator[Field]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.cython import Cython
-from ..expr.nodes import Choice, Each, Index, Logic, Name, Node, Not, Sizes, Splat
+from ..expr.nodes import Choice, Compare, Each, Index, Logic, Name, Node, Not, Sizes, Splat
 from ..expr.types import Scope, within
 from ..field_types import type_of
-from ..model import DTYPE_ENUM, Facts, Field, Formula, Operator, Rule
+from ..model import DTYPE_ENUM, ELEMENT, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
 from .levels import LevelTables
 from .step import CheckStep, LetStep, Search, SizesStep, Step, TypeStep
@@ -18,6 +18,20 @@ def place(tensor: Field) -> str:
     """Where a tensor is, or the first one of an array, in Cython."""
     name = f"a.{tensor.python}"
     return f"tensor_at(&{name}.several, 0)" if type_of(tensor).several else name
+
+
+def ends_of(node: Node) -> tuple[Node | None, Node | None] | None:
+    """The ends in ``low <= v < high``, the condition of a rule on each element; None: it is another one."""
+    low = high = None
+    for item in node.items if isinstance(node, Logic) and node.op == "and" else (node,):
+        match item:
+            case Compare(op="<=", left=end, right=Name(id=name)) if name == ELEMENT and low is None:
+                low = end
+            case Compare(op="<", left=Name(id=name), right=end) if name == ELEMENT and high is None:
+                high = end
+            case _:
+                return None
+    return low, high
 
 
 class Steps:
@@ -174,6 +188,8 @@ class Steps:
         items = node.items if isinstance(node, Logic) and node.op == "and" else (node,)
         self.elements.clear()
         self.searches.clear()
+        if rule.each is not None:
+            return CheckStep(rule.id, tuple(loops), (self.inside(rule, scope),), present=self.present(node))
         conditions = [self.render(item, scope) for item in items[:1]]
         always = () if any(isinstance(part, Logic | Choice) for part in items[0].walk()) else tuple(self.elements)
         conditions += [self.render(item, scope) for item in items[1:]]
@@ -189,6 +205,18 @@ class Steps:
             conditions = [f"level >= {level(rule.until)} or ({text})" for text in conditions]
         present = self.present(rule.that.node, *([] if rule.count is None else [rule.count.node]))
         return CheckStep(rule.id, tuple(loops), tuple(conditions), tuple(elements), tuple(self.searches), present)
+
+    def inside(self, rule: Rule, scope: Scope) -> str:
+        """Whether all elements of a tensor, or those of one place of its last axis, are between two ends."""
+        ends = ends_of(rule.that.node)
+        assert ends is not None
+        low, high = (None if end is None else self.render(end, scope) for end in ends)
+        at, count = (
+            ("0", "1")
+            if rule.index is None or rule.count is None
+            else (rule.index, self.render(rule.count.node, self.scope))
+        )
+        return f"elements_inside(&a.{rule.each}, {low or 'INT64_MIN'}, {high or 'INT64_MAX'}, {at}, {count})"
 
     def loop(self, index: str, count: Node, scope: Scope, loops: list[tuple[str, str]]) -> Scope:
         """Adds a loop; the scope inside it."""

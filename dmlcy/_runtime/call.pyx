@@ -17,9 +17,10 @@ from dmlcy._runtime.activation cimport ATTRIBUTE_BYTES, Activation, ActivationFi
 from dmlcy._runtime.checks cimport each_holds, tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
-    DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned, dtype_of_array, each_given,
-    extent, extents_meet, fits, has_dtype, input_array, is_aligned, is_brief, item_of, make_dense, may_overlap, new_array,
-    new_list, of_any_bits, out_array, overlaps_itself, packed, plain, set_count, set_rank, shares_memory, view,
+    BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned,
+    dtype_of_array, each_given, extent, extents_meet, fits, has_dtype, input_array, is_aligned, is_brief, item_of,
+    make_dense, may_overlap, new_array, new_list, of_any_bits, out_array, overlap, overlaps_itself, packed, plain,
+    set_count, set_rank, shares_memory, view,
 )
 
 cnp.import_array()
@@ -35,6 +36,7 @@ cdef enum:
     WORDS = 512                     # of the largest struct of an operator, 8 bytes each
     MAX_TENSORS = 16
     MAX_USES = 1024                 # that are kept
+    FEW_OUTPUTS = 16                # that are compared each with each
     MAX_ACTIVATIONS = 64            # that are kept
 
 # The uses that the reference has computed, by what they are told from others by.
@@ -193,8 +195,8 @@ cdef object of_arguments(Call call, PyObject* const* given):
         if call.run == NULL or call.held:
             # What no argument fills is told from others too, or is owned by nobody.
             memset(<char*>frame.fields, 0, call.given)
-            if call.arrays:
-                open_arrays(call, &frame)
+        if call.arrays:
+            open_arrays(call, &frame)
         if (
             take_inputs(call, &frame, given)
             and inputs_hold(call.layout, tensors, level)
@@ -317,7 +319,9 @@ cdef object finish(Call call, Frame* frame, object out):
     cdef Tensor* tensors = <Tensor*>frame.fields
     cdef object recordings = current_recordings()
     cdef bint brief
-    cdef int i, status
+    cdef int i
+    if call.arrays:
+        return finish_arrays(call, frame, out)
     if out is None:
         for i in range(call.inputs, call.tensors):
             if tensors[i].dtype:
@@ -338,13 +342,7 @@ cdef object finish(Call call, Frame* frame, object out):
         elif not is_aligned(&tensors[i]):
             align(frame, i)
         brief = brief and is_brief(&tensors[i])
-    if brief:
-        status = call.run(tensors)
-    else:
-        with nogil:
-            status = call.run(tensors)
-    if status != 0 and not raised():
-        raise MemoryError(f"{call.layout.python.decode()}: no memory for scratch rows")
+    run_loops(call, tensors, brief)
     for i in range(call.inputs, call.tensors):
         if frame.copies[i] != NULL:
             cnp.PyArray_CopyInto(<ndarray>frame.arrays[i], <ndarray>frame.copies[i])
@@ -356,6 +354,18 @@ cdef object finish(Call call, Frame* frame, object out):
         return <object>frame.arrays[call.inputs]
     outputs = [<object>frame.arrays[i] for i in range(call.inputs, call.tensors) if frame.arrays[i] != NULL]
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+cdef inline int run_loops(Call call, const void* fields, bint brief) except -1:
+    cdef int status
+    if brief:
+        status = call.run(fields)
+    else:
+        with nogil:
+            status = call.run(fields)
+    if status != 0 and not raised():
+        raise MemoryError(f"{call.layout.python.decode()}: no memory for scratch rows")
+    return 0
 
 
 cdef bint take_outputs(Call call, Frame* frame, object out) except -1:

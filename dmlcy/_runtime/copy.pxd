@@ -13,3 +13,8 @@ cdef extern from "copy.h" nogil:
         DMLCY_SPREAD
     void dmlcy_spread(char* target, uint64_t word, int64_t gap, const char* source, int64_t step, int64_t n,
                       int64_t rows) noexcept
+
+cdef extern from "copy_rows.h" nogil:
+    # Copies rows of `n` bytes that lie `step` bytes apart to where they lie `pitch` bytes apart.
+    void dmlcy_copy_rows(const char* source, int64_t step, char* target, int64_t pitch, int64_t n,
+                         int64_t rows) noexcept

@@ -11,7 +11,7 @@ static inline void DMLCY_OF(dmlcy_gather_row)(const char *source, int64_t step, 
 {
     const DMLCY_WORD *const elements = (const DMLCY_WORD *)source;
     DMLCY_WORD *const out = (DMLCY_WORD *)target;
-    int64_t i;
+    int64_t i = 0;
     if (step == DMLCY_ITEM)
         dmlcy_copy(target, source, count * DMLCY_ITEM);
     else if (step == 0) {
@@ -22,7 +22,9 @@ static inline void DMLCY_OF(dmlcy_gather_row)(const char *source, int64_t step, 
     DMLCY_KNOWN(2)
     DMLCY_KNOWN(3)
     DMLCY_KNOWN(4)
-    DMLCY_KNOWN(-1)
+    else if (step == -DMLCY_ITEM)
+        for (i = DMLCY_OF(dmlcy_reverse)(source, count, target); i < count; i++)
+            out[i] = elements[-i];
     else
         for (i = 0; i < count; i++)
             out[i] = DMLCY_AT(i * step);

@@ -12,6 +12,9 @@
  * dmlcy_weave_3_ITEM(planes, pitch, count, target) writes an element (of 1 or 2 bytes) of each of three planes in turn,
  * and returns for how many positions: as many as make full registers, or none where the processor cannot pick bytes.
  * dmlcy_split_3_ITEM(source, count, target, pitch) is the way back, of 1, 2 or 4 bytes.
+ *
+ * dmlcy_reverse_ITEM(source, count, target) writes elements that lie one before the other, from `source` on, and returns how
+ * many: as many as make full registers of 32 bytes.
  */
 #ifndef DMLCY_MOVES_H
 #define DMLCY_MOVES_H
@@ -268,6 +271,49 @@ static inline int64_t dmlcy_turned_columns(int64_t item, int64_t height, int64_t
 
 #endif
 
+#if DMLCY_X86
+
+/* The elements of a half of a register in reverse: where byte `at` comes from. */
+#define DMLCY_MIRROR(item, at) (16 - item - (at) / item * item + (at) % item)
+#define DMLCY_MIRROR_4(item, at)                                                                                       \
+    DMLCY_MIRROR(item, at), DMLCY_MIRROR(item, at + 1), DMLCY_MIRROR(item, at + 2), DMLCY_MIRROR(item, at + 3)
+#define DMLCY_MIRROR_16(item)                                                                                          \
+    DMLCY_MIRROR_4(item, 0), DMLCY_MIRROR_4(item, 4), DMLCY_MIRROR_4(item, 8), DMLCY_MIRROR_4(item, 12)
+
+#define DMLCY_REVERSE(item)                                                                                            \
+    DMLCY_WIDE static inline void dmlcy_reverse_##item##_wide(const char *source, int64_t registers, char *target)     \
+    {                                                                                                                  \
+        const __m256i from = _mm256_setr_epi8(DMLCY_MIRROR_16(item), DMLCY_MIRROR_16(item));                           \
+        for (source -= 32 - item; registers; registers--, source -= 32, target += 32) {                                \
+            const __m256i halves = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)source), from);             \
+            _mm256_storeu_si256((__m256i *)target, _mm256_permute2x128_si256(halves, halves, 1));                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline int64_t dmlcy_reverse_##item(const char *source, int64_t count, char *target)                        \
+    {                                                                                                                  \
+        const int64_t registers = dmlcy_wide() ? count / (32 / item) : 0;                                              \
+        if (registers)                                                                                                 \
+            dmlcy_reverse_##item##_wide(source, registers, target);                                                    \
+        return registers * (32 / item);                                                                                \
+    }
+
+#else
+
+#define DMLCY_REVERSE(item)                                                                                            \
+    static inline int64_t dmlcy_reverse_##item(const char *source, int64_t count, char *target)                        \
+    {                                                                                                                  \
+        (void)source, (void)count, (void)target;                                                                       \
+        return 0;                                                                                                      \
+    }
+
+#endif
+
+DMLCY_REVERSE(1)
+DMLCY_REVERSE(2)
+DMLCY_REVERSE(4)
+DMLCY_REVERSE(8)
+
 DMLCY_WEAVE_3(1)
 DMLCY_WEAVE_3(2)
 
@@ -277,5 +323,6 @@ DMLCY_SPLIT_3(4)
 
 #undef DMLCY_WEAVE_3
 #undef DMLCY_SPLIT_3
+#undef DMLCY_REVERSE
 
 #endif

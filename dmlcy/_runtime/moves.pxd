@@ -1,5 +1,4 @@
-# Loops that only move elements, for each size of an element; move_rows.h has them. Steps and pitches are bytes: steps
-# of what is read, pitches of what is written.
+# Moving elements from one layout to another: strided copies of any number of axes, and the loops they are made of.
 
 from libc.stdint cimport int64_t
 
@@ -10,6 +9,25 @@ cdef extern from "moves.h" nogil:
     void dmlcy_ask_rows(const char* source, int64_t pitch, int64_t rows, int64_t n) noexcept
     void dmlcy_touch(const char* source, int64_t n) noexcept
     int64_t dmlcy_turned_columns(int64_t item, int64_t height, int64_t width) noexcept
+
+cdef enum:
+    MAX_AXES = 16
+
+# A strided copy: an element of the input may go to several places of the output.
+cdef struct Move:
+    int rank
+    int item                            # bytes of an element
+    const char* input
+    char* output
+    int64_t sizes[MAX_AXES]             # slowest first
+    int64_t input_strides[MAX_AXES]     # bytes, of any sign, or 0
+    int64_t output_strides[MAX_AXES]    # bytes, of any sign
+
+# Copies all elements. `total`: bytes that the call writes, of which this may be a part. -1: memory ran out.
+cdef int run_move(const Move* a, int64_t total) noexcept nogil
+
+# The loops for each size of an element; move_rows.h has them. Steps and pitches are bytes: steps of what is read,
+# pitches of what is written.
 
 # Puts elements of a row together that lie `step` apart, in so many rows.
 ctypedef void (*Gather)(const char* source, int64_t row_step, int64_t step, char* target, int64_t pitch, int64_t rows,

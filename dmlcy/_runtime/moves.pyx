@@ -1,6 +1,15 @@
-"""Loops that only move elements: which of them are for elements of a size, and where elements lie."""
+"""The loops that only move elements, and how a move is cut into blocks, each of which is copied by one of them."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+from dmlcy._runtime.checks cimport ceil_div, magnitude
+from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_copy_rows, dmlcy_fill
+from dmlcy._runtime.processor cimport (
+    DMLCY_LINE, DMLCY_ROOM, dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill,
+    dmlcy_stream_put, dmlcy_stream_room, dmlcy_stream_seek, stream_pays
+)
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "move_rows.h" nogil:
     # The loops by the size of an element in bytes.
@@ -10,6 +19,79 @@ cdef extern from "move_rows.h" nogil:
     const Weave dmlcy_weave[9]
     const CopyStrided dmlcy_copy_strided[9]
     const Clear dmlcy_clear[9]
+
+# The axes are sorted and joined, and a few of them are chosen for a block: the innermost ones of the output, and the
+# innermost one of the input. Both tensors are then passed through in full cache lines: blocks whose rows are not
+# contiguous in the input go through cells, which stay in the first-level cache. The other axes count the blocks.
+
+cdef enum:
+    CELL_BYTES = 65536              # the cells of a block, at most
+    NEAR_BYTES = 16384              # the same where fewer do as well
+    ROWS = 512                      # elements of a row that are fetched at once
+    TILES = 32                      # that are transposed at once
+    BLOCK_BYTES = 65536             # of a block without cells
+    SHORT_RUN = 16                  # bytes; longer runs are not woven
+    FEW = 8                         # planes that are woven
+    NARROW = 16                     # bytes; it is slower to transpose columns of fewer
+    STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
+    TOUCHED_BYTES = 262144          # less than the second-level cache
+    APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
+    LONG_RUN = 256                  # bytes of a line; shorter ones are copied faster than streamed
+    PACKED_RUN = 320               # bytes of a line; shorter ones that follow each other are streamed together
+    SIDE = 16                       # rows of one-byte elements that are turned at once
+
+cdef struct MoveAxis:
+    int64_t size
+    int64_t step                    # bytes, in the input
+    int64_t out_step
+
+# Lines of the output. A line has `row` positions of `few` times `grain` elements, one after the other:
+# position, plane, element. `line` and, inside of it, `within` count the lines.
+cdef struct Block:
+    MoveAxis row
+    MoveAxis few
+    MoveAxis grain
+    MoveAxis line
+    MoveAxis within
+
+# How a block is copied.
+cdef enum Way:
+    COPY_RUNS                       # lines are contiguous in the input
+    WEAVE_ROWS                      # planes are contiguous in the input
+    GATHER_ROWS                     # nothing is contiguous in the input
+    TURN_ROWS                       # `few`, `within` and `line` follow each other in the input: it is transposed
+    TURN_TILES                      # `within` and `few` follow each other: each line is a tile that is transposed
+    SPLIT_ROWS                      # the planes of a row take turns in the input: the elements of each come together
+    COPY_STRIDED                    # nothing is contiguous in the output
+    FILL_ROWS                       # a line repeats one element of the input
+
+cdef struct MovePlan:
+    const char* input
+    char* output
+    int64_t item
+    Moves moves
+    Way way
+    bint streams
+    bint packs                      # lines are streamed together
+    bint far                        # the output may come from memory
+    Weave weave
+    Block block                     # sizes of the whole axes
+    int64_t row_piece               # sizes of one block
+    int64_t line_piece
+    int row_axis                    # the outer axis that counts the pieces of the rows
+    int line_axis
+    int64_t pitch                   # of planes in cells
+    int64_t few_planes              # in cells: planes from one plane of a line to its next plane
+    int64_t within_planes           # in cells: planes from one line to the next line of `within`
+    bint touches                    # before a block of the first lines, the memory between its rows is read in order
+    MoveAxis outer[MAX_AXES + 2]    # slowest first
+    int outers
+    int64_t blocks                  # product of their sizes
+
+include "moves/axes.pxi"
+include "moves/plan.pxi"
+include "moves/weaves.pxi"
+include "moves/blocks.pxi"
 
 
 cdef Moves moves_of(int64_t item) noexcept nogil:
@@ -34,3 +116,38 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
         if inner == size:
             inner = 0
             outer += step
+
+
+cdef int run_move(const Move* a, int64_t total) noexcept nogil:
+    cdef MovePlan plan
+    cdef int64_t bytes = a.item
+    cdef int64_t run
+    cdef int d
+    for d in range(a.rank):
+        bytes *= a.sizes[d]
+    collect_axes(&plan, a)
+    merge_axes(&plan)
+    if bytes < SERIAL_BYTES and is_one_run(&plan):
+        dmlcy_copy_rows(plan.input, 0, plan.output, 0, bytes, 1)
+        return 0
+    widen(&plan)
+    choose_block(&plan)
+    choose_pieces(&plan)
+    cut_blocks(&plan)
+    plan.moves = moves_of(plan.item)
+    choose_weave(&plan)
+    plan.far = 2 * bytes > SERIAL_BYTES
+    # Lines of grains that are woven are no faster either.
+    run = plan.row_piece * plan.block.grain.size * plan.item
+    if plan.way != SPLIT_ROWS:
+        run *= plan.block.few.size
+    plan.packs = plan.way == COPY_RUNS and run < PACKED_RUN and are_packed(&plan, run)
+    # What goes through cells stays in the cache longer than it would take to stream it.
+    plan.streams = (stream_pays(total if plan.packs or plan.way == GATHER_ROWS else 2 * total)
+                    and plan.way != COPY_STRIDED and plan.way != TURN_TILES
+                    and (plan.block.few.size == 1 or plan.block.grain.size == 1) and (run >= LONG_RUN or plan.packs))
+    plan.blocks = 1
+    for d in range(plan.outers):
+        plan.blocks *= plan.outer[d].size
+    return parallel_for(move_blocks, &plan, plan.blocks,
+                        grain_of(bytes // plan.blocks) if bytes >= SERIAL_BYTES else plan.blocks)

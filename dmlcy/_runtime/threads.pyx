@@ -27,9 +27,13 @@ cdef extern from *:
     #include "mode.h"
     #include "team.h"
     static int64_t dmlcy_milliseconds(void) {
+    #ifdef TIME_UTC
         struct timespec now;
         timespec_get(&now, TIME_UTC);
         return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    #else    /* older libraries of Windows: whole seconds do */
+        return (int64_t)time(NULL) * 1000;
+    #endif
     }
     /* Whether calls of this Python thread use no other thread. */
     static DMLCY_THREAD_LOCAL int dmlcy_alone = 0;

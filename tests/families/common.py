@@ -38,7 +38,7 @@ def run(desc: OperatorDesc, arrays: Arrays, **changes: Any) -> Array:
 
 
 def several(result: Any) -> tuple[Array, ...]:
-    """The outputs of a call."""
+    """The outputs of a call, or the arrays of an input."""
     return result if isinstance(result, tuple) else (result,)
 
 
@@ -48,11 +48,16 @@ def whole(desc: OperatorDesc, arrays: Arrays) -> Arrays:
     return {n: x if n in ruled else small_integers(x.size, x.shape, x.dtype, 9) for n, x in arrays.items()}
 
 
+def contiguous(x: Any) -> Any:
+    """The same array, or the same arrays, as new ones are."""
+    return tuple(map(contiguous, x)) if isinstance(x, tuple) else np.array(x, order="C")
+
+
 def strided_is_contiguous(desc: Any, arrays: Arrays, result: Array) -> bool:
-    assert_same_values(run(desc, {name: np.array(x, order="C") for name, x in arrays.items()}), result)
+    assert_same_values(run(desc, {name: contiguous(x) for name, x in arrays.items()}), result)
     outs = tuple(np.empty(one.shape, one.dtype, "F") for one in several(result))
     assert_same_values(run(desc, arrays, out=outs if isinstance(result, tuple) else outs[0]), result)
-    return any(not x.flags.c_contiguous for x in arrays.values())
+    return any(not one.flags.c_contiguous for x in arrays.values() for one in several(x))
 
 
 def threads_make_no_difference(desc: Any, arrays: Arrays, result: Array) -> bool:

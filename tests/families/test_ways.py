@@ -6,7 +6,7 @@ import ctypes
 import hashlib
 import mmap
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ import dmlcy as dml
 from dmlcy._facts.tables import FAST
 from dmlcy._runtime import isa
 from dmlcy._runtime.processor import set_stream_limit, stream_limit
-from families.ways import FAMILIES, NAMES, Use, every_use, family, some_uses
+from families.ways import FAMILIES, NAMES, Use, every_use, family, inputs_of, some_uses
 
 TESTS = Path(__file__).parents[1]
 NEVER = 1 << 62
@@ -75,9 +75,10 @@ def several(result: Any) -> tuple[Array, ...]:
 def defined(use: Use) -> None:
     """What the definition gives; where it is that of another library, what ``[kernel]`` gives."""
     arrays = use.arrays(use.kind)
-    result = getattr(dml, use.operator.python)(*arrays, **use.way.given)
+    inputs = inputs_of(use.operator, arrays)
+    result = getattr(dml, use.operator.python)(*inputs, **use.way.given)
     if has(DEFINITIONS, use.operator.family):
-        expected = reference.defined(use.operator, *arrays, **(use.way.given | requested(use)))
+        expected = reference.defined(use.operator, *inputs, **(use.way.given | requested(use)))
     else:
         desc = described(use.operator.python, arrays, use.way.given)
         expected = dml.compile(desc, path="reference")(*arrays)
@@ -96,9 +97,14 @@ def held(x: Array, number: int) -> Placed:
     return found[number % len(found)].hold(x)
 
 
+def called(use: Use) -> Callable[..., Any]:
+    """The function, which takes the arrays of the use."""
+    return lambda *arrays, **given: getattr(dml, use.operator.python)(*inputs_of(use.operator, arrays), **given)
+
+
 def in_layouts(use: Use, numbers: Sequence[int], limits: tuple[int, ...]) -> None:
     """The input in each of the layouts, the outputs, and both as channels last."""
-    function, given, arrays = getattr(dml, use.operator.python), use.way.given, use.arrays(-1)
+    function, given, arrays = called(use), use.way.given, use.arrays(-1)
     expected = function(*arrays, **given)
 
     def check(source: Array, outs: list[Placed]) -> None:
@@ -121,7 +127,7 @@ def in_layouts(use: Use, numbers: Sequence[int], limits: tuple[int, ...]) -> Non
 
 def between_pages(use: Use) -> None:
     """The input at the beginning and at the end of memory beside which nothing may be read."""
-    function, given, arrays = getattr(dml, use.operator.python), use.way.given, use.arrays(-1)
+    function, given, arrays = called(use), use.way.given, use.arrays(-1)
     expected, x = function(*arrays, **given), arrays[0]
     mprotect, page = ctypes.CDLL(None).mprotect, mmap.PAGESIZE
     pages = -(-x.nbytes // page)
@@ -189,7 +195,7 @@ def test_faults_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def call(*inputs: Any, **given: Any) -> Any:
             result = function(*inputs, **given)
             first = several(result)[0]
-            packed, out = inputs[0].flags.c_contiguous, "out" in given
+            packed, out = several(inputs[0])[0].flags.c_contiguous, "out" in given
             if fault == {(True, False): "packed", (False, False): "layout", (True, True): "out"}.get((packed, out)):
                 first.view(f"u{first.itemsize}")[(0,) * first.ndim] ^= 1 << 6
             if fault == "beside" and out:
@@ -217,7 +223,7 @@ def digest(deep: bool) -> None:
         for use in every_use(operator) if deep else some_uses(operator):
             x, *others = use.arrays(-1)
             for source in (x, np.asfortranarray(x)):
-                for one in several(getattr(dml, operator.python)(source, *others, **use.way.given)):
+                for one in several(called(use)(source, *others, **use.way.given)):
                     # The sign and the bits of a NaN are left open.
                     number = np.where(np.isnan(one), one.dtype.type(0), one) if one.dtype.kind == "f" else one
                     bits.update(number.tobytes())

@@ -162,7 +162,12 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
         assert accepted(call) == (not exact.violations), (descs, attributes, level, exact.violations)
 
 
-INTEGERS = [(name, field) for name, operator in FAST.items() for field in operator.attributes if field.type in INTEGRAL]
+INTEGERS = [
+    (name, field)
+    for name in few_of_each_family(FAST, len(FAST))
+    for field in FAST[name].attributes
+    if field.type in INTEGRAL
+]
 
 
 @pytest.mark.parametrize("every", [pytest.param(1, id="all", marks=deep), pytest.param(3, id="some")])

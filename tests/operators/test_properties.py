@@ -24,7 +24,7 @@ BITS = Path(__file__).parents[1] / "machines" / "bits.py"
 
 def with_sizes_that_follow(desc: OperatorDesc) -> OperatorDesc:
     """The desc, without the sizes that it may say of outputs."""
-    said = [field.python for field in desc.operator.fields if field.sized_by is not None]
+    said = [field.python for field in desc.operator.fields if field.sized_by is not None and field.sizes]
     return type(desc)(**(desc._values() | dict.fromkeys(said))) if said else desc
 
 

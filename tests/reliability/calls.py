@@ -174,6 +174,7 @@ def size_of(array: Any, axis: int) -> int:
 def longer(operator: Operator, said: dict[str, Any], axis: int, times: int) -> dict[str, Any]:
     """What a call says, with an axis of the outputs that is so many times as long, where it says their sizes."""
     sized = {field.sized_by for field in operator.fields} | {field.python for field in operator.chosen}
+    sized |= {name for one in operator.independent for name in one.sized}
     return {
         name: tuple(entry * (times if place == axis else 1) for place, entry in enumerate(value))
         if name in sized and value is not None and all(isinstance(entry, int) for entry in value)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.rows import Rule
 from dmlcy.testing import specials
 
 Array = np.ndarray[Any, Any]
@@ -98,6 +101,32 @@ def regions(chance: random.Random, count: int, batch: int, largest: int, scale: 
     return np.clip(np.array(rows), -most, most).astype(dtype)
 
 
+def accepted(chance: random.Random, desc: OperatorDesc, rules: list[Rule], shape: tuple[int, ...], dtype: Any) -> Array:
+    """Numbers that rules on each element take, which are those between two ends, for each place of the last axis."""
+    formulas, limits = Formulas(desc).rules, np.iinfo(dtype)
+    count = shape[-1] if any(rule.index is not None for rule in rules) else 1
+    columns = []
+    for place in range(count):
+
+        def holds(value: int, place: int = place) -> bool:
+            at = [() if rule.index is None else (place,) for rule in rules]
+            return all(rule.holds(formulas, *own, value) for rule, own in zip(rules, at, strict=True))
+
+        low, high = (farthest(holds, int(limit)) for limit in (limits.min, limits.max))
+        columns.append([chance.randint(low, high) for _ in range(31)])
+    drawn = np.array(columns, dtype)
+    return np.resize(drawn, shape) if count == 1 else np.resize(drawn.T, shape)
+
+
+def farthest(holds: Callable[[int], bool], limit: int) -> int:
+    """The number farthest from 0, in the direction of a limit, up to which a condition holds."""
+    near, far = 0, limit
+    while abs(far - near) > 1:
+        middle = near + (far - near) // 2
+        near, far = (middle, far) if holds(middle) else (near, middle)
+    return far if holds(far) else near
+
+
 def inputs_of(chance: random.Random, desc: OperatorDesc) -> dict[str, Placed]:
     """An array for each input of an operator with loops; what a rule looks at is what it takes."""
     ruled = {rule.about for rule in desc.operator.rules if rule.data}
@@ -106,7 +135,10 @@ def inputs_of(chance: random.Random, desc: OperatorDesc) -> dict[str, Placed]:
         if field.kind == "input":
             tensor, values = getattr(desc, field.python), None
             dtype = np.dtype(tensor.dtype.name.lower())
-            if field.python in ruled:
+            on_each = [rule for rule in desc.operator.rules if rule.each == field.python]
+            if on_each:
+                values = accepted(chance, desc, on_each, tensor.sizes, dtype)
+            elif field.python in ruled:
                 image = desc.input.sizes  # type: ignore[attr-defined]
                 scale = desc.spatial_scale  # type: ignore[attr-defined]
                 values = regions(chance, tensor.sizes[2], image[0], max(image[2:]), scale, dtype)

@@ -1,1 +1,1 @@
-"""The family index: what its specs say."""
+"""The family index: its contract, its loops, and how a checked desc becomes their arguments."""

@@ -6,12 +6,14 @@ With ``updates``, elements go to a copy of the first input.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
+from ..base import Definition, KernelTable, Moved, Use
 
 BY: Final[dict[str, dict[str, tuple[str, Kind]]]] = {
     "slices": {"axis": ("axis", Kind.INT), "count": ("index_dimensions", Kind.INT)},
@@ -25,27 +27,62 @@ BY: Final[dict[str, dict[str, tuple[str, Kind]]]] = {
     "lengths": {"axis": ("axis", Kind.INT)},
 }
 """The roles beside the tensors, each with its default name."""
+GIVES: Final = "places"
+"""By it, elements of the input go to places of the output."""
+WITHOUT_LOOPS: Final = "lengths"
 
 
-class Index(Evaluated):
+@dataclass(frozen=True, slots=True)
+class IndexKernel:
+    """The run template's view: the function, the tensors in its order, and the fields and lets that play the roles."""
+
+    function: str
+    tensors: tuple[str, ...]
+    roles: tuple[str, ...]
+    lets: tuple[str, ...]
+    definition: Definition
+
+
+class Index(Moved):
     """The family."""
 
     name = "index"
     told: ClassVar = {"repeated": Kind.BOOL}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> IndexKernel:
         """Reads the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
+        tensors: list[str] = []
+        roles: list[str] = []
+        by, gives = "", False
         if table is not None:
-            kernel.role("input", "input", Kind.TENSOR)
-            kernel.role("indices", "indices", Kind.TENSOR)
-            if table.has("updates"):
-                kernel.role("updates", "updates", Kind.TENSOR)
-            for role, (default, kind) in BY[kernel.word("by", table.choice("by", tuple(BY)))].items():
-                kernel.role(role, default, kind)
+            tensors = [kernel.role("input", "input", Kind.TENSOR), kernel.role("indices", "indices", Kind.TENSOR)]
+            if gives := table.has("updates"):
+                tensors.append(kernel.role("updates", "updates", Kind.TENSOR))
+            by = kernel.word("by", table.choice("by", tuple(BY)))
+            roles = [kernel.role(role, default, kind) for role, (default, kind) in BY[by].items()]
+        if by == WITHOUT_LOOPS:
+            kernel.lack(f"no loop moves elements by {by} yet")
         kernel.finish()
-        return Told(kernel.definition)
+        lets = {let.name for let in operator.lets}
+        return IndexKernel(
+            f"{'give' if gives or by == GIVES else 'take'}_{by}",
+            (*tensors, operator.outputs[0].python),
+            tuple(roles),
+            tuple(role for role in roles if role in lets),
+            kernel.definition,
+        )
+
+    def needs(self, kernel: IndexKernel) -> Sequence[str]:
+        """The lets among the roles."""
+        return kernel.lets
+
+    def pieces(self, kernel: IndexKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: IndexKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = Index()

@@ -1,1 +1,1 @@
-"""The family views: what its specs say."""
+"""The family views: its contract, its loops, and how a checked desc becomes their arguments."""

@@ -6,12 +6,14 @@ often the input is repeated along each axis, ``start`` and ``step`` the places a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
+from ..base import Definition, KernelTable, Moved, Use
 
 WAYS: Final = {
     "join": {"join": Kind.INT},
@@ -20,30 +22,62 @@ WAYS: Final = {
     "start": {"start": Kind.VECTOR, "step": Kind.VECTOR},
 }
 """By the key that tells the ways apart, the roles of each."""
-SIDES: Final = ("input", "output")
+SIDES: Final = {"input": "slice", "output": "place"}
+"""By the tensor that places are in, the move."""
 
 
-class Views(Evaluated):
+@dataclass(frozen=True, slots=True)
+class ViewsKernel:
+    """The run template's view: the move, its tensors, and the fields and lets that play the roles."""
+
+    move: str
+    input: str
+    output: str
+    roles: tuple[str, ...]
+    lets: tuple[str, ...]
+    definition: Definition
+
+
+class Views(Moved):
     """The family."""
 
     name = "views"
+    takes_arrays = True
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ViewsKernel:
         """Reads the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
-        if table is None:
-            return Told(kernel.definition)
-        way = next((key for key in WAYS if table.has(key)), None)
-        if way is None:
+        way = None if table is None else next((key for key in WAYS if table.has(key)), None)
+        roles: list[str] = []
+        move = ""
+        if table is not None and way is None:
             kernel.error("join", f"the family {self.name} needs one of these keys: {', '.join(WAYS)}")
-            return Told(kernel.definition)
-        for role, kind in WAYS[way].items():
-            kernel.role(role, role, kind)
-        if "step" in WAYS[way]:
-            kernel.word("places", table.choice("places", SIDES))
-        kernel.finish()
-        return Told(kernel.definition)
+        elif table is not None and way is not None:
+            roles = [kernel.role(role, role, kind) for role, kind in WAYS[way].items()]
+            move = {"repeats": "tile"}.get(way, way)
+            if "step" in WAYS[way]:
+                move = SIDES.get(kernel.word("places", table.choice("places", (*SIDES,))), "")
+            kernel.finish()
+        lets = {let.name for let in operator.lets}
+        return ViewsKernel(
+            move,
+            operator.inputs[0].python,
+            operator.outputs[0].python,
+            tuple(roles),
+            tuple(role for role in roles if role in lets),
+            kernel.definition,
+        )
+
+    def needs(self, kernel: ViewsKernel) -> Sequence[str]:
+        """The lets among the roles."""
+        return kernel.lets
+
+    def pieces(self, kernel: ViewsKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: ViewsKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = Views()

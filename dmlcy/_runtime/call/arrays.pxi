@@ -139,8 +139,32 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
 
     ``take_outputs`` has compared what is no array of tensors and has no packed elements.
     """
-    from dmlcy._check.given import same_place as is_same_place
     from dmlcy._reference.call import any_overlap
+
+    cdef Tensor* out
+    cdef Tensor* other
+    cdef int i, j
+    cdef Py_ssize_t k, n, count = len(targets)
+    if call.halves:
+        return apart_from_packed(call, frame, targets) and (count < 2 or not any_overlap(targets))
+    for j in range(call.inputs, call.tensors):
+        outs = each_of(call, frame, j)
+        for k in range(len(outs)):
+            out = tensor_of_array(call, frame, j, k)
+            for i in range(j + 1 if count <= FEW_OUTPUTS else call.inputs):
+                others = each_of(call, frame, i)
+                for n in range(k if i == j else len(others)):
+                    other = tensor_of_array(call, frame, i, n)
+                    if overlap(outs[k], out, others[n], other) and not (
+                        call.layout.tensors[i].in_place and same_place(out, other)
+                    ):
+                        return False
+    return count <= FEW_OUTPUTS or not any_overlap(targets)
+
+
+cdef bint apart_from_packed(Call call, Frame* frame, list targets) except -1:
+    """Whether no array for an output shares memory with an input; elements of 4 bits may be packed."""
+    from dmlcy._check.given import same_place as is_same_place
 
     cdef bint in_place
     cdef int i
@@ -150,7 +174,7 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
             for given in each_of(call, frame, i):
                 if may_overlap(target, given) and not (in_place and is_same_place(target, given)):
                     return False
-    return len(targets) < 2 or not any_overlap(targets)
+    return True
 
 
 cdef list each_of(Call call, Frame* frame, int i):
@@ -158,6 +182,89 @@ cdef list each_of(Call call, Frame* frame, int i):
     if call.layout.tensors[i].number >= SEVERAL:
         return arrays_of(array_at(<Tensor*>frame.fields, i))
     return [] if frame.arrays[i] == NULL else [<object>frame.arrays[i]]
+
+
+cdef inline Tensor* tensor_of_array(Call call, Frame* frame, int i, Py_ssize_t k) noexcept:
+    """The tensor of entry `k` of `each_of`."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    return &tensors[i] if call.layout.tensors[i].number < SEVERAL else &array_at(tensors, i).each[k]
+
+
+cdef int make_outputs(Call call, Frame* frame) except -1:
+    """New arrays for all outputs."""
+    cdef Tensor* tensors = <Tensor*>frame.fields
+    cdef Tensors* array
+    cdef int i
+    cdef int64_t k
+    for i in range(call.inputs, call.tensors):
+        if call.layout.tensors[i].number < SEVERAL:
+            if tensors[i].dtype:
+                own(&frame.arrays[i], new_array(&tensors[i]))
+            continue
+        if frame.copies[i] == NULL:
+            copy_list(frame, i)
+        array = array_at(tensors, i)
+        for k in range(array.count):
+            arrays_of(array).append(new_array(&array.each[k]))
+    return 0
+
+
+cdef object finish_arrays(Call call, Frame* frame, object out):
+    """As `finish`, where fields have arrays of tensors."""
+    cdef object recordings = current_recordings()
+    cdef list arrays, copies, seen = [], results = []
+    cdef ndarray array
+    cdef Tensor* tensor
+    cdef int64_t bytes = 0
+    cdef int i
+    cdef Py_ssize_t k
+    if out is None:
+        make_outputs(call, frame)
+    elif targets_of(call, frame, out) is None:
+        return None
+    for i in range(call.tensors):
+        arrays = each_of(call, frame, i)
+        copies = []
+        for k in range(len(arrays)):
+            array = <ndarray>arrays[k]
+            tensor = tensor_of_array(call, frame, i, k)
+            if i < call.inputs:
+                refuse_change(call, i, array, tensor)
+            bytes += tensor.bytes
+            copies.append(
+                packed(array, tensor) if i < call.inputs and recordings is not None else aligned(array, tensor)
+            )
+        seen.append(copies)
+    run_loops(call, frame.fields, bytes <= BRIEF_BYTES)
+    for i in range(call.inputs, call.tensors):
+        arrays = each_of(call, frame, i)
+        for array, copy in zip(arrays, seen[i]):
+            if array is not copy:
+                cnp.PyArray_CopyInto(array, <ndarray>copy)
+        results += arrays
+    if recordings is not None:
+        record_arrays(call, frame, recordings, seen)
+    if out is not None:
+        return out
+    return results[0] if len(results) == 1 and call.layout.tensors[call.inputs].number < SEVERAL else tuple(results)
+
+
+cdef int record_arrays(Call call, Frame* frame, object recordings, list seen) except -1:
+    """Keeps a call whose inputs are copies that nobody else has."""
+    from dmlcy._record import keep
+
+    cdef dict said = {}
+    cdef list arrays
+    cdef int i
+    for i in range(call.tensors):
+        arrays = <list>seen[i]
+        if i >= call.inputs:
+            arrays = [packed(<ndarray>one, tensor_of_array(call, frame, i, k)) for k, one in enumerate(arrays)]
+        several = call.layout.tensors[i].number >= SEVERAL
+        said[call.names[i]] = tuple(arrays) if several else arrays[0] if arrays else None
+    said.update(call.attributes(frame.fields))
+    keep(recordings, call.layout.name.decode(), said)
+    return 0
 
 
 cdef bytes key_of_arrays(Call call, const Frame* frame):

@@ -6,7 +6,7 @@ which compares a result with the reference. What ``dmlcy.testing`` draws is too 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -14,8 +14,9 @@ from typing import Any
 from family_files import WAYS, having
 from strategies import Array
 
-from dmlcy._facts.rows import Operator
+from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import FAST
+from dmlcy._field_types import type_of
 
 Kind = Callable[[int, tuple[int, ...], str], Array]
 NAMES = having(WAYS)
@@ -27,7 +28,8 @@ FAMILIES = sorted({FAST[name].family for name in NAMES})
 class Way:
     """The sizes of the input, and what a call is given besides its tensors.
 
-    ``large``: its reference takes too long for a default run. ``others``: more inputs, of the data type.
+    ``large``: its reference takes too long for a default run. ``others``: more inputs, of the data type, or the others
+    of an array of tensors.
     """
 
     sizes: tuple[int, ...]
@@ -58,6 +60,15 @@ class Use:
         return f"{self.operator.python} {self.way} {self.dtype} {self.kind}"
 
 
+def inputs_of(operator: Operator, arrays: Sequence[Array]) -> tuple[Any, ...]:
+    """The inputs of a call: an array of tensors has all the arrays."""
+    return (tuple(arrays),) if type_of(first_input(operator).type).tensors else tuple(arrays)
+
+
+def first_input(operator: Operator) -> Field:
+    return next(field for field in operator.fields if field.kind == "input")
+
+
 def family(operator: Operator) -> Any:
     return import_module(f"{__name__}.{operator.family}")
 
@@ -70,7 +81,7 @@ def kinds_of(operator: Operator) -> list[Kind]:
 
 def dtypes_of(operator: Operator) -> list[str]:
     """Data types of the first input; those of one size that are only moved are moved alike."""
-    rows = {name.lower() for row in operator.fields[0].dtypes for name in row.dtypes}
+    rows = {name.lower() for row in first_input(operator).dtypes for name in row.dtypes}
     named: tuple[str, ...] = family(operator).DTYPES
     return [dtype for dtype in named if dtype in rows]
 

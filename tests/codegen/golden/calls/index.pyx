@@ -5,9 +5,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_uint
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
+from dmlcy._runtime.indexed cimport elements_inside
+from dmlcy._runtime.strided cimport item_of
+from dmlcy._generated.kernels.index cimport Gather, gather_run
 
 
 # GATHER
@@ -62,14 +64,6 @@ cdef struct GatherKeywords:
     PyObject* index_dimensions
     PyObject* out
 
-cdef struct Gather:
-    Tensor input
-    Tensor indices
-    Tensor output
-    int64_t axis
-    int64_t index_dimensions
-    int64_t gathered[MAX_RANK]
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int gather_take(Gather* a, int level, const GatherKeywords* keywords) except -1:
@@ -119,6 +113,15 @@ cdef bint gather_holds(Gather* a, int level) noexcept nogil:
     return True
 
 
+# Whether the values of the tensors are acceptable; `broken` is the first index at which a rule does not hold.
+cdef bint gather_data_holds(const Gather* a, int64_t* broken) noexcept nogil:
+    # indices-inside
+    if not (elements_inside(&a.indices, -a.input.sizes[a.axis], a.input.sizes[a.axis], 0, 1)):
+        broken[0] = 0
+        return False
+    return True
+
+
 # The attributes as Python has them.
 cdef dict gather_attributes(const Gather* a):
     return {
@@ -131,6 +134,6 @@ gather = call_of(
     &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered,
     0,
     <Take>gather_take, <Holds>gather_holds,
-    NULL,
-    <Attributes>gather_attributes, NULL,
+    <DataHolds>gather_data_holds,
+    <Attributes>gather_attributes, <Run>gather_run,
 )

@@ -5,9 +5,10 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_uint
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, checked_add, tensor_at, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, TensorField, item_of
+from dmlcy._runtime.strided cimport item_of
+from dmlcy._generated.kernels.views cimport Join, join_run
 
 
 # JOIN
@@ -53,12 +54,6 @@ cdef extern from *:
 cdef struct JoinKeywords:
     PyObject* axis
     PyObject* out
-
-cdef struct Join:
-    TensorField inputs
-    Tensor output
-    int64_t axis
-    int64_t joined[MAX_RANK]
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
@@ -119,5 +114,5 @@ join = call_of(
     0,
     <Take>join_take, <Holds>join_holds,
     NULL,
-    <Attributes>join_attributes, NULL,
+    <Attributes>join_attributes, <Run>join_run,
 )

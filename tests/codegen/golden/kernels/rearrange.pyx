@@ -3,13 +3,14 @@
 """rearrange: loops of DEPTH_TO_SPACE."""
 
 from libc.stdint cimport int64_t
-from dmlcy._runtime.rearrange cimport Rearrange, run_rearrange
+from dmlcy._runtime.moves cimport Move, run_move
+from dmlcy._runtime.strided cimport bytes_of
 
 
 # DEPTH_TO_SPACE
 
 cdef int depth_to_space_run(const DepthToSpace* a) noexcept nogil:
-    cdef Rearrange work
+    cdef Move work
     cdef int64_t n
     cdef int64_t b1
     cdef int64_t b2
@@ -45,4 +46,4 @@ cdef int depth_to_space_run(const DepthToSpace* a) noexcept nogil:
     work.sizes[5] = b2
     work.input_strides[5] = a.input.strides[1] * c
     work.output_strides[5] = a.output.strides[3]
-    return run_rearrange(&work)
+    return run_move(&work, bytes_of(&a.output))

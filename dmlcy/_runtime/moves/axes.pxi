@@ -2,7 +2,7 @@
 
 # The axes of more than one element, the one with the largest step of the output first. Axes that the output runs
 # through backwards are turned round.
-cdef void collect_axes(MovePlan* plan, const Rearrange* a) noexcept nogil:
+cdef void collect_axes(MovePlan* plan, const Move* a) noexcept nogil:
     cdef MoveAxis axis
     cdef int d, to
     plan.input = a.input
@@ -45,6 +45,12 @@ cdef void merge_axes(MovePlan* plan) noexcept nogil:
             plan.outer[kept] = axis
             kept += 1
     plan.outers = kept
+
+
+# Whether the elements lie one after the other in both tensors.
+cdef bint is_one_run(const MovePlan* plan) noexcept nogil:
+    return plan.outers == 0 or (
+        plan.outers == 1 and plan.outer[0].step == plan.item and plan.outer[0].out_step == plan.item)
 
 
 # Takes axis d out of the outer axes; -1 is an axis of one element.

@@ -36,6 +36,17 @@ cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int
     return plane <= ROWS and plan.outer[near].out_step == plane * plan.item
 
 
+# Lines of runs: short ones follow each other in the input, or in the output.
+cdef void choose_within(MovePlan* plan) noexcept nogil:
+    cdef int64_t run = plan.block.row.size * plan.item
+    cdef int last = plan.outers - 1
+    cdef int near = axis_of_step(plan, run) if plan.item < run < DMLCY_LINE else -1
+    if near >= 0 and plan.outer[near].size * run <= BLOCK_BYTES:
+        plan.block.within = take_axis(plan, near)
+    elif last > 0 and plan.outer[last].size * run <= NEAR_BYTES:
+        plan.block.within = take_axis(plan, last)
+
+
 # Chooses the axes of a block, and how it is copied.
 cdef void choose_block(MovePlan* plan) noexcept nogil:
     cdef Block* block = &plan.block
@@ -56,8 +67,10 @@ cdef void choose_block(MovePlan* plan) noexcept nogil:
             block.row = take_axis(plan, next)
             choose_turn(plan)
             return
-        if inner.size * item < LONG_RUN and inner.size > 1:
-            block.within = take_axis(plan, axis_of_step(plan, inner.size * item))
+        choose_within(plan)
+    elif inner.step == 0 and inner.size * item >= DMLCY_LINE:
+        plan.way = FILL_ROWS
+        block.row = inner
     elif near < 0:
         plan.way = GATHER_ROWS
         block.row = inner
@@ -167,3 +180,12 @@ cdef void cut_blocks(MovePlan* plan) noexcept nogil:
     cut(plan, to, &block.row, plan.row_piece)
     plan.line_axis = plan.outers
     cut(plan, plan.line_axis, &block.line, plan.line_piece)
+
+
+# Whether the lines of a block, each of `run` bytes, follow each other in the output, and fit cells.
+cdef bint are_packed(const MovePlan* plan, int64_t run) noexcept nogil:
+    cdef const Block* block = &plan.block
+    cdef int64_t lines = block.within.size * run
+    return (plan.row_piece == block.row.size and (block.within.size == 1 or block.within.out_step == run)
+            and (block.line.size == 1 or block.line.out_step == lines)
+            and LONG_RUN <= plan.line_piece * lines <= CELL_BYTES)

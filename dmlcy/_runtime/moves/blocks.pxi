@@ -24,17 +24,49 @@ cdef inline void write_line(const MovePlan* plan, const char* planes, int64_t pi
         count -= some
 
 
-cdef void copy_runs(const MovePlan* plan, const Block* block, const char* source, char* target,
+# Lines of `within` go `pitch` bytes apart, and groups of them `line_pitch`.
+cdef inline void copy_lines(const Block* block, int64_t run, const char* source, char* target, int64_t pitch,
+                            int64_t line_pitch) noexcept nogil:
+    if block.within.size == 1:
+        dmlcy_copy_rows(source, block.line.step, target, line_pitch, run, block.line.size)
+        return
+    for _ in range(block.line.size):
+        dmlcy_copy_rows(source, block.within.step, target, pitch, run, block.within.size)
+        source += block.line.step
+        target += line_pitch
+
+
+cdef void copy_runs(const MovePlan* plan, const Block* block, const char* source, char* target, char* cells,
                     dmlcy_stream* stream) noexcept nogil:
     cdef int64_t run = block.row.size * plan.item
     cdef int64_t j
+    if not plan.streams:
+        copy_lines(block, run, source, target, block.within.out_step, block.line.out_step)
+        return
+    if plan.packs:
+        copy_lines(block, run, source, cells, run, block.within.size * run)
+        dmlcy_stream_seek(stream, target)
+        dmlcy_stream_put(stream, cells, block.line.size * block.within.size * run)
+        return
     for _ in range(block.line.size):
         for j in range(block.within.size):
-            if not plan.streams:
-                dmlcy_copy(target + j * block.within.out_step, source + j * run, run)
-            else:
-                dmlcy_stream_seek(stream, target + j * block.within.out_step)
-                dmlcy_stream_put(stream, source + j * run, run)
+            dmlcy_stream_seek(stream, target + j * block.within.out_step)
+            dmlcy_stream_put(stream, source + j * block.within.step, run)
+        source += block.line.step
+        target += block.line.out_step
+
+
+cdef void fill_rows(const MovePlan* plan, const Block* block, const char* source, char* target,
+                    dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t run = block.row.size * plan.item
+    cdef uint64_t word
+    for _ in range(block.line.size):
+        plan.moves.gather(source, 0, 0, <char*> &word, 0, 1, sizeof(word) // plan.item)
+        if not plan.streams:
+            dmlcy_fill(target, word, run)
+        else:
+            dmlcy_stream_seek(stream, target)
+            dmlcy_stream_fill(stream, word, run)
         source += block.line.step
         target += block.line.out_step
 
@@ -192,7 +224,9 @@ cdef int move_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
         block.row.size = min(plan.row_piece, plan.block.row.size - at[plan.row_axis] * plan.row_piece)
         block.line.size = min(plan.line_piece, plan.block.line.size - at[plan.line_axis] * plan.line_piece)
         if plan.way == COPY_RUNS:
-            copy_runs(plan, &block, source, target, &stream)
+            copy_runs(plan, &block, source, target, cells, &stream)
+        elif plan.way == FILL_ROWS:
+            fill_rows(plan, &block, source, target, &stream)
         elif plan.way == WEAVE_ROWS:
             weave_rows(plan, &block, source, target, &stream)
         elif plan.way == GATHER_ROWS:

@@ -1,1 +1,0 @@
-"""The loops that rearrange elements; nothing of them is for Python."""

@@ -1,0 +1,1 @@
+"""The loops of views; nothing of them is for Python."""
