@@ -67,7 +67,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
-    "dmlcy._runtime.views": "run_join run_place run_slice run_split run_tile",
+    "dmlcy._runtime.views": "run_copy run_join run_place run_slice run_split run_tile",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
 }
 

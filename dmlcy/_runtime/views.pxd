@@ -6,6 +6,8 @@ from dmlcy._runtime.strided cimport Tensor, Tensors
 
 # Each computes the outputs. -1: memory ran out.
 
+# The elements of the input, which has the sizes of the output.
+cdef int run_copy(const Tensor* input, const Tensor* output) noexcept nogil
 # The inputs, one after the other along the axis.
 cdef int run_join(const Tensors* inputs, const Tensor* output, int64_t axis) noexcept nogil
 # The outputs are parts of the input, one after the other along the axis.

@@ -27,6 +27,12 @@ cdef void whole_of(Move* work, const Tensor* input, const Tensor* output, const 
         work.output_strides[d] = output.strides[d]
 
 
+cdef int run_copy(const Tensor* input, const Tensor* output) noexcept nogil:
+    cdef Move work
+    whole_of(&work, input, output, output)
+    return run_move(&work, bytes_of(output))
+
+
 # Tensors side by side along an axis, and one tensor that has all their elements.
 cdef struct Parts:
     const Tensors* parts

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...diagnostics import Diagnostics
+from ...expr.nodes import Name
 from ...expr.types import Kind, Symbol
 from ...field_types import type_of
 from ...model import Facts, Field, Operator
@@ -30,7 +31,8 @@ class ElementKernel:
     """The view of the templates; without loops it is of no use to them.
 
     ``struct`` has what the loops read of the operator, ``members`` and ``once``; ``scaled`` is the field with the scale
-    and the bias of the first input, ``fused`` that with the activation of the result. Loops says more.
+    and the bias of the first input, ``fused`` that with the activation of the result. ``moved``: the results are the
+    elements of the input, where these get no scale and the data types are the same. Loops says more.
     """
 
     struct: str
@@ -40,6 +42,7 @@ class ElementKernel:
     tensors: tuple[tuple[str, str], ...]
     scaled: str | None
     fused: str | None
+    moved: bool
     loops: tuple[ElementLoop, ...]
     definition: Definition
 
@@ -54,7 +57,7 @@ class Elementwise(Looped, Evaluated):
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return ElementKernel("", (), (), (), (), None, None, (), kernel.definition)
+            return ElementKernel("", (), (), (), (), None, None, False, (), kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
         if table.has("acc"):
             kernel.word("acc", table.choice("acc", ("FLOAT64",)))
@@ -76,17 +79,27 @@ class Elementwise(Looped, Evaluated):
                 self.results(kernel, table, key, kinds[0], bits)
         kernel.finish()
         loops = Loops(kernel, bits)
+        roles = kernel.definition.roles
+        moved = self.moved(kernel)
+        always = moved and "scaled" not in roles and operator.inputs[0].types == operator.outputs[0].types
         return ElementKernel(
             struct=f"{operator.desc}Attributes",
             members=loops.members,
             once=loops.once,
             inputs=loops.inputs,
             tensors=loops.tensors,
-            scaled=kernel.definition.roles.get("scaled"),
-            fused=kernel.definition.roles.get("fused"),
-            loops=loops.made,
+            scaled=roles.get("scaled"),
+            fused=roles.get("fused"),
+            moved=moved,
+            loops=() if always else loops.made,
             definition=kernel.definition,
         )
+
+    @staticmethod
+    def moved(kernel: KernelTable) -> bool:
+        """Whether the result is the element of the only input."""
+        result = kernel.definition.formulas.get("result")
+        return result is not None and isinstance(result.node, Name) and result.node.id == "x"
 
     def needs(self, kernel: ElementKernel) -> Sequence[str]:
         """No let."""

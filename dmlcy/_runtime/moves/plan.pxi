@@ -40,7 +40,7 @@ cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int
 cdef void choose_within(MovePlan* plan) noexcept nogil:
     cdef int64_t run = plan.block.row.size * plan.item
     cdef int last = plan.outers - 1
-    cdef int near = axis_of_step(plan, run) if plan.item < run < LONG_RUN else -1
+    cdef int near = axis_of_step(plan, run) if plan.item < run < DMLCY_LINE else -1
     if near >= 0 and plan.outer[near].size * run <= BLOCK_BYTES:
         plan.block.within = take_axis(plan, near)
     elif last > 0 and plan.outer[last].size * run <= NEAR_BYTES:
