@@ -4,13 +4,14 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from dmlcy._runtime.copy cimport dmlcy_copy
-from dmlcy._runtime.moves cimport Move, dmlcy_ask, run_move
+from dmlcy._runtime.moves cimport dmlcy_ask
 from dmlcy._runtime.processor cimport (
     DMLCY_LINE, DMLCY_ROOM, dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put,
     dmlcy_stream_room, dmlcy_stream_seek, stream_pays
 )
 from dmlcy._runtime.strided cimport INT32, INT64, MAX_RANK, Tensor
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
+from dmlcy._runtime.views cimport run_copy
 
 ctypedef void (*Take)(const char* places, const int64_t* offsets, char* others, int64_t stride,
                       int64_t n) noexcept nogil
@@ -140,7 +141,9 @@ cdef int take_elements(const Tensor* input, const Tensor* indices, const Tensor*
 
 cdef int give_elements(const Tensor* input, const Tensor* indices, const Tensor* updates, const Tensor* output,
                        int64_t axis) noexcept nogil:
-    return -1 if copy(input, output) != 0 else of_elements(output, indices, updates, axis, True)
+    if copy(input, output) != 0:
+        return -1
+    return of_elements(output, indices, updates, axis, True)
 
 
 cdef int of_tuples(const Tensor* places, const Tensor* indices, const Tensor* others, int64_t batches,
