@@ -4,7 +4,6 @@
 
 from libc.stdint cimport int64_t
 from dmlcy._runtime.moves cimport Move, run_move
-from dmlcy._runtime.strided cimport bytes_of
 
 
 # DEPTH_TO_SPACE
@@ -46,4 +45,4 @@ cdef int depth_to_space_run(const DepthToSpace* a) noexcept nogil:
     work.sizes[5] = b2
     work.input_strides[5] = a.input.strides[1] * c
     work.output_strides[5] = a.output.strides[3]
-    return run_move(&work, bytes_of(&a.output))
+    return run_move(&work, a.output.bytes)
