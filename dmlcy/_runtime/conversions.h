@@ -159,6 +159,9 @@ static void dmlcy_conversion_row(const void *const *inputs, void *const *outputs
     dmlcy_convert_elements(outputs[0], dtypes->to, inputs[0], dtypes->of, n);
 }
 
-static const ElementKernel dmlcy_conversion = {.rows = {dmlcy_conversion_row, dmlcy_conversion_row, dmlcy_conversion_row}};
+static const ElementKernel dmlcy_conversion = {
+    .rows = {dmlcy_conversion_row, dmlcy_conversion_row, dmlcy_conversion_row},
+    .lanes = 1,
+};
 
 #endif

@@ -64,7 +64,9 @@ def adapted(name: str, rank: int) -> tuple[Sizes, dict[str, Any]]:
     for tried in product(*shapes, *values):
         sizes = dict(zip([field.python for field in operator.inputs], tried, strict=False))
         attributes = found[1] | dict(zip(integers, tried[len(sizes) :], strict=True))
-        descs = {one.python: dml.TensorDesc(own_type(operator, one, "FLOAT32"), sizes[one.python]) for one in operator.inputs}
+        descs = {
+            one.python: dml.TensorDesc(own_type(operator, one, "FLOAT32"), sizes[one.python]) for one in operator.inputs
+        }
         if not Check(TABLE[name], descs | attributes, len(LEVELS) - 1, call=True).violations:
             return sizes, attributes
     return found

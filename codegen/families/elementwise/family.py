@@ -32,8 +32,8 @@ class ElementKernel:
 
     ``struct`` has what the loops read of the operator, ``members`` and ``once``; ``scaled`` is the field with the scale
     and the bias of the first input, ``fused`` that with the activation of the result. ``moved``: the results are the
-    elements of the input, where these get no scale and the data types are the same. ``converts``: in place of ``loops``,
-    the elements are converted. Loops says more.
+    elements of the input, where these get no scale and the data types are the same. ``converts``: in place of
+    ``loops``, the elements are converted. Loops says more.
     """
 
     struct: str
