@@ -53,7 +53,9 @@ CIMPORTS = {
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub each_holds floor_div floor_mod largest"
         " magnitude product same_sizes smallest take_ones tensor_at tensor_holds total"
     ),
-    "dmlcy._runtime.elements": "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_elements",
+    "dmlcy._runtime.elements": (
+        "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_conversion run_elements"
+    ),
     "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.moves": "Move run_move",

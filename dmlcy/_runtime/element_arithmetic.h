@@ -28,20 +28,31 @@ DMLCY_BOUND(double, 0x1p-1074)
 /* ---- integers of floats ---- */
 
 /* The integer that is nearest to a number without its fraction; 0 for NaN. */
-#define DMLCY_SATURATE(type, between, low, high)                                    \
-    DMLCY_INLINE type dmlcy_saturate_##type(double x)                               \
+#define DMLCY_NEAREST(name, number, type, between, low, high)                       \
+    DMLCY_INLINE type dmlcy_##name##_##type(number x)                               \
     {                                                                               \
-        const double number = DMLCY_IS_NAN(x) ? 0 : x;                              \
-        const double above = number < low ? low : number;                           \
+        const number any = DMLCY_IS_NAN(x) ? 0 : x;                                 \
+        const number above = any < low ? low : any;                                 \
         return (type)(between)(above > high ? high : above);                        \
     }
-DMLCY_SATURATE(int8_t, int32_t, -128.0, 127.0)
-DMLCY_SATURATE(int16_t, int32_t, -32768.0, 32767.0)
-DMLCY_SATURATE(int32_t, int32_t, -2147483648.0, 2147483647.0)
-DMLCY_SATURATE(uint8_t, int32_t, 0.0, 255.0)
-DMLCY_SATURATE(uint16_t, int32_t, 0.0, 65535.0)
-DMLCY_SATURATE(uint32_t, int64_t, 0.0, 4294967295.0)
-#undef DMLCY_SATURATE
+DMLCY_NEAREST(saturate, double, int8_t, int32_t, -128.0, 127.0)
+DMLCY_NEAREST(saturate, double, int16_t, int32_t, -32768.0, 32767.0)
+DMLCY_NEAREST(saturate, double, int32_t, int32_t, -2147483648.0, 2147483647.0)
+DMLCY_NEAREST(saturate, double, uint8_t, int32_t, 0.0, 255.0)
+DMLCY_NEAREST(saturate, double, uint16_t, int32_t, 0.0, 65535.0)
+DMLCY_NEAREST(saturate, double, uint32_t, int64_t, 0.0, 4294967295.0)
+DMLCY_NEAREST(cut, float, int8_t, int32_t, -128.0f, 127.0f)
+DMLCY_NEAREST(cut, float, int16_t, int32_t, -32768.0f, 32767.0f)
+DMLCY_NEAREST(cut, float, uint8_t, int32_t, 0.0f, 255.0f)
+DMLCY_NEAREST(cut, float, uint16_t, int32_t, 0.0f, 65535.0f)
+DMLCY_NEAREST(below_2_31, float, int32_t, int32_t, -0x1p31f, 0x1.fffffep30f)
+#undef DMLCY_NEAREST
+
+DMLCY_INLINE int32_t dmlcy_cut_int32_t(float x)
+{
+    const int32_t below = dmlcy_below_2_31_int32_t(x);
+    return x >= 0x1p31f ? INT32_MAX : below;
+}
 
 DMLCY_INLINE int64_t dmlcy_saturate_int64_t(double x)
 {

@@ -16,7 +16,7 @@ typedef void (*ElementRow)(const void *const *inputs, void *const *outputs, int6
 /* Values of DML_TENSOR_DATA_TYPE. */
 enum {
     DMLCY_FLOAT32 = 1, DMLCY_FLOAT16, DMLCY_UINT32, DMLCY_UINT16, DMLCY_UINT8, DMLCY_INT32, DMLCY_INT16, DMLCY_INT8,
-    DMLCY_FLOAT64, DMLCY_UINT64, DMLCY_INT64
+    DMLCY_FLOAT64, DMLCY_UINT64, DMLCY_INT64, DMLCY_DTYPES
 };
 
 typedef struct {
@@ -211,6 +211,18 @@ static inline void dmlcy_scale(float *x, int64_t n, float scale, float bias)
     }
 #endif
     dmlcy_scale_all(x, n, scale, bias);
+}
+
+/* x * scale + bias: of floats rounded to FLOAT32 once, of integers to FLOAT64 twice. */
+static inline void dmlcy_scale_doubles(double *x, int64_t n, float scale, float bias, int dtype)
+{
+    int64_t i;
+    if (dtype == DMLCY_FLOAT32 || dtype == DMLCY_FLOAT16)
+        for (i = 0; i < n; i++)
+            x[i] = dmlcy_scaled((float)x[i], scale, bias);
+    else
+        for (i = 0; i < n; i++)
+            x[i] = x[i] * (double)scale + (double)bias;
 }
 
 #endif

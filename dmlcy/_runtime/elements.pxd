@@ -33,6 +33,9 @@ cdef struct Elements:
 # Computes the outputs. -1: memory ran out.
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil
 
+# Converts the elements of one input to the data type of one output.
+cdef int run_conversion(Elements* a) noexcept nogil
+
 # Makes of `to` an input for the output `of` that has zeros of a data type for all its elements, or one of some entries
 # for each index of an axis.
 cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil

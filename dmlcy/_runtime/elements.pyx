@@ -16,12 +16,14 @@ cdef extern from "elements.h" nogil:
     bint DMLCY_X86
     void dmlcy_repeat(char* target, const char* source, int64_t n, int item) noexcept
     void dmlcy_scale(float* x, int64_t n, float scale, float bias) noexcept
-
-cdef extern from "element_numbers.h" nogil:
-    # Elements of the data type `dtype` become numbers of the data type `number`, and back.
-    void dmlcy_load_numbers(int number, void* to, const void* source, int64_t n, int dtype) noexcept
-    void dmlcy_store_numbers(int number, const void* source, void* to, int64_t n, int dtype) noexcept
     void dmlcy_scale_doubles(double* x, int64_t n, float scale, float bias, int dtype) noexcept
+
+cdef extern from "conversions.h" nogil:
+    const ElementKernel dmlcy_conversion
+    ctypedef struct DmlcyDataTypes:
+        int to
+        int of
+    void dmlcy_convert_elements(void* to, int to_dtype, const void* source, int dtype, int64_t n) noexcept
 
 cdef enum:
     BLOCK = 1024                    # elements that are loaded, computed and stored together
@@ -170,6 +172,14 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     return parallel_for(work, &to, units, grain_of(element * to.height * to.block))
 
 
+cdef int run_conversion(Elements* a) noexcept nogil:
+    cdef DmlcyDataTypes dtypes
+    dtypes.of = a.tensors[0].dtype
+    dtypes.to = a.tensors[1].dtype
+    a.attributes = &dtypes
+    return run_elements(&dmlcy_conversion, a)
+
+
 cdef void fill_repeated(Tensor* to, const Tensor* of, int dtype, const void* data) noexcept nogil:
     cdef int axis
     to.data = <char*>data
@@ -195,7 +205,7 @@ cdef double float_in(int dtype, const unsigned char* bytes) noexcept nogil:
     cdef uint64_t room = 0
     cdef double number = 0
     memcpy(&room, bytes, item_of(dtype))
-    dmlcy_load_numbers(FLOAT64, &number, &room, 1, dtype)
+    dmlcy_convert_elements(&number, FLOAT64, &room, dtype, 1)
     return number
 
 
@@ -203,5 +213,5 @@ cdef int64_t integer_in(int dtype, const unsigned char* bytes) noexcept nogil:
     cdef uint64_t room = 0
     cdef int64_t number = 0
     memcpy(&room, bytes, item_of(dtype))
-    dmlcy_load_numbers(INT64, &number, &room, 1, dtype)
+    dmlcy_convert_elements(&number, INT64, &room, dtype, 1)
     return number

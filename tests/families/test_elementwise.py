@@ -12,7 +12,10 @@ import pytest
 import reference
 import reference.elementwise
 from checks import assert_same_bits, assert_same_values
+from depth import deep
 from each import each_of
+from instruction_levels import assert_same_lines
+from strategies import any_bits
 
 import dmlcy as dml
 from dmlcy import testing
@@ -21,6 +24,9 @@ from dmlcy._facts.tables import FAST
 from dmlcy._families.elementwise import family
 
 Array = np.ndarray[Any, Any]
+
+
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
 
 def blocks(random: np.random.Generator) -> tuple[list[int], list[int]]:
@@ -138,7 +144,7 @@ def test_functions_of_special_numbers(name: str) -> None:
         assert_same_values(getattr(dml, name)(*one, **given), reference.defined(operator, *one, **given))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("dtype", INTEGERS)
 def test_quotients_and_remainders_of_integers(dtype: str) -> None:
     """All pairs of bytes; of others, pairs of numbers beside 0, the ends of the range and powers of two."""
     info = np.iinfo(dtype)
@@ -175,7 +181,59 @@ def test_bounds_of_both_zeros_and_nan(dtype: str) -> None:
         assert_same_values(dml.compile(threshold)(x), dml.compile(threshold, path="reference")(x))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+DTYPES = ["float16", "float32", "float64", *INTEGERS]
+
+
+def numbers_of(dtype: str) -> Array:
+    """Any bits, and numbers beside the ends of all integers, and beside those that are halfway between two floats."""
+    ends = {sign * (1 << bits) + step for bits in range(66) for sign in (1, -1) for step in range(-2, 3)}
+    ends |= {sign * ((1 << 61) + (1 << bits) + step) for bits in (37, 8) for sign in (1, -1) for step in (-1, 0, 1)}
+    if dtype.startswith("float"):
+        halves = [2.0**-25, 2.0**-24 * 1.5, 65519.996, 65520, 1.00048828125, 1 + 2.0**-24, 1e-310, 1e300, 1e-46]
+        near = np.concatenate([np.array([*map(float, sorted(ends)), *halves]) * one for one in (1, 1 + 2.0**-40, -0.5)])
+        with np.errstate(all="ignore"):
+            held = near.astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        held = np.array([value for value in sorted(ends) if info.min <= value <= info.max], dtype)
+    return np.concatenate([any_bits(3, (1300,), dtype), held])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_each_data_type_becomes_each(dtype: str) -> None:
+    """As many as loops convert in blocks, and as few as are left of a register; from every other element, and back."""
+    x = numbers_of(dtype)
+    wide = np.zeros((x.size, 2), dtype)
+    wide[:, 0] = x
+    for other in DTYPES:
+        expected = reference.elementwise.cast(x, other)
+        assert_same_values(dml.cast(x, output_dtype=other.upper()), expected)
+        assert_same_values(dml.cast(wide[:, 0], output_dtype=other.upper()), expected)
+        for count in (1, 3, 13, 31):
+            into = np.zeros(2 * count, other)
+            dml.cast(x[-count:][::-1], output_dtype=other.upper(), out=into[1::2])
+            assert_same_values(into[1::2].copy(), expected[-count:][::-1].copy())
+            assert not into[::2].copy().view(np.uint8).any()
+
+
+@pytest.mark.parametrize("level", ["baseline", pytest.param("wide", marks=deep)])
+def test_levels_convert_alike(level: str) -> None:
+    program = f"""
+        import hashlib
+        import numpy as np
+        import dmlcy as dml
+        room = np.random.default_rng(1).bytes(1 << 15)
+        for dtype in {DTYPES}:
+            x = np.frombuffer(room, dtype)
+            x = x * np.exp2(np.arange(x.size) % 80 - 40).astype(dtype) if x.dtype.kind == "f" else x
+            for other in {DTYPES}:
+                found = np.nan_to_num(dml.cast(x, output_dtype=other.upper()))
+                print(f"CAST-{{dtype}}-{{other}}", hashlib.sha256(found.tobytes()).hexdigest())
+    """
+    assert_same_lines(level, "-c", "import warnings; warnings.simplefilter('ignore')" + textwrap.dedent(program))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
 def test_scaled_integers_are_cut_to_the_range(dtype: str) -> None:
     info = np.iinfo(dtype)
     x = np.array([[info.min, info.max, 0, 1]], dtype)

@@ -32,7 +32,8 @@ class ElementKernel:
 
     ``struct`` has what the loops read of the operator, ``members`` and ``once``; ``scaled`` is the field with the scale
     and the bias of the first input, ``fused`` that with the activation of the result. ``moved``: the results are the
-    elements of the input, where these get no scale and the data types are the same. Loops says more.
+    elements of the input, where these get no scale and the data types are the same. ``converts``: in place
+    of ``loops``, the elements are converted. Loops says more.
     """
 
     struct: str
@@ -44,6 +45,7 @@ class ElementKernel:
     fused: str | None
     moved: bool
     loops: tuple[ElementLoop, ...]
+    converts: bool
     definition: Definition
 
 
@@ -57,7 +59,7 @@ class Elementwise(Looped, Evaluated):
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return ElementKernel("", (), (), (), (), None, None, False, (), kernel.definition)
+            return ElementKernel("", (), (), (), (), None, None, False, (), False, kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
         if table.has("acc"):
             kernel.word("acc", table.choice("acc", ("FLOAT64",)))
@@ -92,6 +94,7 @@ class Elementwise(Looped, Evaluated):
             fused=roles.get("fused"),
             moved=moved,
             loops=() if always else loops.made,
+            converts=loops.converts,
             definition=kernel.definition,
         )
 

@@ -30,6 +30,7 @@ class ElementLoop:
 class Loops:
     """What the templates read of an operator.
 
+    ``converts``: the loops of conversions.h compute the result.
     ``inputs``: the tensors that loops take, in Cython; ``tensors``: those that are made for this, as (name, call);
     ``members``: what a loop reads of the operator, as (C type, name, value in Cython); ``once``: what is computed of
     these before a loop runs, as (name, expression in C).
@@ -38,6 +39,7 @@ class Loops:
     def __init__(self, kernel: KernelTable, bits: bool) -> None:
         self.kernel, self.operator = kernel, kernel.operator
         self.made: tuple[ElementLoop, ...] = ()
+        self.converts = False
         self.inputs: tuple[str, ...] = ()
         self.tensors: tuple[tuple[str, str], ...] = ()
         self.members: tuple[tuple[str, str, str], ...] = ()
@@ -67,6 +69,11 @@ class Loops:
         if lack is not None:
             self.kernel.lack(lack)
             return
+        self.inputs = tuple(one.tensor for one in operands.elements.values())
+        self.tensors = tuple(one.made for one in operands.elements.values() if one.made is not None)
+        self.converts = operands.only_converts
+        if self.converts:
+            return
         result, integers = self.nodes("result"), self.nodes("integers")
         found: dict[Way, set[tuple[str, ...]]] = {}
         try:
@@ -79,8 +86,6 @@ class Loops:
             ElementLoop(f"{self.operator.python}_{number}", way, tuple(self.tests(operands, points)))
             for number, (way, points) in enumerate(found.items())
         )
-        self.inputs = tuple(one.tensor for one in operands.elements.values())
-        self.tensors = tuple(one.made for one in operands.elements.values() if one.made is not None)
         read = {member for loop in self.made for _, _, member in loop.way.scalars}
         once = " ".join(text for _, text in self.once)
         members = [member for scalar in operands.scalars for member in scalar.members]

@@ -147,6 +147,13 @@ class Operands:
         """The data types of the inputs, by the names of their elements, where type variables stand for these."""
         return {name: dtypes.get(one.types, one.types) for name, one in self.elements.items()}
 
+    @property
+    def only_converts(self) -> bool:
+        """Whether the output has the elements of the input in another data type."""
+        result = self.definition.formulas.get("result")
+        others = self.output.types != self.operator.inputs[0].types
+        return result is not None and isinstance(result.node, Name) and others and not self.scaled
+
     def dtype_of_output(self, dtypes: Mapping[str, str]) -> str:
         """The data type of the outputs."""
         return dtypes[self.output.types or ""]
@@ -154,9 +161,6 @@ class Operands:
     def lack(self) -> str | None:
         """What keeps loops from taking the tensors and attributes; None: nothing is known to."""
         definition = self.definition
-        result = definition.formulas.get("result")
-        if result is not None and isinstance(result.node, Name) and self.output.types != self.operator.inputs[0].types:
-            return "no loop converts elements only yet"
         if len({field.types for field in self.operator.outputs}) > 1:
             return "no loop gives outputs of several data types yet"
         for name, formula in definition.formulas.items():

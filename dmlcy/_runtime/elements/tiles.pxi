@@ -60,7 +60,7 @@ cdef inline const void* taken(
         if rows > 1 or to.row_step[t] != tensor.item:
             elements = <const char*>room.elements
             gather(to, t, source, rows, n, <char*>room.elements)
-        dmlcy_load_numbers(to.number[t], numbers, elements, rows * n, tensor.dtype)
+        dmlcy_convert_elements(numbers, to.number[t], elements, tensor.dtype, rows * n)
     if t == 0 and to.a.scaled and to.number[t] == FLOAT64:
         dmlcy_scale_doubles(<double*>numbers, rows * n, to.a.scale, to.a.bias, tensor.dtype)
     elif t == 0 and to.a.scaled:
@@ -79,7 +79,8 @@ cdef inline void put(const Axes* to, int t, char* target, int64_t rows, int64_t 
         rows = 1
     if not to.same[t]:
         straight = rows == 1 and to.row_step[t] == tensor.item and not to.streamed
-        dmlcy_store_numbers(to.number[t], results, target if straight else <char*>room.elements, rows * n, tensor.dtype)
+        dmlcy_convert_elements(
+            target if straight else <char*>room.elements, tensor.dtype, results, to.number[t], rows * n)
         if straight:
             return
         results = <const char*>room.elements

@@ -16,7 +16,7 @@ from . import Kind, Way
 
 __all__ = ["DTYPES", "kinds", "same", "ways"]
 
-DTYPES = ("float32", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+DTYPES = ("float32", "float16", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 SIZES = [
     (2, 3, 4, 5), (1,), (1023,), (1024,), (1025,), (3, 1031), (2, 3, 700), (1, 1, 1, 8), (7, 1, 9), (16384,), (16385,),
     (2, 16390), (64, 3, 5), (5, 64, 33), (4100,), (3, 2050), (1, 40, 50), (2, 2, 2, 2, 3), (1, 5000), (90, 90),
@@ -82,8 +82,12 @@ def ways(operator: Operator) -> list[Way]:
         given = given_of(operator, sizes)
         if number % 3:
             given.pop("scale_bias", None)
+        outputs = [field for field in operator.fields if field.kind == "output"]
+        if outputs[0].same_dtype_as is None:
+            dtypes = [name for row in outputs[0].dtypes for name in row.dtypes]
+            given["output_dtype"] = dtypes[number % len(dtypes)]
         left_out = [field.python for field in more if field.optional and number % 5 == 0]
-        if any(field.kind == "output" and field.same_dtype_as in left_out for field in operator.fields):
+        if any(field.same_dtype_as in left_out for field in outputs):
             given["output_dtype"] = "INT8"
 
         def others(dtype: str, number: int = number, sizes: tuple[int, ...] = sizes) -> tuple[Array, ...]:

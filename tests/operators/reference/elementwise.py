@@ -153,6 +153,17 @@ def lowest(x: Any, dtype: Any) -> Array:
     return bits.astype(f"u{np.dtype(dtype).itemsize}").view(dtype)
 
 
+def cast(x: Array, output_dtype: str) -> Array:
+    """Between floats as NumPy rounds; from integers by exact ones, which Python rounds once."""
+    dtype = np.dtype(output_dtype.lower())
+    with np.errstate(all="ignore"):
+        if x.dtype.kind == "f":
+            return x.astype(dtype) if dtype.kind == "f" else cut(x.astype(np.float64), dtype)
+        if dtype.kind != "f":
+            return lowest(x.astype(object), dtype)
+        return x.astype(np.float64 if dtype == np.float16 else dtype).astype(dtype)
+
+
 def hard(x: Any, alpha: Any, beta: Any) -> Any:
     line = alpha * x + beta
     return np.where(line < 0, 0, np.where(line > 1, 1, line))
