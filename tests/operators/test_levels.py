@@ -126,10 +126,11 @@ def levels_by(default: Callable[[Operator], list[str]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("levels_of", [default, pytest.param(all_levels, marks=deep)])
 
 
-def own_type(operator: Operator, field: Field) -> str:
-    """A data type of a tensor that does not have that of the first one."""
+def own_type(operator: Operator, field: Field, first: str) -> str:
+    """A data type of a tensor that need not have that of the first one: the same float, which rules may demand."""
     dtypes = rows_of_type(operator, field, len(LEVELS) - 1)
-    return "FLOAT32" if "FLOAT32" in dtypes else dtypes[0]
+    wanted = first if first.startswith("FLOAT") and first in dtypes else "FLOAT32"
+    return wanted if wanted in dtypes else dtypes[0]
 
 
 def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
@@ -138,7 +139,7 @@ def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
     if field is operator.inputs[0]:
         sizes, attributes = adapted(operator, rank)
         sizes |= outputs(operator, sizes, attributes)
-        own = {other.python: own_type(operator, other) for other in operator.tensors}
+        own = {other.python: own_type(operator, other, dtype) for other in operator.tensors}
         tied = {other.python: dtype if other.types == field.types else own[other.python] for other in operator.tensors}
         return use.make({name: dml.TensorDesc(tied[name], sizes[name]) for name in sizes} | attributes)
     valid = use.arrays[field.python].shape
@@ -158,7 +159,7 @@ def test_every_data_type_and_rank_at_every_level(name: str, levels_of: Callable[
             found = {one.id.removeprefix(f"DML-{name}-") for one in dml.check(d, level_name)}
             about = {id_ for id_ in found if id_.startswith((f"{field.python}-", "operator-"))}
             # What one tensor alone cannot have beside the others.
-            about -= {f"{field.python}-{slug}" for slug in ("same-dtype", "sizes", "dimensions")}
+            about -= {f"{field.python}-{slug}" for slug in ("same-dtype", "other-type", "sizes", "dimensions")}
             wanted = expected(operator, field, dtype, rank, level)
             if operator.is_chosen(field):  # its rank may be that of an input
                 about -= {f"{field.python}-rank"} - wanted
@@ -204,14 +205,14 @@ def calls_at(name: str, level: str) -> None:
             arrays = [(np.arange(math.prod(size)) % 50).reshape(size).astype(numpy)]
             for field in operator.inputs[1:]:
                 other = np.resize(use.arrays[field.python], sizes[field.python])
-                own = numpy if field.types == first.types else NUMPY[own_type(operator, field)]
+                own = numpy if field.types == first.types else NUMPY[own_type(operator, field, dtype)]
                 arrays.append(other.astype(own))
             wanted = expected(operator, first, dtype, rank, index)
             with dml.feature_level(level):
                 if not wanted:
                     result = function(*arrays, **attributes)
                     output = operator.outputs[0]
-                    own = numpy if output.types == first.types else NUMPY[own_type(operator, output)]
+                    own = numpy if output.types == first.types else NUMPY[own_type(operator, output, dtype)]
                     assert result.dtype == (use.arrays[output.python].dtype if operator.is_asked(output) else own)
                     d = described(operator, first, dtype, rank)
                     if has(DEFINITIONS, operator.family):
