@@ -10,7 +10,7 @@ from typing import Any
 from ...expr.c import OF_VALUES, REMAINDERS, C, Ordinary, Whole, has_functions, has_no_sign, moves
 from ...expr.nodes import Arith, Call, Name, Negate, Node, NotCompiled
 from ...model import Facts
-from .operands import HELD, Operands, integer_of
+from .operands import HELD, Operands, dtypes_of, integer_of
 
 NARROW = 16
 """Bits of integers, and of sums of two of them, that are numbers of FLOAT32."""
@@ -144,12 +144,15 @@ class Ways:
         else:
             single = not wide and all(self.is_single(node, elements, output) for node in nodes.values())
         work = "float" if single else "double"
-        taken = ("FLOAT32", "float", work) if single or held else ("FLOAT64", "double", work)
+        narrow = self.narrow(elements)
+        whole = output not in HELD and all(quotient(node, narrow) is not None for node in nodes.values())
+        short = single or held or (whole and all(name in narrow for name in elements))
+        taken = ("FLOAT32", "float", work) if short else ("FLOAT64", "double", work)
         inputs = dict.fromkeys(elements, taken)
         odd = held and not single and output == "FLOAT16"
         if self.operands.gives_truth:
             element, gives = "uint8_t", "UINT8"
-        elif single or (held and output in HELD):
+        elif single or whole or (held and output in HELD):
             element, gives = "float", "FLOAT32"
         else:
             element, gives = "double", "FLOAT64"
@@ -161,7 +164,7 @@ class Ways:
         scalars = [(one.kind or work, one.name, one.field) for one in self.operands.scalars]
         scalars += [("double", name, name) for name in once.values()]
         found = self.made(inputs, element, gives, scalars, made, once, results, "dmlcy_odd" if odd else "DMLCY_SAME")
-        return self.also(found, nodes, known)
+        return self.also(found, nodes, known) if single or held else found
 
     def also(self, way: Way, nodes: Mapping[str, Node], known: Any) -> Way:
         """The way with what other loops there are of it."""
@@ -207,6 +210,13 @@ class Ways:
     def given(self, kind: str) -> tuple[str, str]:
         """The type of the elements of an output, and the data type of the numbers that become them."""
         return ("uint8_t", "UINT8") if self.operands.gives_truth else (kind, "")
+
+    def narrow(self, elements: Mapping[str, str]) -> dict[str, int]:
+        """The bits of narrow integers: of elements, and of what is one element for all."""
+        fields = {one.python: dtypes_of(self.operands.operator, one) for one in self.operands.single}
+        given = {name: (dtype,) for name, dtype in elements.items()} | fields
+        most = {name: max(self.facts.dtype(one).bits for one in dtypes) for name, dtypes in given.items()}
+        return {name: most[name] for name, dtypes in given.items() if most[name] <= NARROW and not {*HELD} & {*dtypes}}
 
     def is_single(self, node: Node, elements: Mapping[str, str], output: str) -> bool:
         """Whether FLOAT32 gives what FLOAT64 gives: one operation rounds, and the sums of integers are exact.
