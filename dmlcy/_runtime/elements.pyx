@@ -1,6 +1,7 @@
 """Loops that compute elements from those at the same place: axes are joined, rows are cut into blocks or packed."""
 
 from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from dmlcy._runtime.activation cimport activate
@@ -9,7 +10,7 @@ from dmlcy._runtime.moves cimport Moves, dmlcy_ask_rows, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
-from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, Tensor, bytes_of, item_of
+from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, Tensor, bytes_of, dense_stride, item_of
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "elements.h" nogil:
@@ -33,6 +34,7 @@ cdef enum:
     MEDIUM = 512                    # the same where that costs little
     LINE = 64                       # bytes of a cache line
     TENSORS = MOST_TENSORS
+    MOST_AXES = 3 * MAX_RANK        # where two tensors have elements for blocks
 
 cdef uint64_t ZEROS = 0                   # zero of any data type
 
@@ -41,14 +43,15 @@ cdef struct Axes:
     const Elements* a
     ElementRow row
     bint fast                       # the processor has what the additional loops of a kernel need
+    bint steady                     # the row reads one element of each input but the first
     bint halves                     # the row takes and gives FLOAT16 as it is in memory
     int number[TENSORS]             # the data type of the numbers that the row takes or gives
     bint same[TENSORS]              # it takes or gives elements as they are
     int last                        # number of the first output, which comes after the inputs
     int tensors
     int axes                        # before the row
-    int64_t size[MAX_RANK]
-    int64_t step[MAX_RANK][TENSORS]     # bytes
+    int64_t size[MOST_AXES]
+    int64_t step[MOST_AXES][TENSORS]    # bytes
     int64_t length                  # of a row
     int64_t row_step[TENSORS]
     bint near[TENSORS]              # the elements of a row lie in memory as the loop takes or gives them
@@ -178,6 +181,42 @@ cdef int run_conversion(Elements* a) noexcept nogil:
     dtypes.to = a.tensors[1].dtype
     a.attributes = &dtypes
     return run_elements(&dmlcy_conversion, a)
+
+
+# Whether each block of one tensor is in one of the other, or the other way round.
+cdef bint are_nested(const Tensor* a, const Tensor* b) noexcept nogil:
+    cdef int axis
+    for axis in range(a.rank):
+        if max(a.sizes[axis], b.sizes[axis]) % min(a.sizes[axis], b.sizes[axis]) != 0:
+            return False
+    return True
+
+
+cdef int run_blocks(const ElementKernel* kernel, Elements* a) noexcept nogil:
+    cdef const Tensor* output = a.tensors[a.inputs]
+    cdef Tensor spread
+    cdef Elements copy
+    cdef int axis, status
+    if are_nested(a.tensors[1], a.tensors[2]):
+        return run_elements(kernel, a)
+    spread = a.tensors[2][0]
+    for axis in range(output.rank - 1, -1, -1):
+        spread.sizes[axis] = output.sizes[axis]
+        spread.strides[axis] = dense_stride(&spread, axis)
+    spread.data = <char*>malloc(bytes_of(&spread))
+    if spread.data == NULL:
+        return -1
+    copy.inputs = copy.outputs = 1
+    copy.tensors[0] = a.tensors[2]
+    copy.tensors[1] = &spread
+    copy.scaled = False
+    copy.fused = NULL
+    status = run_conversion(&copy)
+    if status == 0:
+        a.tensors[2] = &spread
+        status = run_elements(kernel, a)
+    free(spread.data)
+    return status
 
 
 cdef void fill_repeated(Tensor* to, const Tensor* of, int dtype, const void* data) noexcept nogil:
