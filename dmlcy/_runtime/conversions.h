@@ -3,8 +3,8 @@
  * Floats become integers without their fractions, cut to the range; NaN becomes 0. Of integers the lowest bits are kept.
  * To floats, the nearest number is taken, ties to even; beyond the range it is an infinity.
  *
- * An element of 4 bits has a byte, of which the other half is 0 and is not read. One byte that becomes such an element is a
- * float that was cut before.
+ * An element of 4 bits has a byte, of which the other half is 0 and is not read. Bytes become such elements only after
+ * floats became bytes, so they are cut, too.
  *
  * A loop converts elements of some pairs of data types at once. Of the others, so many as some bytes hold are converted to
  * a third data type first, which has each number or one that becomes the same.
