@@ -54,7 +54,7 @@ CIMPORTS = {
         " magnitude product same_sizes smallest take_ones tensor_at tensor_holds total"
     ),
     "dmlcy._runtime.elements": (
-        "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_conversion run_elements"
+        "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_blocks run_conversion run_elements"
     ),
     "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",

@@ -142,10 +142,11 @@ class Family(Protocol):
 class Loops(Family, Protocol):
     """A family with loops in Cython: its folder has ``run.pyx.j2``, and its name is that of an extension module.
 
-    ``takes_arrays``: its loops take arrays of tensors.
+    ``takes_arrays``: its loops take arrays of tensors; ``takes_halves``: and elements of 4 bits.
     """
 
     takes_arrays: bool
+    takes_halves: bool
 
     def covers(self, operator: Operator, kernel: Any) -> str | None:
         """Why no loops for the kernel can be generated, in a clause; None: they can be."""
@@ -181,7 +182,7 @@ class Conditioned:
 class Looped(Conditioned):
     """The answers of most families with loops."""
 
-    takes_arrays = False
+    takes_arrays = takes_halves = False
 
     def covers(self, operator: Operator, kernel: Any) -> str | None:
         """What was found when ``[kernel]`` was read."""

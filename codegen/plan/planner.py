@@ -76,7 +76,7 @@ class Planner:
         for field in self.operator.tensors:
             if type_of(field).several and not (self.loops is not None and self.loops.takes_arrays):
                 yield f"{field.name} is an array of tensors, which no loops take yet"
-            elif self.has_halves(field):
+            elif self.has_halves(field) and not (self.loops is not None and self.loops.takes_halves):
                 yield f"{field.name} is a tensor that may have elements of 4 bits, which no loops take yet"
 
     def planned(self, kernel: Any, no_loops: str | None) -> OperatorPlan:

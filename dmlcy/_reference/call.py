@@ -184,11 +184,15 @@ def _desc_of(value: Any) -> Any:
     return None if value is None else TensorDesc(TensorDataType(value[0]), value[1])
 
 
-def use_of_desc(desc: OperatorDesc) -> Use:
-    """The use of a valid desc."""
+def must_have_packed_halves(desc: OperatorDesc) -> None:
+    """Refuses a desc with a tensor of 4 bits whose elements do not follow each other."""
     for kind in ("input", "output"):
         for path, tensor in by_path(desc.operator.fields, kind, desc._values()):
             must_be_packed(tensor, path)
+
+
+def use_of_desc(desc: OperatorDesc) -> Use:
+    """The use of a valid desc."""
     return use_of(desc.operator, Formulas(desc).rules, desc._values())
 
 

@@ -72,6 +72,8 @@ cdef class TableOperator(CompiledOperator):
                 held = taken_from(call, fields)
             if not accepted:
                 refuse_desc(desc, level)
+            if call.halves:
+                refuse_strides(desc)
             use = use_of_desc(desc) if reference or call.run == NULL else None
         except BaseException:
             PyMem_Free(fields)
@@ -113,6 +115,13 @@ cdef class TableOperator(CompiledOperator):
         for i in range(self.inputs):
             given[i] = <PyObject*>values[i]
         return of_inputs(self.call, self.fields, given, out, self.desc, self.use)
+
+
+cdef object refuse_strides(object desc):
+    """Elements of 4 bits have none."""
+    from dmlcy._reference.call import must_have_packed_halves
+
+    must_have_packed_halves(desc)
 
 
 cdef object use_of_desc(object desc):

@@ -27,6 +27,11 @@ DMLCY_TARGET DMLCY_APART int DMLCY_LEVEL(dmlcy_convert)(int pair, void *target, 
     DMLCY_KEPT(UINT32, uint32_t, INT16, int16_t)
     DMLCY_KEPT(UINT64, uint64_t, INT32, int32_t)
 
+    DMLCY_CONVERTED(UINT8, uint8_t, UINT4, uint8_t, x & 15)
+    DMLCY_CONVERTED(UINT8, uint8_t, INT4, uint8_t, (uint8_t)(((x & 15) ^ 8) - 8)) /* with a sign */
+    DMLCY_CONVERTED(UINT4, uint8_t, UINT8, uint8_t, x < 15 ? x : 15)
+    DMLCY_CONVERTED(INT4, int8_t, INT8, int8_t, (x < -8 ? -8 : x > 7 ? 7 : x) & 15)
+
     DMLCY_KEPT(FLOAT32, float, UINT8, uint8_t)
     DMLCY_KEPT(FLOAT32, float, INT8, int8_t)
     DMLCY_KEPT(FLOAT32, float, INT32, int32_t)

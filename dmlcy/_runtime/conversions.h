@@ -3,6 +3,9 @@
  * Floats become integers without their fractions, cut to the range; NaN becomes 0. Of integers the lowest bits are kept.
  * To floats, the nearest number is taken, ties to even; beyond the range it is an infinity.
  *
+ * An element of 4 bits has a byte, of which the other half is 0 and is not read. Bytes become such elements only after
+ * floats became bytes, so they are cut, too.
+ *
  * A loop converts elements of some pairs of data types at once. Of the others, so many as some bytes hold are converted to
  * a third data type first, which has each number or one that becomes the same.
  */
@@ -49,6 +52,8 @@ static inline int dmlcy_item(int dtype)
     switch (dtype) {
     case DMLCY_UINT8:
     case DMLCY_INT8:
+    case DMLCY_UINT4:
+    case DMLCY_INT4:
         return 1;
     case DMLCY_FLOAT16:
     case DMLCY_UINT16:
@@ -90,6 +95,10 @@ static inline int dmlcy_same_bits(int to, int from)
 static inline int dmlcy_between(int to, int from)
 {
     const int target = dmlcy_item(to), source = dmlcy_item(from);
+    if (from == DMLCY_UINT4 || to == DMLCY_UINT4)
+        return from == DMLCY_UINT8 || to == DMLCY_UINT8 ? 0 : DMLCY_UINT8;
+    if (from == DMLCY_INT4 || to == DMLCY_INT4)
+        return from == DMLCY_INT8 || to == DMLCY_INT8 ? 0 : DMLCY_INT8;
     if (from == DMLCY_FLOAT16)
         return to == DMLCY_FLOAT32 ? 0 : DMLCY_FLOAT32;
     if (to == DMLCY_FLOAT16)        /* FLOAT64 has all integers that do not become an infinity */
@@ -124,7 +133,7 @@ static inline void dmlcy_convert_at_once(void *to, int to_dtype, const void *fro
 /* Makes of n elements of a data type those of another. The two are apart, or elements of one size at the same place. */
 DMLCY_APART void dmlcy_convert_elements(void *to, int to_dtype, const void *from, int from_dtype, int64_t n)
 {
-    const int between = dmlcy_between(to_dtype, from_dtype);
+    const int between = to_dtype == from_dtype ? 0 : dmlcy_between(to_dtype, from_dtype);
     const int odd = to_dtype == DMLCY_FLOAT16 && from_dtype == DMLCY_FLOAT64;
     uint64_t some[DMLCY_BETWEEN];
     int64_t count;

@@ -16,7 +16,7 @@ typedef void (*ElementRow)(const void *const *inputs, void *const *outputs, int6
 /* Values of DML_TENSOR_DATA_TYPE. */
 enum {
     DMLCY_FLOAT32 = 1, DMLCY_FLOAT16, DMLCY_UINT32, DMLCY_UINT16, DMLCY_UINT8, DMLCY_INT32, DMLCY_INT16, DMLCY_INT8,
-    DMLCY_FLOAT64, DMLCY_UINT64, DMLCY_INT64, DMLCY_DTYPES
+    DMLCY_FLOAT64, DMLCY_UINT64, DMLCY_INT64, DMLCY_UINT4, DMLCY_INT4, DMLCY_DTYPES
 };
 
 /* Some loops take multiples of so many elements: they have no text for the last elements of a row. */

@@ -1,6 +1,7 @@
 """Loops that compute elements from those at the same place: axes are joined, rows are cut into blocks or packed."""
 
 from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from dmlcy._runtime.activation cimport activate
@@ -35,6 +36,7 @@ cdef enum:
     MEDIUM = 512                    # the same where that costs little
     LINE = 64                       # bytes of a cache line
     TENSORS = MOST_TENSORS
+    MOST_AXES = 3 * MAX_RANK        # where two tensors have elements for blocks
 
 cdef uint64_t ZEROS = 0                   # zero of any data type
 
@@ -43,6 +45,7 @@ cdef struct Axes:
     const Elements* a
     ElementRow row
     bint fast                       # the processor has what the additional loops of a kernel need
+    bint steady                     # the row reads one element of each input but the first
     bint halves                     # the row takes and gives FLOAT16 as it is in memory
     int lanes                       # it takes multiples of so many elements
     int number[TENSORS]             # the data type of the numbers that the row takes or gives
@@ -50,8 +53,8 @@ cdef struct Axes:
     int last                        # number of the first output, which comes after the inputs
     int tensors
     int axes                        # before the row
-    int64_t size[MAX_RANK]
-    int64_t step[MAX_RANK][TENSORS]     # bytes
+    int64_t size[MOST_AXES]
+    int64_t step[MOST_AXES][TENSORS]    # bytes
     int64_t length                  # of a row
     int64_t row_step[TENSORS]
     bint near[TENSORS]              # the elements of a row lie in memory as the loop takes or gives them
@@ -139,6 +142,7 @@ cdef void choose(const ElementKernel* kernel, Axes* to) noexcept nogil:
     to.fast = level > 0 or not DMLCY_X86
     to.halves = kernel.halves != NULL and level >= kernel.halves_from and not to.a.scaled and to.a.fused == NULL and (
         has_half(to))
+    to.steady = False
     to.row = kernel.halves if to.halves else kernel.rows[level]
     to.lanes = DMLCY_LANES if to.halves else kernel.lanes
     for t in range(to.tensors):
@@ -233,6 +237,42 @@ cdef int run_conversion(Elements* a) noexcept nogil:
     dtypes.to = a.tensors[1].dtype
     a.attributes = &dtypes
     return run_elements(&dmlcy_conversion, a)
+
+
+# Whether each block of one tensor is in one of the other, or the other way round.
+cdef bint are_nested(const Tensor* a, const Tensor* b) noexcept nogil:
+    cdef int axis
+    for axis in range(a.rank):
+        if max(a.sizes[axis], b.sizes[axis]) % min(a.sizes[axis], b.sizes[axis]) != 0:
+            return False
+    return True
+
+
+cdef int run_blocks(const ElementKernel* kernel, Elements* a) noexcept nogil:
+    cdef const Tensor* output = a.tensors[a.inputs]
+    cdef Tensor spread
+    cdef Elements copy
+    cdef int axis, status
+    if are_nested(a.tensors[1], a.tensors[2]):
+        return run_elements(kernel, a)
+    spread = a.tensors[2][0]
+    for axis in range(output.rank):
+        spread.sizes[axis] = output.sizes[axis]
+    make_dense(&spread, NULL)
+    spread.data = <char*>malloc(spread.bytes)
+    if spread.data == NULL:
+        return -1
+    copy.inputs = copy.outputs = 1
+    copy.tensors[0] = a.tensors[2]
+    copy.tensors[1] = &spread
+    copy.scaled = False
+    copy.fused = NULL
+    status = run_conversion(&copy)
+    if status == 0:
+        a.tensors[2] = &spread
+        status = run_elements(kernel, a)
+    free(spread.data)
+    return status
 
 
 cdef void fill_repeated(Tensor* to, const Tensor* of, int dtype, const void* data) noexcept nogil:

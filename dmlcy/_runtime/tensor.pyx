@@ -37,6 +37,7 @@ cdef void fill_tables():
         dtypes[<int>kind.num] = named.get(kind.str[1:], 0)
     for name, value in named.items():
         type_numbers[<int>value] = numpy.dtype(name).num
+    type_numbers[<int>UINT4] = type_numbers[<int>INT4] = cnp.NPY_UINT8
 
 
 fill_tables()
@@ -172,7 +173,13 @@ cdef ndarray new_array(Tensor* tensor):
         sizes[axis] = <cnp.npy_intp>tensor.sizes[axis]
     array = cnp.PyArray_SimpleNew(tensor.rank, sizes, type_numbers[tensor.dtype])
     make_dense(tensor, <char*>cnp.PyArray_DATA(array))
-    return array
+    return array if tensor.dtype < UINT4 else of_four_bits(array, tensor.dtype)
+
+
+cdef ndarray of_four_bits(ndarray bytes, int dtype):
+    from dmlcy._runtime.four_bits import MARKERS
+
+    return bytes.view(MARKERS["UINT4" if dtype == UINT4 else "INT4"])
 
 
 cdef ndarray plain(ndarray array):

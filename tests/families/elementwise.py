@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,14 @@ def axes_of(desc: Any, result: Array) -> tuple[int, ...]:
     return tuple(axis for axis in range(result.ndim) if not (of_channels and axis == 1))
 
 
+def changed(arrays: Arrays, change: Callable[[Array], Array]) -> Arrays:
+    """The inputs, and those of arrays of tensors, after a change."""
+    return {n: tuple(map(change, x)) if isinstance(x, tuple) else change(x) for n, x in arrays.items()}
+
+
 def flipped_inputs_give_a_flipped_result(desc: Any, arrays: Arrays, result: Any) -> bool:
     axes = axes_of(desc, several(result)[0])
-    flipped = run(desc, {name: np.flip(x, axes) for name, x in arrays.items()})
+    flipped = run(desc, changed(arrays, lambda x: np.flip(x, axes)))
     for found, one in zip(several(flipped), several(result), strict=True):
         assert_same_values(found, np.ascontiguousarray(np.flip(one, axes)))
     return several(result)[0].size > 1
@@ -31,7 +37,7 @@ def each_element_is_by_itself(desc: Any, arrays: Arrays, result: Any) -> bool:
     """The last element of each input at each place gives the last one of the result at each place."""
     axes = axes_of(desc, several(result)[0])
     last = tuple(slice(-1, None) if axis in axes else slice(None) for axis in range(several(result)[0].ndim))
-    repeated = run(desc, {name: np.broadcast_to(x[last], x.shape) for name, x in arrays.items()})
+    repeated = run(desc, changed(arrays, lambda x: np.broadcast_to(x[last], x.shape)))
     for found, one in zip(several(repeated), several(result), strict=True):
         assert_same_values(found, np.array(np.broadcast_to(one[last], one.shape)))
     return several(result)[0].size > 1

@@ -286,19 +286,20 @@ MEMBERS = [
 def test_every_member_at_every_level(name: str, field: str, member: str, since: str) -> None:
     use, function = USES[name], getattr(dml, FAST[name].python)
     d = use.make({**use.values(), field: member})
+    beside = {one.id for one in dml.check(d)}  # rules that the rest of the use breaks then
     for index, level in enumerate(LEVELS):
         wanted = []
         if index < LEVELS.index(FAST[name].since):
             wanted.append(f"DML-{name}-operator-level")
         if LEVELS.index(since) > max(index, LEVELS.index(FAST[name].since)):
             wanted.append(f"DML-{name}-{field}-level")
-        assert [one.id for one in dml.check(d, level)] == wanted
+        assert [one.id for one in dml.check(d, level) if one.id not in beside] == wanted
         with dml.feature_level(level):
             if wanted:
                 with pytest.raises(dml.FeatureLevelError) as raised:
                     use.call(function, {}, use.attributes | {field: member})
-                assert [one.id for one in raised.value.violations] == wanted
-            else:
+                assert [one.id for one in raised.value.violations if one.id not in beside] == wanted
+            elif not beside:
                 use.call(function, {}, use.attributes | {field: member})
 
 

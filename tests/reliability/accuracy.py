@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +27,8 @@ for folder in ("", "operators", "reliability"):
 
 from adversarial import KINDS, adversarial  # noqa: E402
 from drawing import draw_all  # noqa: E402
-from random_arrays import inputs_of  # noqa: E402
+from example_descs import each_part  # noqa: E402
+from random_arrays import inputs_of, views_of  # noqa: E402
 from random_calls import Caller  # noqa: E402
 from random_descs import Walk  # noqa: E402
 
@@ -35,6 +37,7 @@ from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
 from dmlcy._facts.rows import Operator  # noqa: E402
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE  # noqa: E402
 from dmlcy._families import window_of  # noqa: E402
+from dmlcy._field_types.tensor_array import by_path  # noqa: E402
 from dmlcy._reference.expected import outputs_of  # noqa: E402
 from dmlcy.testing import cases as random_cases  # noqa: E402
 from dmlcy.testing import expected  # noqa: E402
@@ -148,16 +151,18 @@ def cases(operator: Operator, seed: int) -> Iterator[tuple[str, OperatorDesc, di
         for _ in range(6):
             walk.step()
             desc = walk.desc()
-            tensors = [getattr(desc, one.python) for one in operator.fields if one.kind != "attribute"]
-            if sum(tensor.element_count for tensor in tensors if tensor is not None) > 4000:
+            paths = [one for kind in ("input", "output") for one in by_path(operator.fields, kind, desc._values())]
+            tensors = [tensor for _, tensor in paths]
+            if sum(tensor.element_count for tensor in tensors) > 4000:
                 continue
             number += 1
             if is_exact(operator, tensors[0].dtype.name):
-                yield "any", desc, {name: placed.view for name, placed in inputs_of(chance, desc).items()}
+                yield "any", desc, views_of(inputs_of(chance, desc))
                 continue
             kind = KINDS[number % len(KINDS)]
-            drawn = {name: placed.view for name, placed in inputs_of(chance, desc).items()}
-            yield kind, desc, {name: hard(array, seed + number, kind) for name, array in drawn.items()}
+            drawn = views_of(inputs_of(chance, desc))
+            made = partial(hard, seed=seed + number, kind=kind)
+            yield kind, desc, {name: each_part(one, made) for name, one in drawn.items()}
             if window_of(operator) is not None and number % 20 == 0:
                 yield large_window(operator, chance, seed + number, desc)
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from example_descs import each_part
 
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Rule
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy.testing import specials
 
 Array = np.ndarray[Any, Any]
@@ -127,13 +129,16 @@ def farthest(holds: Callable[[int], bool], limit: int) -> int:
     return far if holds(far) else near
 
 
-def inputs_of(chance: random.Random, desc: OperatorDesc) -> dict[str, Placed]:
-    """An array for each input of an operator with loops; what a rule looks at is what it takes."""
+def inputs_of(chance: random.Random, desc: OperatorDesc) -> dict[str, Any]:
+    """An array for each input of an operator with loops, or some; what a rule looks at is what it takes."""
     ruled = {rule.about for rule in desc.operator.rules if rule.data}
-    found = {}
+    found: dict[str, Any] = {}
     for field in desc.operator.fields:
         if field.kind == "input":
             tensor, values = getattr(desc, field.python), None
+            if isinstance(tensor, tuple):
+                found[field.python] = tuple(of_tensor(chance, one, None) for one in tensor)
+                continue
             dtype = np.dtype(tensor.dtype.name.lower())
             on_each = [rule for rule in desc.operator.rules if rule.each == field.python]
             if on_each:
@@ -142,6 +147,16 @@ def inputs_of(chance: random.Random, desc: OperatorDesc) -> dict[str, Placed]:
                 image = desc.input.sizes  # type: ignore[attr-defined]
                 scale = desc.spatial_scale  # type: ignore[attr-defined]
                 values = regions(chance, tensor.sizes[2], image[0], max(image[2:]), scale, dtype)
-            shared = len(tensor.sizes) - (values is not None)
-            found[field.python] = placed(chance, tensor.sizes, dtype, shared, values)
+            found[field.python] = of_tensor(chance, tensor, values)
     return found
+
+
+def of_tensor(chance: random.Random, tensor: TensorDesc, values: Any) -> Placed:
+    """An array for a tensor."""
+    shared = len(tensor.sizes) - (values is not None)
+    return placed(chance, tensor.sizes, np.dtype(tensor.dtype.name.lower()), shared, values)
+
+
+def views_of(inputs: dict[str, Any]) -> dict[str, Any]:
+    """The arrays themselves."""
+    return {name: each_part(value, lambda one: one.view) for name, value in inputs.items()}

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS
@@ -17,7 +18,7 @@ from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing import descs, walk
-from dmlcy._testing.starts import starts
+from dmlcy._testing.starts import Values, starts, tensors_of
 
 SIZES: Final = ((30, 300), (40, 3000), (27, 30_000), (3, 500_000))
 """How often, and how many elements the tensors of a desc have at most."""
@@ -42,6 +43,12 @@ class Walk(walk.Walk):
                 self.new_plane(field)
         for _ in range(2 * len(self.fields)):
             self.step()
+
+    def take(self, changes: Values) -> bool:
+        """Goes on to the desc with these changes, if it is valid. Elements of 4 bits are in no plain array."""
+        check = self.changed(changes)
+        dtypes = {tensor.dtype for field in self.shaped for tensor in tensors_of(check.resolved.get(field.python))}
+        return not any(map(has_four_bits, dtypes)) and super().take(changes)
 
     def desc(self) -> OperatorDesc:
         """The desc at hand."""

@@ -32,8 +32,8 @@ class ElementKernel:
 
     ``struct`` has what the loops read of the operator, ``members`` and ``once``; ``scaled`` is the field with the scale
     and the bias of the first input, ``fused`` that with the activation of the result. ``moved``: the results are the
-    elements of the input, where these get no scale and the data types are the same. ``converts``: in place of
-    ``loops``, the elements are converted. Loops says more.
+    elements of the input, where these get no scale and the data types are the same. ``converts``: in place
+    of ``loops``, the elements are converted; ``blocks``: an element of an input may be for a block. Loops says more.
     """
 
     struct: str
@@ -46,6 +46,7 @@ class ElementKernel:
     moved: bool
     loops: tuple[ElementLoop, ...]
     converts: bool
+    blocks: bool
     definition: Definition
 
 
@@ -53,13 +54,14 @@ class Elementwise(Looped, Evaluated):
     """The family."""
 
     name = "elementwise"
+    takes_arrays = takes_halves = True
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ElementKernel:
         """Reads the expressions."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return ElementKernel("", (), (), (), (), None, None, False, (), False, kernel.definition)
+            return ElementKernel("", (), (), (), (), None, None, False, (), False, False, kernel.definition)
         bits = table.has("elements") and kernel.word("elements", table.choice("elements", (BITS,))) == BITS
         if table.has("acc"):
             kernel.word("acc", table.choice("acc", ("FLOAT64",)))
@@ -95,6 +97,7 @@ class Elementwise(Looped, Evaluated):
             moved=moved,
             loops=() if always else loops.made,
             converts=loops.converts,
+            blocks=any(type_of(field).several for field in operator.inputs),
             definition=kernel.definition,
         )
 

@@ -47,7 +47,10 @@ class Loops:
         if lack is not None:
             kernel.lack(lack)
         elif not kernel.diagnostics.errors:
-            self.make(bits)
+            try:
+                self.make(bits)
+            except NotCompiled as error:
+                kernel.lack(f"in result, {error.message}")
 
     @property
     def once(self) -> tuple[tuple[str, str], ...]:
@@ -56,8 +59,9 @@ class Loops:
 
     def lack(self) -> str | None:
         """What keeps loops from taking the tensors; None: nothing is known to."""
-        several = any(type_of(field).several for field in self.operator.inputs)
-        return "no loop takes an array of tensors yet" if several else None
+        words = self.kernel.definition.words
+        unnamed = (one for one in self.operator.inputs if type_of(one).several and f"tensors.{one.python}" not in words)
+        return "no loop takes an array of tensors without names yet" if next(unnamed, None) else None
 
     def make(self, bits: bool) -> None:
         """The loops, each for all combinations of data types with the same types of C."""
@@ -76,12 +80,8 @@ class Loops:
             return
         result, integers = self.nodes("result"), self.nodes("integers")
         found: dict[Way, set[tuple[str, ...]]] = {}
-        try:
-            for dtypes, scaled, way in Ways(operands, self.kernel.facts, result, integers or result, bits).all():
-                found.setdefault(way, set()).add((*dtypes.values(), "scaled" if scaled else ""))
-        except NotCompiled as error:
-            self.kernel.lack(f"in result, {error.message}")
-            return
+        for dtypes, scaled, way in Ways(operands, self.kernel.facts, result, integers or result, bits).all():
+            found.setdefault(way, set()).add((*dtypes.values(), "scaled" if scaled else ""))
         self.made = tuple(
             ElementLoop(f"{self.operator.python}_{number}", way, tuple(self.tests(operands, points)))
             for number, (way, points) in enumerate(found.items())

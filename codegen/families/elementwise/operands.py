@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...expr.nodes import Call, Name, Number
+from ...expr.nodes import Call, Choice, Compare, Index, Name, NotCompiled, Number
 from ...field_types import type_of
 from ...model import Facts, Field, Operator
 from ..base import Definition, attribute_locals
@@ -98,12 +98,12 @@ class Operands:
         for field in self.operator.inputs:
             if field in self.single:
                 continue
+            if type_of(field).several:
+                yield from self.entries(field)
+                continue
             name = "x" if len(self.operator.inputs) == 1 else field.python
             if field.optional:
-                given = self.holder(field.types or "")
-                zeros = f"fill_zeros(&{field.python}, &a.{self.output.python}, a.{given}.dtype)"
-                tensor = f"&a.{field.python} if a.{field.python}.dtype else &{field.python}"
-                yield name, Element(field.types or "", tensor, (field.python, zeros))
+                yield name, self.or_zeros(field.types or "", field.python, f"a.{field.python}")
             else:
                 yield name, Element(field.types or "", f"&a.{field.python}")
         for key, axis in self.definition.words.items():
@@ -111,6 +111,30 @@ class Operands:
             if head == "along":
                 entries = f"fill_entries(&{name}, &a.{self.output.python}, {axis}, a.{name})"
                 yield name, Element("FLOAT32", f"&{name}", (name, entries))
+
+    def entries(self, field: Field) -> Iterator[tuple[str, Element]]:
+        """The tensors of an array. One that may be left out is there without a data type: there is one more."""
+        for number, name in enumerate(self.definition.words[f"tensors.{field.python}"].split()):
+            types, tensor = self.types_of_entry(field, number), f"a.{field.python}.several.each[{number}]"
+            absent = f"absent.{name}" in self.definition.formulas
+            yield name, self.or_zeros(types, name, tensor) if absent else Element(types, f"&{tensor}")
+
+    def or_zeros(self, types: str, name: str, tensor: str) -> Element:
+        """A tensor, or zeros where it is left out."""
+        zeros = f"fill_zeros(&{name}, &a.{self.output.python}, a.{self.holder(types)}.dtype)"
+        return Element(types, f"&{tensor} if {tensor}.dtype else &{name}", (name, zeros))
+
+    def types_of_entry(self, field: Field, number: int) -> str:
+        """The type variable of a tensor of an array: a rule says which tensor has the same data type."""
+        for rule in self.operator.rules:
+            index, demand = Name(rule.index or ""), rule.that.node
+            if isinstance(demand, Choice):
+                demand = demand.then if demand.test == Compare("==", index, Number(number)) else demand.other
+            entry = Call("dtype", (Index(Name(field.python), (index,)),))
+            match demand:
+                case Compare(op="==", left=left, right=Call(function="dtype", args=(Name(id=name),))) if left == entry:
+                    return self.operator.field(name).types or ""
+        raise NotCompiled(f"no rule says which data types the tensors of {field.name} have")
 
     def holder(self, types: str) -> str:
         """A tensor that has the data type of a type variable, and is always there."""
@@ -140,7 +164,7 @@ class Operands:
     @property
     def variables(self) -> Mapping[str, tuple[str, ...]]:
         """The type variables of the inputs of the loops and of the output, each with its data types."""
-        fields = [field for field in self.operator.inputs if field not in self.single]
+        fields = [one for one in self.operator.inputs if one not in self.single and not type_of(one).several]
         return {field.types or "": dtypes_of(self.operator, field) for field in (*fields, self.output)}
 
     def dtypes_of_elements(self, dtypes: Mapping[str, str]) -> dict[str, str]:

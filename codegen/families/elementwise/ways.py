@@ -169,7 +169,11 @@ class Ways:
         once: dict[str, str] = {}
         names = self.names | {one.name: one.name for one in self.operands.scalars}
         known = (names, work, self.operands.members, self.operands.names_of_scalars, made, once)
-        results = tuple(map(C(*known).expression, nodes.values()))
+        expression = C(*known).expression
+        results = tuple(map(expression, nodes.values()))
+        if whole and not single:  # of what is rounded, floats are enough
+            parts = filter(None, (quotient(node, narrow) for node in nodes.values()))
+            results = tuple(f"(rintf((float){expression(x)}) + (float){expression(more)})" for x, more in parts)
         scalars = [(one.kind or work, one.name, one.field) for one in self.operands.scalars]
         scalars += [("double", name, name) for name in once.values()]
         found = self.made(inputs, element, gives, scalars, made, once, results, "dmlcy_odd" if odd else "DMLCY_SAME")
@@ -238,8 +242,8 @@ class Ways:
         if output in HELD and has_functions(node):
             return True
         if output not in HELD:
-            inner = quotient(node, integers)
-            return inner is not None and self.is_single(inner, elements, "FLOAT32")
+            parts = quotient(node, integers)
+            return parts is not None and self.is_single(parts[0], elements, "FLOAT32")
         floats = {name: DIGITS[dtype] for name, dtype in elements.items() if dtype in HELD}
         return isinstance(node, Arith) and all(
             sum_bits(part, integers) <= DIGITS[output]
@@ -268,16 +272,18 @@ def uncut(node: Node) -> Node:
     return node.args[0] if isinstance(node, Call) and node.function == "saturate" else node
 
 
-def quotient(node: Node, integers: Mapping[str, int]) -> Node | None:
-    """What is rounded to FLOAT32, to a whole number, and added to a narrow integer, before it is cut to one.
+def quotient(node: Node, integers: Mapping[str, int]) -> tuple[Node, Name] | None:
+    """What is rounded to FLOAT32, to a whole number, and added to a narrow integer, before it is cut to one; and that.
 
     FLOAT32 has all of the sums but those which are beyond the range of the data type anyway.
     """
     match node:
         case Arith(
-            op="+", left=Call(function="round_even", args=(Call(function="f32", args=(inner,)),)), right=Name(id=name)
+            op="+",
+            left=Call(function="round_even", args=(Call(function="f32", args=(inner,)),)),
+            right=Name(id=name) as more,
         ):
-            return inner if name in integers else None
+            return (inner, more) if name in integers else None
     return None
 
 

@@ -231,9 +231,10 @@ cdef object finish_arrays(Call call, Frame* frame, object out):
             if i < call.inputs:
                 refuse_change(call, i, array, tensor)
             bytes += tensor.bytes
-            copies.append(
-                packed(array, tensor) if i < call.inputs and recordings is not None else aligned(array, tensor)
-            )
+            if i < call.inputs and recordings is not None:
+                copies.append(packed(of_any_bits(None, array), tensor))
+            else:
+                copies.append(aligned(array, tensor))
         seen.append(copies)
     run_loops(call, frame.fields, bytes <= BRIEF_BYTES)
     for i in range(call.inputs, call.tensors):
@@ -242,10 +243,15 @@ cdef object finish_arrays(Call call, Frame* frame, object out):
             if array is not copy:
                 cnp.PyArray_CopyInto(array, <ndarray>copy)
         results += arrays
+    if call.halves and out is not None:
+        for target in results:
+            write_halves(target, of_any_bits(None, target))
     if recordings is not None:
         record_arrays(call, frame, recordings, seen)
     if out is not None:
         return out
+    if call.halves:
+        results = given_back(results)
     return results[0] if len(results) == 1 and call.layout.tensors[call.inputs].number < SEVERAL else tuple(results)
 
 
@@ -259,7 +265,10 @@ cdef int record_arrays(Call call, Frame* frame, object recordings, list seen) ex
     for i in range(call.tensors):
         arrays = <list>seen[i]
         if i >= call.inputs:
-            arrays = [packed(<ndarray>one, tensor_of_array(call, frame, i, k)) for k, one in enumerate(arrays)]
+            arrays = [
+                packed(of_any_bits(None, <ndarray>one), tensor_of_array(call, frame, i, k))
+                for k, one in enumerate(arrays)
+            ]
         several = call.layout.tensors[i].number >= SEVERAL
         said[call.names[i]] = tuple(arrays) if several else arrays[0] if arrays else None
     said.update(call.attributes(frame.fields))

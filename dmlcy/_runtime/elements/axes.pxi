@@ -1,30 +1,38 @@
 # The axes of all tensors: joined, brought into an order, and cut into tiles.
 
-# Bytes between elements along an axis of the output. A tensor of size 1 repeats its element.
-cdef inline int64_t step_of(const Tensor* tensor, int axis, int64_t size) noexcept nogil:
-    return tensor.strides[axis] if tensor.sizes[axis] == size else 0
+# Bytes between elements along a part of an axis of the output, behind which `parts` of the axis are. A tensor with fewer
+# elements repeats one.
+cdef inline int64_t step_of(const Tensor* tensor, int axis, int64_t parts) noexcept nogil:
+    cdef int64_t size = tensor.sizes[axis]
+    return tensor.strides[axis] * (size // parts) if size >= parts else 0
 
 
-# Joins axes that lie one after the other in all tensors.
+# Joins axes that lie one after the other in all tensors. An axis along which a tensor has an element for each block has
+# two parts: the blocks, and the elements of each.
 cdef void join_axes(const Elements* a, Axes* to) noexcept nogil:
     cdef const Tensor* output = a.tensors[a.inputs]
     cdef int axis, t, last, count = 0
-    cdef int64_t size
+    cdef int64_t size, parts, before
     cdef bint joined
     for axis in range(output.rank):
-        size = output.sizes[axis]
-        if size == 1:
-            continue
-        joined = count > 0
-        for t in range(to.tensors):
-            joined = joined and to.step[count - 1][t] == size * step_of(a.tensors[t], axis, size)
-        if joined:
-            to.size[count - 1] *= size
-        else:
-            to.size[count] = size
-            count += 1
-        for t in range(to.tensors):
-            to.step[count - 1][t] = step_of(a.tensors[t], axis, size)
+        parts = 1
+        while parts != output.sizes[axis]:
+            before = parts
+            parts = output.sizes[axis]
+            for t in range(a.inputs):
+                if before < a.tensors[t].sizes[axis] < parts:
+                    parts = a.tensors[t].sizes[axis]
+            size = parts // before
+            joined = count > 0
+            for t in range(to.tensors):
+                joined = joined and to.step[count - 1][t] == size * step_of(a.tensors[t], axis, parts)
+            if joined:
+                to.size[count - 1] *= size
+            else:
+                to.size[count] = size
+                count += 1
+            for t in range(to.tensors):
+                to.step[count - 1][t] = step_of(a.tensors[t], axis, parts)
     last = count - 1
     to.axes = max(last, 0)
     to.length = to.size[last] if count else 1
@@ -58,11 +66,12 @@ cdef bint take_steady(const ElementKernel* kernel, Axes* to) noexcept nogil:
     if kernel.steady == NULL or not to.fast or to.halves:
         return False
     for t in range(1, to.last):
-        if to.row_step[t] != 0 or not to.same[t]:
+        if to.row_step[t] != 0:
             return False
+    to.steady = True
     to.row = kernel.steady
     for t in range(1, to.last):
-        to.near[t] = True
+        to.near[t] = to.same[t]
     return True
 
 

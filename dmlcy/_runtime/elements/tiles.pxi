@@ -49,6 +49,8 @@ cdef inline const void* taken(
     cdef const char* elements = source
     if is_packed(to, t, rows, n):
         return source
+    if t > 0 and to.steady:
+        n = 1
     if loaded.source == source and loaded.rows == rows and (n == loaded.n or (rows == 1 and n < loaded.n)):
         return numbers
     loaded.source = source

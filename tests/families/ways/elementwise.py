@@ -74,6 +74,23 @@ def given_of(operator: Operator, sizes: tuple[int, ...]) -> dict[str, Any]:
     return given
 
 
+def quantizations(operator: Operator, sizes: tuple[int, ...], dtype: str, number: int) -> tuple[Array, ...]:
+    """A scale, and in most uses a zero point, for blocks along some axes: not always the same ones."""
+    floats = dtype.startswith("float")
+    types = (dtype, "int8") if floats else ("float32", dtype)
+    found = []
+    for place, own in enumerate(types[: 1 + (number % 4 > 0)]):
+        counts = [size if (axis + number + place * (number % 3)) % 2 else divisor(size, number + place * (number % 3))
+                  for axis, size in enumerate(sizes)]  # fmt: skip
+        found.append(LAYOUTS[(number + place) % len(LAYOUTS)](any_bits(number + place, tuple(counts), own)))
+    return tuple(found)
+
+
+def divisor(size: int, number: int) -> int:
+    every = [one for one in range(1, size + 1) if size % one == 0]
+    return every[number % len(every)]
+
+
 def ways(operator: Operator) -> list[Way]:
     more = [field for field in operator.fields if field.kind == "input"][1:]
     found = []
@@ -83,9 +100,11 @@ def ways(operator: Operator) -> list[Way]:
         if number % 3:
             given.pop("scale_bias", None)
         outputs = [field for field in operator.fields if field.kind == "output"]
+        if any(field.python == "quantization_type" for field in operator.fields):
+            given["quantization_type"] = "SCALE_ZERO_POINT" if number % 4 else "SCALE"
         if outputs[0].same_dtype_as is None:
             dtypes = [name for row in outputs[0].dtypes for name in row.dtypes]
-            given["output_dtype"] = dtypes[number % len(dtypes)]
+            given["output_dtype"] = dtypes[0 if "quantization_type" in given else number % len(dtypes)]
         left_out = [field.python for field in more if field.optional and number % 5 == 0]
         if any(field.same_dtype_as in left_out for field in outputs):
             given["output_dtype"] = "INT8"
@@ -93,6 +112,9 @@ def ways(operator: Operator) -> list[Way]:
         def others(dtype: str, number: int = number, sizes: tuple[int, ...] = sizes) -> tuple[Array, ...]:
             found: list[Any] = []
             for place, field in enumerate(more):
+                if field.type == "tensor_array":
+                    found.append(quantizations(operator, sizes, dtype, number))
+                    continue
                 dtypes = [name.lower() for row in field.dtypes for name in row.dtypes]
                 own = dtype if dtype in dtypes else dtypes[0]
                 if field.optional and number % 5 == 0:

@@ -363,6 +363,24 @@ def element_wise_dequantize_linear(x: Array, scale: Array, zero: Array | None = 
         return (moved * scale.astype(np.float64)).astype(scale.dtype)
 
 
+def spread(x: Array, sizes: tuple[int, ...]) -> Array:
+    """Each element for its block of elements of a tensor of these sizes."""
+    for axis, (own, size) in enumerate(zip(x.shape, sizes, strict=True)):
+        x = x.repeat(size // own, axis)
+    return x
+
+
+def quantize(x: Array, tensors: tuple[Array, ...], quantization_type: str, output_dtype: str) -> Array:
+    scale, *zero = (spread(one, x.shape) for one in tensors)
+    return element_wise_quantize_linear(x, scale, *zero, output_dtype=output_dtype)
+
+
+def dequantize(x: Array, tensors: tuple[Array, ...], quantization_type: str, output_dtype: str) -> Array:
+    assert tensors[0].dtype == output_dtype.lower()
+    scale, *zero = (spread(one, x.shape) for one in tensors)
+    return element_wise_dequantize_linear(x, scale, *zero)
+
+
 def element_wise_quantized_linear_add(
     a: Array, a_scale: Array, a_zero: Any, b: Array, b_scale: Array, b_zero: Any, scale: Array, zero: Any = None,
     output_dtype: Any = None,
