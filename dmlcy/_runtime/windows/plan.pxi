@@ -61,6 +61,8 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         number *= a.input.sizes[n]
     for n in range(a.input.rank):
         spatial = n - (a.input.rank - a.spatial)
+        if spatial < 0 and a.input.sizes[n] == 1:       # it makes no difference
+            continue
         axis.size = a.input.sizes[n]
         axis.results = a.output.sizes[n]
         axis.input_step = a.input.strides[n]
