@@ -40,7 +40,9 @@ cdef inline int64_t magnitude(int64_t value) noexcept nogil:
 
 
 cdef inline int64_t floor_div(int64_t a, int64_t b) noexcept nogil:
-    # The C quotient truncates; b is positive.
+    # The C quotient truncates; b is positive, and mostly 1.
+    if b == 1:
+        return a
     return a // b - (1 if a % b < 0 else 0)
 
 

@@ -114,13 +114,13 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     cdef Watch watch
     if total <= 0:
         return 0
+    if total <= grain:
+        return -do_chunk(work, args, 0, total, total)
     grain = max(grain, 1)
     chunks = (total - 1) // grain + 1
     threads = <int>min(chunks, <int64_t>most_threads)
     if threads > 1:
         threads = 1 if forked or dmlcy_alone or omp_in_parallel() else dmlcy_team(threads)
-    if chunks == 1:
-        return -do_chunk(work, args, 0, total, grain)
     watch.looked = dmlcy_milliseconds()
     watch.stopped = False
     if threads == 1:

@@ -3,7 +3,7 @@
 from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uintptr_t
 from libc.stdlib cimport free, malloc
 
-from dmlcy._runtime.checks cimport ceil_div
+from dmlcy._runtime.checks cimport ceil_div, floor_div
 from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.processor cimport dmlcy_wide
 from dmlcy._runtime.moves cimport dmlcy_ask

@@ -61,6 +61,8 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         number *= a.input.sizes[n]
     for n in range(a.input.rank):
         spatial = n - (a.input.rank - a.spatial)
+        if spatial < 0 and a.input.sizes[n] == 1:       # it makes no difference
+            continue
         axis.size = a.input.sizes[n]
         axis.results = a.output.sizes[n]
         axis.input_step = a.input.strides[n]
@@ -72,8 +74,9 @@ cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
         axis.stride = a.strides[spatial] if spatial >= 0 else 1
         axis.dilation = a.dilations[spatial] if spatial >= 0 else 1
         axis.start = a.start[spatial] if spatial >= 0 else 0
-        plan.volume *= <double> axis.window
-        plan.shared *= <double> axis.window / <double> axis.stride
+        if axis.window > 1 or axis.stride > 1:
+            plan.volume *= <double> axis.window
+            plan.shared *= <double> axis.window / <double> axis.stride
         plan.filled = plan.filled and covers(&axis)
         if not_pooled(&axis) and plan.axes > 0 and not_pooled(&plan.axis[plan.axes - 1]):
             if merge(&plan.axis[plan.axes - 1], &axis):
@@ -168,6 +171,13 @@ cdef inline int64_t elements_of(int64_t bytes, int64_t item) noexcept nogil:
     return bytes // 4 if item == 4 else bytes // 2 if item == 2 else bytes // 8 if item == 8 else bytes
 
 
+# So many of `count` as fit where there is room for `room`, each taking `size`: mostly all, and no division is needed.
+cdef inline int64_t fitting(int64_t count, int64_t room, int64_t size) noexcept nogil:
+    if count <= room and size <= room and count * size <= room:
+        return count
+    return min(count, room // size)
+
+
 cdef void plan_bands(WindowPlan* plan) noexcept nogil:
     cdef int64_t item = plan.kernel.item
     cdef const WindowAxis* columns = &plan.columns
@@ -196,7 +206,7 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
             plan.run = MOST_LANES
         longest = LONGEST_RUN // plan.run
     plan.runs = ceil_div(plan.lanes.results, plan.run)
-    plan.block = min(columns.results, 1 + longest // columns.stride)
+    plan.block = min(columns.results, 1 + floor_div(longest, columns.stride))
     plan.blocks = ceil_div(columns.results, plan.block)
     plan.block = ceil_div(columns.results, plan.blocks)
     plan.taps = columns.window
@@ -208,20 +218,20 @@ cdef void plan_bands(WindowPlan* plan) noexcept nogil:
         plan.taps = min(plan.taps, max(DMLCY_GROUP, longest // columns.dilation // DMLCY_GROUP * DMLCY_GROUP))
     plan.pitch = (plan.block - 1) * columns.stride + (plan.taps - 1) * columns.dilation + 1
     plan.step = columns.stride if plan.block > 1 else plan.pitch
-    plan.phase_step = columns.dilation % plan.step if plan.run == 1 else 0
-    plan.index_step = columns.dilation // plan.step if plan.run == 1 else columns.dilation
+    plan.index_step = columns.dilation
+    plan.phase_step = take_digit(&plan.index_step, plan.step) if plan.run == 1 else 0
     plan.result_pitch = ceil_div(plan.pitch, plan.step)
     plan.pitch = plan.result_pitch * plan.step
     plan.direct = plan.kernel.own and plan.run == plan.lanes.results and columns.input_step == plan.run * item
     plan.direct = plan.direct and (plan.lines.results == 1 or min(plan.pitch, columns.size) * plan.run >= SHORT_ROW)
     plan.taken = plan.direct and (not plan.deep or plan.kernel.folds and plan.rows.window <= plan.rows.stride)
-    plan.tall = min(plan.rows.results, BAND_ELEMENTS // (plan.pitch * plan.run))
+    plan.tall = fitting(plan.rows.results, BAND_ELEMENTS, plan.pitch * plan.run)
     if plan.tall < min(plan.rows.results, FEWEST_ROWS):
         plan.tall = 1
-    plan.band = max(1, min(plan.lines.results, BAND_ELEMENTS // (plan.pitch * plan.run * plan.tall)))
+    plan.band = max(1, fitting(plan.lines.results, BAND_ELEMENTS, plan.pitch * plan.run * plan.tall))
     under = plan.pitch * plan.run * min(plan.rows.window, plan.rows.size)
     if not plan.taken or not spanned(&plan.rows):       # a row of the input is needed by several windows
-        plan.band = min(plan.band, UNDER_BAND // under)
+        plan.band = fitting(plan.band, UNDER_BAND, under)
     elif plan.lines.results * under > SERIAL_SUMS:
         plan.band = min(plan.band, plan.lines.results // BANDS)
     plan.band = max(1, plan.band)
