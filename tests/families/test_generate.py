@@ -145,7 +145,7 @@ def test_the_data_type_and_the_sizes_of_a_call() -> None:
     assert dml.one_hot(indices, values, axis=1, out=lines) is lines
     assert lines.tolist() == [[2, 1, 1, 1], [1, 1, 2, 1]]
     for given, words in (
-        ({}, "output is missing. Pass output_sizes"),
+        ({}, "output_sizes is missing. Pass the sizes of output"),
         ({"output_sizes": (3, 4)}, "differs from the indices along another axis"),
         ({"output_sizes": (2, 4, 1)}, "has another number of dimensions"),
         ({"output_sizes": "24"}, "output_sizes must be a sequence of ints"),
