@@ -55,6 +55,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.elements": "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_elements",
     "dmlcy._runtime.gather": "WindowGather run_gather",
+    "dmlcy._runtime.generate": "Numbers run_diagonals run_fill run_lines run_sequence",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.moves": "Move run_move",
     "dmlcy._runtime.pad": "Pad run_pad",

@@ -9,7 +9,7 @@ from dmlcy._runtime.moves cimport Moves, dmlcy_ask_rows, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
-from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, Tensor, bytes_of, item_of
+from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, UINT64, Tensor, bytes_of, item_of
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
 cdef extern from "elements.h" nogil:
@@ -205,3 +205,10 @@ cdef int64_t integer_in(int dtype, const unsigned char* bytes) noexcept nogil:
     memcpy(&room, bytes, item_of(dtype))
     dmlcy_load_numbers(INT64, &number, &room, 1, dtype)
     return number
+
+
+cdef void store_numbers(int number, const void* numbers, void* to, int64_t n, int dtype) noexcept nogil:
+    if dtype == number or (number == INT64 and dtype == UINT64):
+        memcpy(to, numbers, n * item_of(dtype))
+    else:
+        dmlcy_store_numbers(number, numbers, to, n, dtype)

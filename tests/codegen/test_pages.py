@@ -217,7 +217,7 @@ def test_generation_is_deterministic(texts: dict[str, str], tmp_path: Path, seed
 
 def test_stubs_parse(texts: dict[str, str], planned: Plan) -> None:
     for op in planned.operators:
-        dask = [("dask", op.python)] if op.is_fast else []
+        dask = [("dask", op.python)] if op.takes_chunks else []
         for folder, name in (("functions", op.python), ("descs", op.desc), *dask):
             tree = ast.parse(texts[f"dmlcy/_generated/{folder}/{op.file_name}.pyi"])
             defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
