@@ -50,3 +50,6 @@ cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entr
 # A number of a data type, as a float, and an integer.
 cdef double float_in(int dtype, const unsigned char* bytes) noexcept nogil
 cdef int64_t integer_in(int dtype, const unsigned char* bytes) noexcept nogil
+
+# Numbers, FLOAT64 or INT64, as elements of a data type: cut to its range, or without their upper bits.
+cdef void store_numbers(int number, const void* numbers, void* to, int64_t n, int dtype) noexcept nogil

@@ -309,3 +309,7 @@ cdef int64_t integer_in(int dtype, const unsigned char* bytes) noexcept nogil:
     memcpy(&room, bytes, item_of(dtype))
     dmlcy_convert_elements(&number, INT64, &room, dtype, 1)
     return number
+
+
+cdef void store_numbers(int number, const void* numbers, void* to, int64_t n, int dtype) noexcept nogil:
+    dmlcy_convert_elements(to, dtype, numbers, number, n)

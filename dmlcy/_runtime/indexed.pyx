@@ -11,7 +11,7 @@ from dmlcy._runtime.processor cimport (
 )
 from dmlcy._runtime.strided cimport INT32, INT64, MAX_RANK, Tensor
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
-from dmlcy._runtime.views cimport run_copy
+from dmlcy._runtime.views cimport run_copy, run_repeat
 
 ctypedef void (*Take)(const char* places, const int64_t* offsets, char* others, int64_t stride,
                       int64_t n) noexcept nogil

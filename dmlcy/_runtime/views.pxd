@@ -8,6 +8,8 @@ from dmlcy._runtime.strided cimport Tensor, Tensors
 
 # The elements of the input, which has the sizes of the output.
 cdef int run_copy(const Tensor* input, const Tensor* output) noexcept nogil
+# One element, everywhere.
+cdef int run_repeat(const void* element, const Tensor* output) noexcept nogil
 # The inputs, one after the other along the axis.
 cdef int run_join(const Tensors* inputs, const Tensor* output, int64_t axis) noexcept nogil
 # The outputs are parts of the input, one after the other along the axis.

@@ -33,6 +33,14 @@ cdef int run_copy(const Tensor* input, const Tensor* output) noexcept nogil:
     return run_move(&work, output.bytes)
 
 
+cdef int run_repeat(const void* element, const Tensor* output) noexcept nogil:
+    cdef Move work
+    whole_of(&work, output, output, output)
+    work.input = <const char*> element
+    memset(work.input_strides, 0, sizeof(work.input_strides))
+    return run_move(&work, output.bytes)
+
+
 # Tensors side by side along an axis, and one tensor that has all their elements.
 cdef struct Parts:
     const Tensors* parts
@@ -184,10 +192,7 @@ cdef int run_place(const Tensor* input, const Tensor* output, const int64_t* sta
     cdef int d
     if is_dense(input, step):
         return surround(input, output, start, step)
-    whole_of(&work, output, output, output)
-    work.input = <const char*> &zero
-    memset(work.input_strides, 0, sizeof(work.input_strides))
-    if run_move(&work, output.bytes) != 0:
+    if run_repeat(&zero, output) != 0:
         return -1
     whole_of(&work, input, output, input)
     for d in range(input.rank):

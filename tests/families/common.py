@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from checks import assert_same_bits, assert_same_values
-from example_descs import own_attributes
+from example_descs import own_attributes, requests
 from strategies import Array, small_integers
 
 import dmlcy as dml
@@ -22,7 +22,8 @@ Property = Callable[[Any, Arrays, Array], bool]
 def attributes_of(desc: OperatorDesc) -> dict[str, Any]:
     """What a call gives beside tensors, and no sizes that follow: with other attributes, others do."""
     follow = {field.sized_by for field in desc.operator.fields if field.sizes is not None}
-    return {name: value for name, value in own_attributes(desc).items() if name not in follow}
+    dtypes = {name: dtype for name, dtype in requests(desc).items() if name.endswith("_dtype")}
+    return {name: value for name, value in own_attributes(desc).items() if name not in follow} | dtypes
 
 
 def inputs_of(desc: OperatorDesc, arrays: Arrays) -> list[Array | None]:
@@ -57,7 +58,7 @@ def strided_is_contiguous(desc: Any, arrays: Arrays, result: Array) -> bool:
     assert_same_values(run(desc, {name: contiguous(x) for name, x in arrays.items()}), result)
     outs = tuple(np.empty(one.shape, one.dtype, "F") for one in several(result))
     assert_same_values(run(desc, arrays, out=outs if isinstance(result, tuple) else outs[0]), result)
-    return any(not one.flags.c_contiguous for x in arrays.values() for one in several(x))
+    return not arrays or any(not one.flags.c_contiguous for x in arrays.values() for one in several(x))
 
 
 def threads_make_no_difference(desc: Any, arrays: Arrays, result: Array) -> bool:

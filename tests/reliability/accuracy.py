@@ -26,6 +26,7 @@ for folder in ("", "operators", "reliability"):
         sys.path.insert(0, str(TESTS / folder))
 
 from adversarial import KINDS, adversarial  # noqa: E402
+from depth import has_input  # noqa: E402
 from drawing import draw_all  # noqa: E402
 from example_descs import each_part  # noqa: E402
 from random_arrays import inputs_of, views_of  # noqa: E402
@@ -85,6 +86,8 @@ def is_exact(operator: Operator, dtype: str) -> bool:
 
 def measure(operator: Operator, elements: int, seed: int) -> dict[str, Worst]:
     """So many results of each data type."""
+    if not has_input(operator):
+        return measure_drawn(operator, elements, seed)
     found: dict[str, Worst] = {}
     for kind, desc, arrays in cases(operator, seed):
         dtype = str(next(iter(arrays.values())).dtype)

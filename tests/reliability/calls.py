@@ -124,9 +124,18 @@ def small_calls() -> list[Call]:
 def large_calls() -> list[Call]:
     """Of a few operators with loops of each family one that is worth several threads, and some with other layouts."""
     return [
-        *filter(None, (grown(operator, ELEMENTS) for operator in map(FAST.__getitem__, few_of_each_family()))),
+        *filter(None, (large_call(operator) for operator in map(FAST.__getitem__, few_of_each_family()))),
         *chosen(),
     ]
+
+
+def large_call(operator: Operator) -> Call | None:
+    """A use that is worth several threads, of which no result is much larger."""
+    call = grown(operator, ELEMENTS)
+    outputs = [one.python for one in operator.fields if one.kind == "output" and not one.optional]
+    if call is None or all(getattr(call.desc, name).element_count <= 6 * ELEMENTS for name in outputs):
+        return call
+    return grown(operator, ELEMENTS // 6)
 
 
 def grown(operator: Operator, elements: int) -> Call | None:

@@ -33,7 +33,7 @@ from example_descs import attributes, each_part  # noqa: E402
 from random_arrays import Array, Placed, inputs_of, placed  # noqa: E402
 from random_breaks import Breaker, has_several, together  # noqa: E402
 from random_cases import STEPS, cases, exact_steps, flat, level_of, of_examples  # noqa: E402
-from random_descs import Walk  # noqa: E402
+from random_descs import Walk, walks  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
 from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402
@@ -111,7 +111,7 @@ class Caller:
             self.chance = random.Random(f"{self.seed} {self.isa} {self.walk}")
             operator = OPERATORS[names[self.walk % len(names)]]
             self.met[operator.name] += 1
-            if operator.name in FAST:
+            if walks(operator):
                 self.walked(Walk(self.chance, operator))
             else:
                 self.drawn(operator)
@@ -160,7 +160,7 @@ class Caller:
 
     def given(self, desc: OperatorDesc, arrays: dict[str, Any] | None) -> list[Any]:
         """What is given for each input, as it is placed: of these values, or of any."""
-        if arrays is None and desc.operator.name in FAST:
+        if arrays is None and walks(desc.operator):
             return list(inputs_of(self.chance, desc).values())
         values: list[Any] = []
         for field in desc.operator.fields:

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from depth import has_input
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import ENUMS, LEVEL_INDEX, LEVELS
+from dmlcy._facts.tables import ENUMS, FAST, LEVEL_INDEX, LEVELS
+from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -22,6 +24,12 @@ from dmlcy._testing.starts import Values, starts, tensors_of
 
 SIZES: Final = ((30, 300), (40, 3000), (27, 30_000), (3, 500_000))
 """How often, and how many elements the tensors of a desc have at most."""
+
+
+def walks(operator: Operator) -> bool:
+    """Whether descs are changed step by step: loops compute them, each has an input, and no field several tensors."""
+    several = any(type_of(field.type).tensors for field in operator.fields)
+    return operator.name in FAST and has_input(operator) and not several
 
 
 class Walk(walk.Walk):

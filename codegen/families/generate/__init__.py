@@ -1,1 +1,1 @@
-"""The family generate: what its specs say."""
+"""The family generate: its contract, its loops, and how a checked desc becomes their arguments."""

@@ -7,51 +7,86 @@ the value that the matrices of the last two axes have there. With ``line``, an a
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from ...diagnostics import Diagnostics
+from ...expr.cython import Cython
 from ...expr.types import Kind
 from ...field_types import type_of
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told, local
+from ...source import Table
+from ..base import Definition, KernelTable, Moved, Use, local
 
 NUMBERS = (Kind.FLOAT, Kind.INT)
 
 
-class Generate(Evaluated):
+@dataclass(frozen=True, slots=True)
+class GenerateKernel:
+    """The run template's view.
+
+    ``move``: which elements the runtime makes. ``result`` and ``filled`` are Cython; ``scalars`` are the attributes
+    that have the data type of the output.
+    """
+
+    move: str
+    result: str
+    filled: str
+    scalars: tuple[str, ...]
+    roles: Mapping[str, str]
+    definition: Definition
+
+
+class Generate(Moved):
     """The family."""
 
     name = "generate"
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> GenerateKernel:
         """Reads the expressions and the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
-        if table is None:
-            return Told(kernel.definition)
-        if table.has("line"):
-            kernel.role("line", "axis", Kind.INT)
-            kernel.role("indices", "indices", Kind.TENSOR)
-            kernel.role("values", "values", Kind.TENSOR)
-        elif table.has("state"):
-            kernel.role("state", "", Kind.TENSOR)
-            kernel.role("next", "", Kind.TENSOR)
-        else:
-            self.expressions(kernel, operator)
-        kernel.finish()
-        return Told(kernel.definition)
+        move, result, filled = "", "0", "False"
+        scalars = tuple(field.python for field in operator.attributes if type_of(field).of_elements)
+        if table is not None:
+            if table.has("line"):
+                move = "lines"
+                kernel.role("line", "axis", Kind.INT)
+                kernel.role("indices", "indices", Kind.TENSOR)
+                kernel.role("values", "values", Kind.TENSOR)
+            elif table.has("state"):
+                kernel.role("state", "", Kind.TENSOR)
+                kernel.role("next", "", Kind.TENSOR)
+                kernel.lack("no loops make random numbers yet")
+            else:
+                move, result, filled = self.expressions(kernel, table, scalars)
+            kernel.finish()
+        return GenerateKernel(move, result, filled, scalars, kernel.definition.roles, kernel.definition)
 
-    def expressions(self, kernel: KernelTable, operator: Operator) -> None:
-        """What an element is, and where."""
-        table = kernel.table
-        assert table is not None
-        scalars = {field.python: local(Kind.FLOAT) for field in operator.attributes if type_of(field).of_elements}
-        names = {"i": local(Kind.INT), **scalars}
-        kernel.formula(table, "result", names, *NUMBERS)
+    def expressions(self, kernel: KernelTable, table: Table, scalars: Sequence[str]) -> tuple[str, str, str]:
+        """What an element is, and where: which elements are made, and both as Cython."""
+        names = {"i": local(Kind.INT), **{name: local(Kind.FLOAT) for name in scalars}}
+        result = kernel.expression(table, "result", names, Kind.FLOAT, Cython({}))[1]
+        move, filled = "sequence" if re.search(r"\bi\b", result) else "fill", "False"
         if table.has("magnitudes"):
             kernel.formula(table, "magnitudes", names, *NUMBERS)
         if table.has("filled"):
-            kernel.formula(table, "filled", {"d": local(Kind.INT)}, Kind.BOOL)
-            if operator.inputs:
-                kernel.role("under", operator.inputs[0].python, Kind.TENSOR)
+            move = "diagonals"
+            filled = kernel.expression(table, "filled", {"d": local(Kind.INT)}, Kind.BOOL, Cython({}))[1]
+            if kernel.operator.inputs:
+                kernel.role("under", kernel.operator.inputs[0].python, Kind.TENSOR)
+        return move, result, filled
+
+    def needs(self, kernel: GenerateKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def pieces(self, kernel: GenerateKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: GenerateKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = Generate()

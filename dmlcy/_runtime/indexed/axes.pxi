@@ -94,11 +94,8 @@ cdef int copy(const Tensor* input, const Tensor* output) noexcept nogil:
 
 cdef int clear(const Tensor* output) noexcept nogil:
     """All elements become 0."""
-    cdef Tensor zero = output[0]
-    cdef int64_t nothing = 0
+    cdef int64_t zero = 0
     if output.dense:
         memset(output.data, 0, output.bytes)
         return 0
-    zero.data = <char*>&nothing
-    memset(zero.strides, 0, sizeof(zero.strides))
-    return copy(&zero, output)
+    return run_repeat(&zero, output)

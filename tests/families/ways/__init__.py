@@ -52,7 +52,9 @@ class Use:
     seed: int
 
     def arrays(self, kind: int) -> list[Array]:
-        """The inputs."""
+        """The inputs; of operators without any, none."""
+        if first_tensor(self.operator).kind == "output":
+            return []
         made = kinds_of(self.operator)[kind % len(kinds_of(self.operator))]
         return [made(self.seed, self.way.sizes, self.dtype), *self.way.others(self.dtype)]
 
@@ -62,11 +64,11 @@ class Use:
 
 def inputs_of(operator: Operator, arrays: Sequence[Array]) -> tuple[Any, ...]:
     """The inputs of a call: an array of tensors has all the arrays."""
-    return (tuple(arrays),) if type_of(first_input(operator).type).tensors else tuple(arrays)
+    return (tuple(arrays),) if type_of(first_tensor(operator).type).tensors else tuple(arrays)
 
 
-def first_input(operator: Operator) -> Field:
-    return next(field for field in operator.fields if field.kind == "input")
+def first_tensor(operator: Operator) -> Field:
+    return next(field for field in operator.fields if field.kind in ("input", "output"))
 
 
 def family(operator: Operator) -> Any:
@@ -80,8 +82,8 @@ def kinds_of(operator: Operator) -> list[Kind]:
 
 
 def dtypes_of(operator: Operator) -> list[str]:
-    """Data types of the first input; those of one size that are only moved are moved alike."""
-    rows = {name.lower() for row in first_input(operator).dtypes for name in row.dtypes}
+    """Data types of the first tensor; those of one size that are only moved are moved alike."""
+    rows = {name.lower() for row in first_tensor(operator).dtypes for name in row.dtypes}
     named: tuple[str, ...] = family(operator).DTYPES
     return [dtype for dtype in named if dtype in rows]
 

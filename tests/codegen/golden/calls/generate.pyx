@@ -3,11 +3,12 @@
 """generate: calls of DIAGONAL_MATRIX."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport uint32_t
 from dmlcy._runtime.arguments cimport take_float, take_sizes, take_uint
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, Tensor, item_of
+from dmlcy._runtime.strided cimport FLOAT32, item_of
+from dmlcy._generated.kernels.generate cimport DiagonalMatrix, diagonal_matrix_run
 
 
 # DIAGONAL_MATRIX
@@ -57,13 +58,6 @@ cdef struct DiagonalMatrixKeywords:
     PyObject* value
     PyObject* out
 
-cdef struct DiagonalMatrix:
-    Tensor output
-    int64_t output_sizes[MAX_RANK]
-    int64_t output_sizes_count
-    int64_t offset
-    float value
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int diagonal_matrix_take(DiagonalMatrix* a, int level, const DiagonalMatrixKeywords* keywords) except -1:
@@ -102,5 +96,5 @@ diagonal_matrix = call_of(
     0,
     <Take>diagonal_matrix_take, <Holds>diagonal_matrix_holds,
     NULL,
-    <Attributes>diagonal_matrix_attributes, NULL,
+    <Attributes>diagonal_matrix_attributes, <Run>diagonal_matrix_run,
 )

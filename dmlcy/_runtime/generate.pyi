@@ -1,0 +1,1 @@
+"""The loops of generate; nothing of them is for Python."""
