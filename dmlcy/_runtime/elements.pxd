@@ -35,8 +35,8 @@ cdef struct Elements:
 # Computes the outputs. -1: memory ran out.
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil
 
-# The same where the second and the third tensor may have an element for each block of elements of the output: along each
-# axis, their sizes divide those of the output.
+# The same where the second and the third tensor may have an element for each block of elements of the output: along
+# each axis, their sizes divide those of the output.
 cdef int run_blocks(const ElementKernel* kernel, Elements* a) noexcept nogil
 
 # Converts the elements of one input to the data type of one output.

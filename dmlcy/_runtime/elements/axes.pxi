@@ -1,7 +1,7 @@
 # The axes of all tensors: joined, brought into an order, and cut into tiles.
 
-# Bytes between elements along a part of an axis of the output, behind which `parts` of the axis are. A tensor with fewer
-# elements repeats one.
+# Bytes between elements along a part of an axis of the output, behind which `parts` of the axis are. A tensor with
+# fewer elements repeats one.
 cdef inline int64_t step_of(const Tensor* tensor, int axis, int64_t parts) noexcept nogil:
     cdef int64_t size = tensor.sizes[axis]
     return tensor.strides[axis] * (size // parts) if size >= parts else 0
