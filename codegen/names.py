@@ -60,7 +60,7 @@ CIMPORTS = {
     "dmlcy._runtime.generate": "Numbers run_diagonals run_fill run_lines run_sequence",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.indexed": (
-        "elements_inside give_elements give_places give_tuples take_elements take_slices take_tuples"
+        "elements_inside give_elements give_places give_tuples take_elements take_lengths take_slices take_tuples"
     ),
     "dmlcy._runtime.moves": "Move run_move",
     "dmlcy._runtime.pad": "Pad run_pad",

@@ -21,5 +21,7 @@ cdef int take_tuples(const Tensor* input, const Tensor* indices, const Tensor* o
                      int64_t input_count, int64_t indices_count) noexcept nogil
 cdef int give_tuples(const Tensor* input, const Tensor* indices, const Tensor* updates, const Tensor* output,
                      int64_t batches, int64_t input_count, int64_t indices_count) noexcept nogil
+# An index is the number of elements of a line along an axis that are reversed.
+cdef int take_lengths(const Tensor* input, const Tensor* lengths, const Tensor* output, int64_t axis) noexcept nogil
 # An index counts the elements of the whole output, which is 0 elsewhere.
 cdef int give_places(const Tensor* input, const Tensor* indices, const Tensor* output) noexcept nogil

@@ -1,10 +1,10 @@
 """The loops of elements by index: which axes are gone through, and where each index points to."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from dmlcy._runtime.copy cimport dmlcy_copy
-from dmlcy._runtime.moves cimport dmlcy_ask
+from dmlcy._runtime.moves cimport Moves, dmlcy_ask, moves_of
 from dmlcy._runtime.processor cimport (
     DMLCY_LINE, DMLCY_ROOM, dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put,
     dmlcy_stream_room, dmlcy_stream_seek, stream_pays
@@ -52,6 +52,7 @@ cdef enum Way:
     ELEMENTS                        # the same by way of offsets
     RUNS                            # rows of elements that follow each other
     STRIDED                         # rows of elements that do not
+    LINES                           # lines that are reversed in part
 
 # `places` are the elements of the tensor that indices name. `others`, those of the other tensor, go to places or come
 # from there, in the order of the axes. Each axis has a size, and steps in bytes: `own` of the places, 0 where an
@@ -86,6 +87,7 @@ cdef inline int type_of_index(const Tensor* indices) noexcept nogil:
 
 include "indexed/axes.pxi"
 include "indexed/rows.pxi"
+include "indexed/lines.pxi"
 include "indexed/checks.pxi"
 
 
@@ -94,6 +96,8 @@ cdef int run(Indexed* a) noexcept nogil:
     cdef int d
     for d in range(a.rank):
         bytes *= a.sizes[d]
+    if a.way == LINES:
+        bytes *= a.counted[0]
     if bytes == 0:
         return 0
     join_axes(a)
@@ -194,4 +198,17 @@ cdef int give_places(const Tensor* input, const Tensor* indices, const Tensor* o
     a.flat = True
     for d in range(output.rank):
         add_coordinate(&a, output.sizes[d], output.strides[d])
+    return run(&a)
+
+
+cdef int take_lengths(const Tensor* input, const Tensor* lengths, const Tensor* output, int64_t axis) noexcept nogil:
+    cdef Indexed a
+    cdef int d
+    begin(&a, input, lengths, output, False)
+    a.way = LINES
+    for d in range(input.rank):
+        if d != axis:
+            add_axis(&a, input.sizes[d], input.strides[d], output.strides[d], lengths.strides[d])
+    add_coordinate(&a, input.sizes[axis], input.strides[axis])
+    a.coordinate_step = output.strides[axis]
     return run(&a)

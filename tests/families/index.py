@@ -12,6 +12,9 @@ from dmlcy._facts.rows import Operator
 
 from .common import Arrays, Property, run
 
+INTEGERS = {"indices", "sequence_lengths"}
+"""The inputs that say where elements come from, or go to."""
+
 
 def straight(found: Array) -> Array:
     """The same elements as new arrays have them."""
@@ -25,7 +28,7 @@ def inverted(x: Array) -> Array:
 
 def other_bits_move_alike(desc: Any, arrays: Arrays, result: Array) -> bool:
     """What an element is makes no difference."""
-    changed = {name: x if name == "indices" else inverted(x) for name, x in arrays.items()}
+    changed = {name: x if name in INTEGERS else inverted(x) for name, x in arrays.items()}
     assert_same_bits(run(desc, changed), inverted(result))
     return result.size > 0
 
@@ -42,11 +45,12 @@ def elements_to_which_none_goes_are_zero(desc: Any, arrays: Arrays, result: Arra
 
 def indices_of_another_data_type(desc: Any, arrays: Arrays, result: Array) -> bool:
     """Indices from the end, where the data type has a sign, are the same places as those from the beginning."""
-    indices = arrays["indices"]
+    (name,) = INTEGERS & {*arrays}
+    indices = arrays[name]
     if indices.dtype.kind == "i" and indices.size and int(indices.min()) < 0:
         return False
     other = indices.astype(np.uint32 if indices.dtype == np.uint64 else np.uint64)
-    assert_same_bits(run(desc, {**arrays, "indices": other}), result)
+    assert_same_bits(run(desc, {**arrays, name: other}), result)
     return indices.size > 0
 
 

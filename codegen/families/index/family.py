@@ -29,7 +29,6 @@ BY: Final[dict[str, dict[str, tuple[str, Kind]]]] = {
 """The roles beside the tensors, each with its default name."""
 GIVES: Final = "places"
 """By it, elements of the input go to places of the output."""
-WITHOUT_LOOPS: Final = "lengths"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,6 @@ class Index(Moved):
                 tensors.append(kernel.role("updates", "updates", Kind.TENSOR))
             by = kernel.word("by", table.choice("by", tuple(BY)))
             roles = [kernel.role(role, default, kind) for role, (default, kind) in BY[by].items()]
-        if by == WITHOUT_LOOPS:
-            kernel.lack(f"no loop moves elements by {by} yet")
         kernel.finish()
         lets = {let.name for let in operator.lets}
         return IndexKernel(

@@ -10,6 +10,7 @@ cdef void begin(Indexed* a, const Tensor* places, const Tensor* indices, const T
     a.index_type = type_of_index(indices)
     a.gives = gives
     a.flat = False
+    a.way = EACH
     a.rank = a.coordinates = 0
     a.coordinate_step = 0
 
@@ -49,7 +50,7 @@ cdef void join_axes(Indexed* a) noexcept nogil:
             a.index_steps[a.rank - 1] = a.index_steps[d]
         else:
             add_axis(a, a.sizes[d], a.own[d], a.steps[d], a.index_steps[d])
-    if a.rank == 0 or a.index_steps[a.rank - 1] != 0:
+    if a.rank == 0 or a.index_steps[a.rank - 1] != 0 or a.way == LINES:
         add_axis(a, 1, a.item, a.item, 0)
     if a.rank == 1:
         add_axis(a, a.sizes[0], a.own[0], a.steps[0], 0)
@@ -68,6 +69,8 @@ cdef bint repeats(const Indexed* a) noexcept nogil:
 # How the elements of the last two axes move.
 cdef void choose_way(Indexed* a) noexcept nogil:
     cdef int last = a.rank - 1
+    if a.way == LINES:
+        return
     if a.sizes[last] > 1:
         a.way = RUNS if a.own[last] == a.item and a.steps[last] == a.item else STRIDED
     else:

@@ -78,6 +78,10 @@ cdef void move_rows(const Indexed* a, Progress* progress, char* places, char* ot
         move_elements(a, progress, places + first * a.own[middle], others + first * step,
                       indices + first * a.index_steps[middle], n)
         return
+    if a.way == LINES:
+        reverse_lines(a, progress, places + first * a.own[middle], others + first * step,
+                      indices + first * a.index_steps[middle], n)
+        return
     if progress.indices != indices or progress.first != first:
         find_offsets(a, offsets, indices, first, n)
         progress.indices = indices

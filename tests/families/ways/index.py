@@ -114,6 +114,28 @@ def whole() -> list[Way]:
     return found
 
 
+def reversals() -> list[Way]:
+    found = []
+    for sizes, axis, alike in (
+        ((70, 40, 30), 1, True),
+        ((70, 40, 30), 1, False),
+        ((3, 50, 700), 1, True),
+        ((60, 500), 1, False),
+        ((500, 60), 0, True),
+        ((900, 1), 0, False),
+        ((2, 3, 4, 90), 3, True),
+    ):
+
+        def others(dtype: str, sizes: Sizes = sizes, axis: int = axis, alike: bool = alike) -> tuple[Array, ...]:
+            lines = (*sizes[:axis], 1, *sizes[axis + 1 :])
+            lengths = np.random.default_rng(1).integers(0, sizes[axis] + 3, lines[:1] if alike else lines)
+            whole = np.broadcast_to(lengths.reshape(lengths.shape + (1,) * (len(lines) - lengths.ndim)), lines)
+            return (whole.astype("u8" if INDICES[dtype].endswith("8") else "u4"),)
+
+        found.append(Way(sizes, {"axis": axis}, others=others))
+    return found
+
+
 WAYS: dict[str, list[Way]] = {
     "gather": slices(),
     "gather_elements": lines(False),
@@ -122,6 +144,7 @@ WAYS: dict[str, list[Way]] = {
     "gather_nd1": tuples(False, 0) + tuples(False, 1),
     "scatter_nd": tuples(True),
     "max_unpooling": whole(),
+    "reverse_subsequences": reversals(),
 }
 
 

@@ -74,3 +74,11 @@ def max_unpooling(x: Array, indices: Array, *, output_sizes: tuple[int, ...]) ->
     for place in np.ndindex(*x.shape):
         result.reshape(-1)[int(indices[place])] = x[place]
     return result
+
+
+def reverse_subsequences(x: Array, lengths: Array, *, axis: int) -> Array:
+    result = np.array(x, order="C")
+    for place in np.ndindex(*lengths.shape):
+        line = (*place[:axis], slice(0, min(int(lengths[place]), x.shape[axis])), *place[axis + 1 :])
+        result[line] = x[line][::-1]
+    return result
