@@ -262,7 +262,7 @@ def test_levels_convert_alike(level: str) -> None:
                 found = np.nan_to_num(dml.cast(x, output_dtype=other.upper()))
                 print(f"CAST-{{dtype}}-{{other}}", hashlib.sha256(found.tobytes()).hexdigest())
     """
-    assert_same_lines(level, "-c", "import warnings; warnings.simplefilter('ignore')" + textwrap.dedent(program))
+    assert_same_lines(level, "-P", "-c", "import warnings; warnings.simplefilter('ignore')" + textwrap.dedent(program))
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
