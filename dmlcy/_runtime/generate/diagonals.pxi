@@ -81,8 +81,9 @@ cdef int write_rows(const void* args, int64_t begin, int64_t end) noexcept nogil
         for part in range(a.parts):
             stop = min(a.ends[part] + row, columns)
             if stop > column:
-                write_part(a, NULL if part % 2 else source + column * step, target + column * pitch, stop - column,
-                           &stream)
+                write_part(
+                    a, <const char*> NULL if part % 2 else <const char*> (source + column * step),
+                    target + column * pitch, stop - column, &stream)
                 column = stop
     if a.streams:
         dmlcy_stream_end(&stream)
