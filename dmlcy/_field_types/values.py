@@ -17,7 +17,7 @@ import numpy as np
 
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType
 from dmlcy._runtime import four_bits
-from dmlcy._runtime.tensor import to_array
+from dmlcy._runtime.tensor import to_numbers
 from dmlcy._words.values import is_a
 
 LONGEST: Final = 4096
@@ -127,14 +127,19 @@ def as_int(value: object) -> int:
 
 
 def as_entries(value: object, expected: str, kinds: str = "iu", longest: int = LONGEST) -> tuple[object, ...]:
-    """The entries of a sequence or of a 1-D array, as they are; ``kinds`` are those of NumPy that an array may have."""
+    """The entries of a sequence or of a 1-D array, as they are; ``kinds`` are those of NumPy that an array may have.
+
+    Where they may be floats, a NumPy array without dimensions has one entry.
+    """
     if type(value) in (tuple, list) and len(value) <= longest:  # type: ignore[arg-type]
         return tuple(value)  # type: ignore[arg-type]
     refusal = wrong_type(value, expected)
     if is_a(value, str, bytes, bytearray, memoryview):
         raise refusal
     if not is_a(value, tuple, list, Sequence):
-        array = guarded(lambda: to_array(value), refusal)
+        array = guarded(lambda: to_numbers(value), refusal)
+        if array is not None and array.ndim == 0 and "f" in kinds and is_a(value, np.ndarray):
+            return (array.item(),)
         if array is None or array.ndim != 1 or array.dtype.kind not in kinds:
             raise refusal
         value = array[: longest + 1].tolist()

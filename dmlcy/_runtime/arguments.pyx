@@ -207,7 +207,7 @@ cdef tuple number_entries(object value):
     cdef tuple entries = entries_of(value, "iuf")
     if entries is not None or not cnp.PyArray_Check(value):
         return entries
-    # As in the desc of an operator, an array without dimensions has one entry.
+    # As in the desc of an operator, a NumPy array without dimensions has one entry.
     cdef cnp.ndarray array = as_array(value)
     return (None,) if array is None else (array.item(),)
 

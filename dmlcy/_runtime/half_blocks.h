@@ -94,8 +94,9 @@ static void DMLCY_NAMED(DMLCY_ROW, _halves)(
 #ifdef DMLCY_SPECIAL
         uint32_t special[DMLCY_HALF_BLOCK];
         DMLCY_BLOCK_BY(special, DMLCY_SPECIAL)
-        DMLCY_BLOCK_BY(y, DMLCY_STORE(DMLCY_ORDINARY))
-        if (DMLCY_AT_LEVEL(dmlcy_any)(special))
+        if (!DMLCY_AT_LEVEL(dmlcy_any)(special))
+            DMLCY_BLOCK_BY(y, DMLCY_STORE(DMLCY_ORDINARY))
+        else
 #endif
             DMLCY_BLOCK_BY(y, DMLCY_STORE(DMLCY_RESULT))
         DMLCY_AT_LEVEL(DMLCY_NAMED(dmlcy_give_, DMLCY_ELEMENT))

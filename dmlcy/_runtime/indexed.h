@@ -10,6 +10,7 @@
 #define DMLCY_INDEXED_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "named.h"
 

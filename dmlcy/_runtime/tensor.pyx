@@ -282,6 +282,11 @@ def to_array(value):
     return of_any_bits(value, input_array(value))
 
 
+def to_numbers(value):
+    """Return the array behind `value` as it is, or None where there is none: what holds entries, and is no tensor."""
+    return as_array(value)
+
+
 def to_shared_array(value):
     """Return the array that shares its memory with `value`, or None: what an `out` argument needs to be.
 

@@ -200,6 +200,17 @@ def test_remainders_of_large_quotients_and_of_multiples() -> None:
             assert_same_values(getattr(dml, name)(a, b), getattr(reference.elementwise, name)(a, b))
 
 
+@pytest.mark.parametrize("name", ["element_wise_modulus_truncate", "element_wise_modulus_floor"])
+def test_remainders_of_special_numbers_beside_others(name: str) -> None:
+    """With the sanitizers: the steps for ordinary numbers take no other ones."""
+    for special in (np.nan, np.inf, -np.inf, 65504):
+        a, b = np.full(40, 7.5, np.float16), np.full(40, -2, np.float16)
+        a[7], b[30] = special, 0
+        result = getattr(dml, name)(a, b)
+        for place in range(a.size):
+            assert_same_values(result[place : place + 1], getattr(dml, name)(a[place, None], b[place, None]))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_bounds_of_both_zeros_and_nan(dtype: str) -> None:
     x = np.array([[-0.0, 0.0, np.nan, 1, -1, np.inf, -np.inf, 2.0**-24, -(2.0**-24)]], dtype)

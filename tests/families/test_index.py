@@ -249,3 +249,17 @@ def test_a_tuple_of_all_coordinates_by_itself() -> None:
     said = {"input_dimension_count": 2, "indices_dimension_count": 1}
     found = dml.scatter_nd(x, place.reshape(1, 2), np.array([[9]], np.float32), **said)
     assert found.tolist() == [[0, 1, 2], [3, 4, 9]]
+
+
+@pytest.mark.parametrize("dtype", INDICES)
+def test_indices_at_any_address(dtype: str) -> None:
+    """The checks read them where they are."""
+    x, indices = np.arange(40, dtype=np.float32), np.arange(33, dtype=dtype)[::-1]
+    for step in (1, 2):
+        block = np.zeros(1 + indices.itemsize * indices.size * step, np.uint8)
+        view: Array = np.ndarray(indices.shape, indices.dtype, block, 1, (indices.itemsize * step,))
+        view[:] = indices
+        assert_same_bits(dml.gather_elements(x, view, axis=0), x[:33][::-1])
+        view[32] = 40
+        with pytest.raises(dml.InvalidDataError):
+            dml.gather_elements(x, view, axis=0)

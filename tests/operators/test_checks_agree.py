@@ -221,3 +221,36 @@ def accepted(function: Any) -> bool:
     except dml.DmlError:
         return False
     return True
+
+
+class Foreign:
+    """What another library calls an array."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __array__(self, *_: object, **__: object) -> Array:
+        return np.array(self.value)
+
+
+NO_SIZES = [np.array(1), np.array(True), np.array([True]), Foreign(1), Foreign([True])]
+
+
+@pytest.mark.parametrize("value", NO_SIZES, ids=["number", "bool", "bools", "foreign", "foreign-bools"])
+def test_what_is_no_sequence_of_sizes(value: Any) -> None:
+    """Each is refused, though 1 would be the size."""
+    indices, values = np.zeros(1, np.int32), np.zeros(2, np.float32)
+    assert not accepted(lambda: dml.one_hot(indices, values, axis=0, output_sizes=value))
+    assert not accepted(lambda: dml.split(indices, axis=0, output_sizes=[value]))
+    tensor = dml.TensorDesc("INT32", (1,))
+    assert dml.check(dml.desc.Split(input=tensor, outputs=[dml.TensorDesc("INT32", value)], axis=0))
+
+
+def test_an_array_without_dimensions_is_a_number() -> None:
+    x = np.zeros((2, 2), np.float32)
+    assert dml.tile(x, repeats=np.array(2)).shape == (4, 4)
+    tensors = {"input": dml.TensorDesc("FLOAT32", (2, 2)), "output": dml.TensorDesc("FLOAT32", (4, 4))}
+    assert not dml.check(dml.desc.Tile(repeats=np.array(2), **tensors))
+    for value in (np.array(True), np.array([True, True]), Foreign(2), Foreign([True, True])):
+        assert not accepted(lambda one=value: dml.tile(x, repeats=one))
+        assert dml.check(dml.desc.Tile(repeats=value, **tensors))
