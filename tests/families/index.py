@@ -39,7 +39,9 @@ def elements_to_which_none_goes_are_zero(desc: Any, arrays: Arrays, result: Arra
     named = np.zeros(result.size, np.bool_)
     named[arrays["indices"].reshape(-1).astype(np.intp)] = True
     assert not result.view(bits).reshape(-1)[~named].any()
-    assert np.isin(result.view(bits).reshape(-1)[named], straight(arrays["input"]).view(bits)).all()
+    assert {*result.view(bits).reshape(-1)[named].tolist()} <= {
+        *straight(arrays["input"]).view(bits).reshape(-1).tolist()
+    }
     return bool(named.any())
 
 

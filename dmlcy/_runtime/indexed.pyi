@@ -1,0 +1,1 @@
+"""The loops of elements by index; nothing of them is for Python."""
