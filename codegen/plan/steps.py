@@ -20,8 +20,13 @@ def place(tensor: Field) -> str:
     return f"tensor_at(&{name}.several, 0)" if type_of(tensor).several else name
 
 
-def ends_of(node: Node) -> tuple[Node | None, Node | None] | None:
-    """The ends in ``low <= v < high``, the condition of a rule on each element; None: it is another one."""
+def ends_of(rule: Rule, operator: Operator) -> tuple[Node | None, Node | None] | None:
+    """The ends in ``low <= v < high``, the condition of a rule on each element; None: it is another one.
+
+    Elements that may be negative have a lower end.
+    """
+    assert rule.each is not None
+    node = rule.that.node
     low = high = None
     for item in node.items if isinstance(node, Logic) and node.op == "and" else (node,):
         match item:
@@ -31,7 +36,9 @@ def ends_of(node: Node) -> tuple[Node | None, Node | None] | None:
                 high = end
             case _:
                 return None
-    return low, high
+    types = operator.types[operator.field(rule.each).types or ""]
+    unsigned = all(name.startswith("UINT") for row in types for name in row.dtypes)
+    return None if low is None and not unsigned else (low, high)
 
 
 class Steps:
@@ -208,7 +215,7 @@ class Steps:
 
     def inside(self, rule: Rule, scope: Scope) -> str:
         """Whether all elements of a tensor, or those of one place of its last axis, are between two ends."""
-        ends = ends_of(rule.that.node)
+        ends = ends_of(rule, self.operator)
         assert ends is not None
         low, high = (None if end is None else self.render(end, scope) for end in ends)
         at, count = (
@@ -216,7 +223,7 @@ class Steps:
             if rule.index is None or rule.count is None
             else (rule.index, self.render(rule.count.node, self.scope))
         )
-        return f"elements_inside(&a.{rule.each}, {low or 'INT64_MIN'}, {high or 'INT64_MAX'}, {at}, {count})"
+        return f"elements_inside(&a.{rule.each}, {low or 0}, {high or 'INT64_MAX'}, {at}, {count})"
 
     def loop(self, index: str, count: Node, scope: Scope, loops: list[tuple[str, str]]) -> Scope:
         """Adds a loop; the scope inside it."""

@@ -18,8 +18,7 @@ static inline uint64_t DMLCY_OF_INDEX(dmlcy_outside)(const char *element, uint64
     return ((uint64_t)(int64_t)index - least) | (most - (uint64_t)(int64_t)index);
 }
 
-/* Whether any of n elements is not in low <= element < high, where 0 and the elements of unsigned types that may be are
- * below 2^62. */
+/* Whether any of n elements is not in low <= element < high. Both ends are sizes of tensors, or such with a minus. */
 static int DMLCY_OF_INDEX(dmlcy_any_outside)(const char *elements, int64_t n, int64_t stride, int64_t low, int64_t high)
 {
     const uint64_t least = (uint64_t)((DMLCY_INDEX)-1 > 0 && low < 0 ? 0 : low), most = (uint64_t)high - 1;

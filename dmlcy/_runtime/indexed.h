@@ -65,7 +65,6 @@ typedef void (*dmlcy_offsets_row)(int64_t *, int64_t, const char *, int64_t, int
 typedef int (*dmlcy_outside_row)(const char *, int64_t, int64_t, int64_t, int64_t);
 typedef void (*dmlcy_take_row)(const char *, const int64_t *, char *, int64_t, int64_t);
 typedef void (*dmlcy_give_row)(char *, const int64_t *, const char *, int64_t, int64_t);
-typedef void (*dmlcy_strided_row)(const char *, int64_t, char *, int64_t, int64_t);
 typedef void (*dmlcy_take_each)(
     const char *, int64_t, const char *, int64_t, int64_t, int64_t, char *, int64_t, int64_t);
 typedef void (*dmlcy_give_each)(
@@ -74,7 +73,6 @@ static const dmlcy_offsets_row dmlcy_offsets_rows[10] = DMLCY_BY_INDEX(dmlcy_off
 static const dmlcy_outside_row dmlcy_outside_rows[10] = DMLCY_BY_INDEX(dmlcy_any_outside);
 static const dmlcy_take_row dmlcy_take_rows[9] = DMLCY_BY_SIZE(dmlcy_take);
 static const dmlcy_give_row dmlcy_give_rows[9] = DMLCY_BY_SIZE(dmlcy_give);
-static const dmlcy_strided_row dmlcy_strided_rows[9] = DMLCY_BY_SIZE(dmlcy_move_row);
 static const dmlcy_take_each dmlcy_take_elements[10][9] = DMLCY_BY_BOTH(dmlcy_take_each);
 static const dmlcy_give_each dmlcy_give_elements[10][9] = DMLCY_BY_BOTH(dmlcy_give_each);
 

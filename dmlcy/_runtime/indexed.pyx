@@ -17,11 +17,9 @@ ctypedef void (*Take)(const char* places, const int64_t* offsets, char* others, 
                       int64_t n) noexcept nogil
 ctypedef void (*Give)(char* places, const int64_t* offsets, const char* others, int64_t stride,
                       int64_t n) noexcept nogil
-ctypedef void (*MoveRow)(const char* source, int64_t step, char* target, int64_t stride, int64_t n) noexcept nogil
 ctypedef void (*Offsets)(int64_t* offsets, int64_t n, const char* indices, int64_t stride, int64_t size,
                          int64_t step) noexcept nogil
 ctypedef int (*AnyOutside)(const char* elements, int64_t n, int64_t stride, int64_t low, int64_t high) noexcept nogil
-
 ctypedef void (*TakeEach)(const char* places, int64_t own, const char* indices, int64_t index_stride, int64_t size,
                           int64_t step, char* others, int64_t stride, int64_t n) noexcept nogil
 ctypedef void (*GiveEach)(char* places, int64_t own, const char* indices, int64_t index_stride, int64_t size,
@@ -33,7 +31,6 @@ cdef extern from "indexed.h" nogil:
     const AnyOutside[10] dmlcy_outside_rows
     const Take[9] dmlcy_take_rows
     const Give[9] dmlcy_give_rows
-    const MoveRow[9] dmlcy_strided_rows
     const TakeEach[10][9] dmlcy_take_elements
     const GiveEach[10][9] dmlcy_give_elements
     void dmlcy_flat_offsets(int64_t* offsets, int64_t n, const char* indices, int64_t stride, int item,

@@ -16,11 +16,3 @@ static void DMLCY_OF(dmlcy_give)(char *places, const int64_t *offsets, const cha
     for (i = 0; i < n; i++)
         *(DMLCY_WORD *)(places + offsets[i]) = *(const DMLCY_WORD *)(others + i * stride);
 }
-
-/* A row of n elements between two places. */
-static void DMLCY_OF(dmlcy_move_row)(const char *source, int64_t step, char *target, int64_t stride, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++)
-        *(DMLCY_WORD *)(target + i * stride) = *(const DMLCY_WORD *)(source + i * step);
-}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from bad_specs import cases, edited
 from planned import planned
 
 from codegen.__main__ import ROOT, main, make_plan
+from codegen.expr.parse import parse
 from codegen.families import LOOPS
 from codegen.families.elementwise import loops
+from codegen.plan.steps import ends_of
 
 
 @pytest.mark.parametrize("case", cases("no_loops"))
@@ -51,3 +54,14 @@ def test_the_tensors_that_no_loops_take() -> None:
         halves = halves and not (loops and loops.takes_halves)
         reason = one.no_loops or ""
         assert ("array of tensors" in reason or "elements of 4 bits" in reason) == (several or halves), one.name
+
+
+def test_rules_on_each_element_that_calls_check() -> None:
+    """Between two ends; an element that cannot be negative needs no lower one."""
+    operators = {one.name: one.operator for one in planned().operators}
+    for name, taken in (("GATHER", False), ("MAX_UNPOOLING", True)):
+        rule = next(rule for rule in operators[name].rules if rule.each is not None)
+        assert ends_of(rule, operators[name]) is not None
+        for text, known in (("v < 3", taken), ("0 <= v < 3", True), ("v != 3", False)):
+            other = replace(rule, that=replace(rule.that, node=parse(text)))
+            assert (ends_of(other, operators[name]) is not None) == known, (name, text)

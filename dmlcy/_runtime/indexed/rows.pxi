@@ -105,12 +105,12 @@ cdef void move_rows(const Indexed* a, Progress* progress, char* places, char* ot
                 dmlcy_copy(others + i * step, places + offsets[i], row)
     elif a.gives:
         for i in range(n):
-            dmlcy_strided_rows[a.item](
-                others + i * step, a.steps[last], places + offsets[i], a.own[last], a.sizes[last])
+            moves_of(a.item).copy_strided(
+                others + i * step, 0, a.steps[last], places + offsets[i], 0, a.own[last], 1, a.sizes[last])
     else:
         for i in range(n):
-            dmlcy_strided_rows[a.item](
-                places + offsets[i], a.own[last], others + i * step, a.steps[last], a.sizes[last])
+            moves_of(a.item).copy_strided(
+                places + offsets[i], 0, a.own[last], others + i * step, 0, a.steps[last], 1, a.sizes[last])
 
 
 cdef void move_elements(const Indexed* a, Progress* progress, char* places, char* others, const char* indices,
@@ -158,7 +158,7 @@ cdef void stream_rows(const Indexed* a, Progress* progress, const char* places, 
         k = 0
         while k < row:
             count = min(row - k, most)
-            dmlcy_strided_rows[a.item](
-                places + offsets[i] + k * a.own[last], a.own[last], dmlcy_stream_room(stream), a.item, count)
+            moves_of(a.item).gather(
+                places + offsets[i] + k * a.own[last], 0, a.own[last], dmlcy_stream_room(stream), 0, 1, count)
             dmlcy_stream_advance(stream, count * a.item)
             k += count
