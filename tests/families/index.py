@@ -10,20 +10,15 @@ from strategies import Array
 
 from dmlcy._facts.rows import Operator
 
-from .common import Arrays, Property, run
+from .common import Arrays, Property, contiguous, run
 
 INTEGERS = {"indices", "sequence_lengths"}
 """The inputs that say where elements come from, or go to."""
 
 
-def straight(found: Array) -> Array:
-    """The same elements as new arrays have them."""
-    return np.array(found, order="C")
-
-
 def inverted(x: Array) -> Array:
     """The elements with all bits changed."""
-    return (~straight(x).view(f"u{x.itemsize}")).view(x.dtype)
+    return (~contiguous(x).view(f"u{x.itemsize}")).view(x.dtype)
 
 
 def other_bits_move_alike(desc: Any, arrays: Arrays, result: Array) -> bool:
@@ -40,7 +35,7 @@ def elements_to_which_none_goes_are_zero(desc: Any, arrays: Arrays, result: Arra
     named[arrays["indices"].reshape(-1).astype(np.intp)] = True
     assert not result.view(bits).reshape(-1)[~named].any()
     assert {*result.view(bits).reshape(-1)[named].tolist()} <= {
-        *straight(arrays["input"]).view(bits).reshape(-1).tolist()
+        *contiguous(arrays["input"]).view(bits).reshape(-1).tolist()
     }
     return bool(named.any())
 

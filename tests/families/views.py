@@ -12,24 +12,19 @@ from strategies import Array
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
 
-from .common import Arrays, Property, attributes_of, run, several
-
-
-def straight(found: Array) -> Array:
-    """The same elements as new arrays have them."""
-    return np.array(found, order="C")
+from .common import Arrays, Property, attributes_of, contiguous, run, several
 
 
 def parts_of(whole: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     """The whole, cut along an axis."""
-    return [straight(part) for part in np.split(whole, np.cumsum(lengths)[:-1], axis)]
+    return [contiguous(part) for part in np.split(whole, np.cumsum(lengths)[:-1], axis)]
 
 
 def the_parts_are_the_inputs(desc: Any, arrays: Any, result: Array) -> bool:
     given = arrays["inputs"]
     lengths = [one.shape[desc.axis] for one in given]
     for one, part in zip(given, parts_of(result, desc.axis, lengths), strict=True):
-        assert_same_bits(part, straight(one))
+        assert_same_bits(part, contiguous(one))
     return len(given) > 1
 
 
@@ -41,7 +36,7 @@ def joining_some_first(desc: Any, arrays: Any, result: Array) -> bool:
 
 
 def joining_gives_the_input(desc: Any, arrays: Arrays, result: Any) -> bool:
-    assert_same_bits(dml.join(several(result), axis=desc.axis), straight(arrays["input"]))
+    assert_same_bits(dml.join(several(result), axis=desc.axis), contiguous(arrays["input"]))
     return len(several(result)) > 1
 
 
@@ -49,7 +44,7 @@ def each_copy_is_the_input(desc: Any, arrays: Arrays, result: Array) -> bool:
     x = arrays["input"]
     for place in np.ndindex(*desc.repeats):
         at = tuple(np.s_[k * n : (k + 1) * n] for k, n in zip(place, x.shape, strict=True))
-        assert_same_bits(straight(result[at]), straight(x))
+        assert_same_bits(contiguous(result[at]), contiguous(x))
     return result.size > x.size
 
 
@@ -57,7 +52,7 @@ def another_axis_order(desc: Any, arrays: Arrays, result: Array) -> bool:
     x = next(iter(arrays.values()))
     turned = {name: tuple(value)[::-1] for name, value in attributes_of(desc).items() if isinstance(value, tuple)}
     found = run(desc, {name: x.T for name in arrays}, **turned)
-    assert_same_bits(found, straight(result.T))
+    assert_same_bits(found, contiguous(result.T))
     return x.ndim > 1
 
 
@@ -78,7 +73,7 @@ def a_mirrored_window_of_a_mirrored_input(desc: Any, arrays: Arrays, result: Arr
 
 def the_slice_is_the_input(desc: Any, arrays: Arrays, result: Array) -> bool:
     """And nothing else was written."""
-    x = straight(arrays["input_gradient"])
+    x = contiguous(arrays["input_gradient"])
     given = attributes_of(desc)
     del given["output_sizes"]
     assert_same_bits(dml.slice1(result, output_sizes=x.shape, **given), x)
