@@ -91,14 +91,19 @@ DMLCY_INLINE float dmlcy_odd(double x)
 
 /* ---- bits ---- */
 
+/* A shift by n modulo the bits is defined for every n, so a block of elements is shifted at once. The bits of an element
+ * are counted in bytes, whose sums are then added up by shifts: of a multiplication here, GCC makes an instruction that
+ * counts the bits of one element. */
 #define DMLCY_BITS(type)                                                            \
     DMLCY_INLINE type dmlcy_shift_left_##type(type a, type n)                       \
     {                                                                               \
-        return n < 8 * sizeof(type) ? (type)((uint64_t)a << n) : (type)0;           \
+        const type shifted = (type)(a << (n & (8 * sizeof(type) - 1)));             \
+        return n < 8 * sizeof(type) ? shifted : (type)0;                            \
     }                                                                               \
     DMLCY_INLINE type dmlcy_shift_right_##type(type a, type n)                      \
     {                                                                               \
-        return n < 8 * sizeof(type) ? (type)(a >> n) : (type)0;                     \
+        const type shifted = (type)(a >> (n & (8 * sizeof(type) - 1)));             \
+        return n < 8 * sizeof(type) ? shifted : (type)0;                            \
     }                                                                               \
     DMLCY_INLINE uint8_t dmlcy_bit_count_##type(type a)                             \
     {                                                                               \
@@ -106,7 +111,9 @@ DMLCY_INLINE float dmlcy_odd(double x)
         a = (type)(a - (a >> 1 & every / 3));                                       \
         a = (type)((a & every / 15 * 3) + (a >> 2 & every / 15 * 3));               \
         a = (type)((a + (a >> 4)) & every / 255 * 15);                              \
-        return (uint8_t)((type)(a * (every / 255)) >> (8 * sizeof(type) - 8));      \
+        a = (type)(a + dmlcy_shift_right_##type(a, 32));                            \
+        a = (type)(a + dmlcy_shift_right_##type(a, 16));                            \
+        return (uint8_t)((type)(a + dmlcy_shift_right_##type(a, 8)) & 0x7f);        \
     }
 DMLCY_BITS(uint8_t)
 DMLCY_BITS(uint16_t)
