@@ -139,27 +139,30 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
 
     ``take_outputs`` has compared what is no array of tensors and has no packed elements.
     """
-    from dmlcy._reference.call import any_overlap
-
     cdef Tensor* out
     cdef Tensor* other
     cdef int i, j
     cdef Py_ssize_t k, n, count = len(targets)
     if call.halves:
-        return apart_from_packed(call, frame, targets) and (count < 2 or not any_overlap(targets))
+        return apart_from_packed(call, frame, targets) and (count < 2 or not share_memory(targets))
     for j in range(call.inputs, call.tensors):
-        outs = each_of(call, frame, j)
-        for k in range(len(outs)):
+        for k in range(count_of(call, frame, j)):
             out = tensor_of_array(call, frame, j, k)
             for i in range(j + 1 if count <= FEW_OUTPUTS else call.inputs):
-                others = each_of(call, frame, i)
-                for n in range(k if i == j else len(others)):
+                for n in range(k if i == j else count_of(call, frame, i)):
                     other = tensor_of_array(call, frame, i, n)
-                    if overlap(outs[k], out, others[n], other) and not (
+                    if overlap(array_of(call, frame, j, k), out, array_of(call, frame, i, n), other) and not (
                         call.layout.tensors[i].in_place and same_place(out, other)
                     ):
                         return False
-    return count <= FEW_OUTPUTS or not any_overlap(targets)
+    return count <= FEW_OUTPUTS or not share_memory(targets)
+
+
+cdef bint share_memory(list targets) except -1:
+    """Whether two of many arrays share memory."""
+    from dmlcy._reference.call import any_overlap   # here: an import costs a small call more than all else
+
+    return any_overlap(targets)
 
 
 cdef bint apart_from_packed(Call call, Frame* frame, list targets) except -1:
@@ -182,6 +185,20 @@ cdef list each_of(Call call, Frame* frame, int i):
     if call.layout.tensors[i].number >= SEVERAL:
         return arrays_of(array_at(<Tensor*>frame.fields, i))
     return [] if frame.arrays[i] == NULL else [<object>frame.arrays[i]]
+
+
+cdef inline Py_ssize_t count_of(Call call, Frame* frame, int i) noexcept:
+    """The arrays of `each_of`."""
+    if call.layout.tensors[i].number >= SEVERAL:
+        return array_at(<Tensor*>frame.fields, i).count
+    return frame.arrays[i] != NULL
+
+
+cdef inline ndarray array_of(Call call, Frame* frame, int i, Py_ssize_t k):
+    """Entry `k` of `each_of`."""
+    if call.layout.tensors[i].number >= SEVERAL:
+        return <ndarray>arrays_of(array_at(<Tensor*>frame.fields, i))[k]
+    return <ndarray>frame.arrays[i]
 
 
 cdef inline Tensor* tensor_of_array(Call call, Frame* frame, int i, Py_ssize_t k) noexcept:
@@ -212,8 +229,9 @@ cdef int make_outputs(Call call, Frame* frame) except -1:
 cdef object finish_arrays(Call call, Frame* frame, object out):
     """As `finish`, where fields have arrays of tensors."""
     cdef object recordings = current_recordings()
-    cdef list arrays, copies, seen = [], results = []
+    cdef list seen = [], results = []           # of each array what the loops see; the arrays for outputs
     cdef ndarray array
+    cdef ndarray copy
     cdef Tensor* tensor
     cdef int64_t bytes = 0
     cdef int i
@@ -223,26 +241,24 @@ cdef object finish_arrays(Call call, Frame* frame, object out):
     elif targets_of(call, frame, out) is None:
         return None
     for i in range(call.tensors):
-        arrays = each_of(call, frame, i)
-        copies = []
-        for k in range(len(arrays)):
-            array = <ndarray>arrays[k]
+        for k in range(count_of(call, frame, i)):
+            array = array_of(call, frame, i, k)
             tensor = tensor_of_array(call, frame, i, k)
-            if i < call.inputs:
-                refuse_change(call, i, array, tensor)
             bytes += tensor.bytes
-            if i < call.inputs and recordings is not None:
-                copies.append(packed(of_any_bits(None, array), tensor))
+            if i >= call.inputs:
+                results.append(array)
             else:
-                copies.append(aligned(array, tensor))
-        seen.append(copies)
+                refuse_change(call, i, array, tensor)
+            if i < call.inputs and recordings is not None:
+                seen.append(packed(of_any_bits(None, array), tensor))
+            else:
+                seen.append(aligned(array, tensor))
     run_loops(call, frame.fields, bytes <= BRIEF_BYTES)
-    for i in range(call.inputs, call.tensors):
-        arrays = each_of(call, frame, i)
-        for array, copy in zip(arrays, seen[i]):
-            if array is not copy:
-                cnp.PyArray_CopyInto(array, <ndarray>copy)
-        results += arrays
+    for k in range(len(results)):
+        array = <ndarray>results[k]
+        copy = <ndarray>seen[len(seen) - len(results) + k]
+        if array is not copy:
+            cnp.PyArray_CopyInto(array, copy)
     if call.halves and out is not None:
         for target in results:
             write_halves(target, of_any_bits(None, target))
@@ -262,8 +278,10 @@ cdef int record_arrays(Call call, Frame* frame, object recordings, list seen) ex
     cdef dict said = {}
     cdef list arrays
     cdef int i
+    cdef Py_ssize_t at = 0
     for i in range(call.tensors):
-        arrays = <list>seen[i]
+        arrays = seen[at:at + count_of(call, frame, i)]
+        at += len(arrays)
         if i >= call.inputs:
             arrays = [
                 packed(of_any_bits(None, <ndarray>one), tensor_of_array(call, frame, i, k))
