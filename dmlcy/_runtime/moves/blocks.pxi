@@ -94,12 +94,17 @@ cdef void gather_rows(const MovePlan* plan, const Block* block, const char* sour
                    target + line * block.line.out_step, stream)
 
 
-# `rows` are the offsets of the elements of a plane.
+# `rows` are the offsets of the elements of a plane. Lines near each other in an output in the cache are written at once:
+# those further apart could take the same places of the cache.
 cdef void turn_rows(const MovePlan* plan, const Block* block, const char* source, char* target, const int64_t* rows,
                     char* cells, dmlcy_stream* stream) noexcept nogil:
+    cdef int64_t height = block.row.size * block.grain.size
     cdef int64_t width = block.line.size * block.within.size * block.few.size
     cdef int64_t j
-    plan.moves.transpose(source, rows, block.row.size * block.grain.size, width, cells, plan.pitch)
+    if width == block.line.size and width * block.line.out_step <= NEAR_BYTES and not plan.far:
+        plan.moves.transpose(source, rows, height, width, target, block.line.out_step)
+        return
+    plan.moves.transpose(source, rows, height, width, cells, plan.pitch)
     for _ in range(block.line.size):
         for j in range(block.within.size):
             write_line(plan, cells + j * plan.within_planes * plan.pitch, plan.few_planes * plan.pitch, block.row.size,
