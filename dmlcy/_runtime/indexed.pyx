@@ -10,7 +10,7 @@ from dmlcy._runtime.processor cimport (
     dmlcy_stream_room, dmlcy_stream_seek, stream_pays
 )
 from dmlcy._runtime.strided cimport INT32, INT64, MAX_RANK, Tensor
-from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
+from dmlcy._runtime.threads cimport grain_of, is_brief, parallel_for
 from dmlcy._runtime.views cimport run_copy, run_repeat
 
 ctypedef void (*Take)(const char* places, const int64_t* offsets, char* others, int64_t stride,
@@ -106,7 +106,7 @@ cdef int run(Indexed* a) noexcept nogil:
     grain = grain_of(bytes // size)
     if a.gives and a.own[a.shared] > 0:
         grain = max(grain, APART_BYTES // a.own[a.shared])
-    return parallel_for(move_part, a, size, grain if bytes >= SERIAL_BYTES else size)
+    return parallel_for(move_part, a, size, size if is_brief(bytes) else grain)
 
 
 cdef int take_slices(const Tensor* input, const Tensor* indices, const Tensor* output, int64_t axis,

@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 
 cdef enum:
     SERIAL_BYTES = 2097152      # that one thread has written before another one has woken up, which takes some 0.1 ms
+    AWAKE_BYTES = 262144        # the same where other threads still wait for work
 
 # Does the items begin … end-1. Returns 0, or -1 when memory ran out.
 ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogil
@@ -12,6 +13,10 @@ ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogi
 # suffices, inside another parallel region, and in a forked child process. -1 when a chunk returned that, or when the
 # handler of a signal has raised an exception, which is set then: the main thread looks for signals between two chunks.
 cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil
+
+# Whether one thread has moved so many bytes before others would help it: fewer bytes where the call before, which had
+# work for others, ended just now.
+cdef bint is_brief(int64_t bytes) noexcept nogil
 
 # Items per chunk when one item moves about `bytes` bytes.
 cdef int64_t grain_of(int64_t bytes) noexcept nogil

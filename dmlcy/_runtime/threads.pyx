@@ -26,17 +26,19 @@ cdef extern from *:
     #include <time.h>
     #include "mode.h"
     #include "team.h"
-    static int64_t dmlcy_milliseconds(void) {
+    static int64_t dmlcy_microseconds(void) {
     #ifdef TIME_UTC
         struct timespec now;
         timespec_get(&now, TIME_UTC);
-        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+        return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
     #else    /* older libraries of Windows: whole seconds do */
-        return (int64_t)time(NULL) * 1000;
+        return (int64_t)time(NULL) * 1000000;
     #endif
     }
     /* Whether calls of this Python thread use no other thread. */
     static DMLCY_THREAD_LOCAL int dmlcy_alone = 0;
+    /* When this Python thread had work for others. */
+    static DMLCY_THREAD_LOCAL int64_t dmlcy_busy = 0;
     """
     const bint DMLCY_OPENMP
     const char* DMLCY_COMPILER
@@ -45,7 +47,8 @@ cdef extern from *:
     int64_t dmlcy_mode() noexcept nogil
     void dmlcy_set_mode(int64_t mode) noexcept nogil
     int dmlcy_alone
-    int64_t dmlcy_milliseconds() noexcept nogil
+    int64_t dmlcy_busy
+    int64_t dmlcy_microseconds() noexcept nogil
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident() noexcept nogil
@@ -53,7 +56,8 @@ cdef extern from "Python.h":
 
 cdef enum:
     CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
-    PATIENCE = 100                  # milliseconds of work between two looks for a signal
+    PATIENCE = 100000               # microseconds of work between two looks for a signal
+    AWAKE = 1000                    # the same that the threads of OpenMP surely wait for work before they sleep
 
 # What the threads of a call share: when signals were looked for, and whether one has raised an exception.
 cdef struct Watch:
@@ -64,6 +68,8 @@ cdef struct Watch:
 cdef unsigned long main_thread = threading.main_thread().ident
 cdef int most_threads = default_threads()
 cdef bint forked = INHERITS_OPENMP
+# Whether the threads of OpenMP sleep as soon as they have no work.
+cdef bint passive = os.environ.get("OMP_WAIT_POLICY", "").strip().lower() == "passive"
 
 
 def _after_fork():
@@ -81,7 +87,7 @@ cdef bint is_stopped(Watch* watch) noexcept nogil:
     """Whether the call ends early: the handler of a signal, such as Ctrl-C, has raised an exception."""
     cdef int64_t now
     if not watch.stopped and PyThread_get_thread_ident() == main_thread:
-        now = dmlcy_milliseconds()
+        now = dmlcy_microseconds()
         if now - watch.looked >= PATIENCE:
             watch.looked = now
             with gil:
@@ -121,7 +127,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     threads = <int>min(chunks, <int64_t>most_threads)
     if threads > 1:
         threads = 1 if forked or dmlcy_alone or omp_in_parallel() else dmlcy_team(threads)
-    watch.looked = dmlcy_milliseconds()
+    watch.looked = dmlcy_microseconds()
     watch.stopped = False
     if threads == 1:
         for chunk in range(chunks):
@@ -132,7 +138,17 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
         # A thread that had to be woken up takes fewer chunks.
         for chunk in prange(chunks, num_threads=threads, schedule="dynamic"):
             failed |= do_chunk_in(mode, work, args, chunk, total, grain, &watch)
+        dmlcy_busy = dmlcy_microseconds()
     return -failed
+
+
+cdef bint is_brief(int64_t bytes) noexcept nogil:
+    global dmlcy_busy
+    cdef int64_t before = dmlcy_busy
+    if bytes <= AWAKE_BYTES:
+        return True
+    dmlcy_busy = dmlcy_microseconds()
+    return bytes <= SERIAL_BYTES and (passive or not 0 <= dmlcy_busy - before < AWAKE)
 
 
 cdef int64_t grain_of(int64_t bytes) noexcept nogil:
