@@ -6,7 +6,6 @@ import os
 import threading
 
 cimport cython
-from cython.parallel cimport prange
 from libc.stdint cimport int64_t
 
 import numpy
@@ -25,6 +24,7 @@ cdef extern from *:
     #endif
     #include <time.h>
     #include "mode.h"
+    #include "share.h"
     #include "team.h"
     static int64_t dmlcy_microseconds(void) {
     #ifdef TIME_UTC
@@ -44,6 +44,8 @@ cdef extern from *:
     const char* DMLCY_COMPILER
     int omp_in_parallel() noexcept nogil
     int dmlcy_team(int wanted) noexcept nogil
+    int dmlcy_share(int (*chunk)(const void* args, int64_t number) noexcept nogil, const void* args, int64_t chunks,
+                    int threads) noexcept nogil
     int64_t dmlcy_mode() noexcept nogil
     void dmlcy_set_mode(int64_t mode) noexcept nogil
     int dmlcy_alone
@@ -59,10 +61,19 @@ cdef enum:
     PATIENCE = 100000               # microseconds of work between two looks for a signal
     AWAKE = 1000                    # the same that the threads of OpenMP surely wait for work before they sleep
 
-# What the threads of a call share: when signals were looked for, and whether one has raised an exception.
+# When signals were looked for, and whether one has raised an exception.
 cdef struct Watch:
     int64_t looked
     int stopped
+
+# What the threads of a call share.
+cdef struct Shared:
+    Work work
+    const void* args
+    int64_t total
+    int64_t grain
+    int64_t mode                    # of the caller
+    Watch* watch
 
 # Only the main thread gets signals.
 cdef unsigned long main_thread = threading.main_thread().ident
@@ -101,23 +112,23 @@ cdef inline int do_chunk(Work work, const void* args, int64_t chunk, int64_t tot
 
 
 # The same on any thread, in the mode of the caller's.
-cdef int do_chunk_in(int64_t mode, Work work, const void* args, int64_t chunk, int64_t total,
-                     int64_t grain, Watch* watch) noexcept nogil:
+cdef int do_shared(const void* args, int64_t chunk) noexcept nogil:
+    cdef const Shared* a = <const Shared*> args
     cdef int64_t own = dmlcy_mode()
     cdef int failed
-    if is_stopped(watch):
+    if is_stopped(a.watch):
         return 1
-    dmlcy_set_mode(mode)
-    failed = do_chunk(work, args, chunk, total, grain)
+    dmlcy_set_mode(a.mode)
+    failed = do_chunk(a.work, a.args, chunk, a.total, a.grain)
     dmlcy_set_mode(own)
     return failed
 
 
 cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil:
     cdef int64_t chunk, chunks
-    cdef int64_t mode
     cdef int failed = 0, threads
     cdef Watch watch
+    cdef Shared shared
     if total <= 0:
         return 0
     if total <= grain:
@@ -134,10 +145,8 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
             if is_stopped(&watch) or do_chunk(work, args, chunk, total, grain):
                 return -1
     else:
-        mode = dmlcy_mode()
-        # A thread that had to be woken up takes fewer chunks.
-        for chunk in prange(chunks, num_threads=threads, schedule="dynamic"):
-            failed |= do_chunk_in(mode, work, args, chunk, total, grain, &watch)
+        shared = Shared(work=work, args=args, total=total, grain=grain, mode=dmlcy_mode(), watch=&watch)
+        failed = dmlcy_share(do_shared, &shared, chunks, threads)
         dmlcy_busy = dmlcy_microseconds()
     return -failed
 
