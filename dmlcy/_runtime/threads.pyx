@@ -59,7 +59,7 @@ cdef extern from "Python.h":
 cdef enum:
     CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
     PATIENCE = 100000               # microseconds of work between two looks for a signal
-    AWAKE = 1000                    # the same that the threads of OpenMP surely wait for work before they sleep
+    AWAKE = 1000                    # the same between two calls in which other threads sleep lightly, or wait for work
 
 # When signals were looked for, and whether one has raised an exception.
 cdef struct Watch:
@@ -79,8 +79,6 @@ cdef struct Shared:
 cdef unsigned long main_thread = threading.main_thread().ident
 cdef int most_threads = default_threads()
 cdef bint forked = INHERITS_OPENMP
-# Whether the threads of OpenMP sleep as soon as they have no work.
-cdef bint passive = os.environ.get("OMP_WAIT_POLICY", "").strip().lower() == "passive"
 
 
 def _after_fork():
@@ -157,7 +155,7 @@ cdef bint is_brief(int64_t bytes) noexcept nogil:
     if bytes <= AWAKE_BYTES:
         return True
     dmlcy_busy = dmlcy_microseconds()
-    return bytes <= SERIAL_BYTES and (passive or not 0 <= dmlcy_busy - before < AWAKE)
+    return bytes <= SERIAL_BYTES and not 0 <= dmlcy_busy - before < AWAKE
 
 
 cdef int64_t grain_of(int64_t bytes) noexcept nogil:
