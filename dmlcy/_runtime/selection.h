@@ -21,7 +21,7 @@
 #define DMLCY_CHUNK 512 /* keys of a line that are made at once */
 #define DMLCY_HITS 16   /* keys that are compared at once; so many are behind those of a chunk */
 #define DMLCY_PITCH (DMLCY_CHUNK + DMLCY_HITS)
-#define DMLCY_FEW 32      /* words that are kept in order; more of them are put in order at the end */
+#define DMLCY_FEW 16      /* words that are kept in order; more of them are put in order at the end */
 #define DMLCY_BESIDE 16 /* lines side by side that are gone through at once, at most */
 
 /* ---- the key of an element; `flip` is 0 for an ascending order, -1 for a descending one ---- */
@@ -90,6 +90,18 @@ static inline int dmlcy_first_of(uint32_t bits)
 #else
     int at = 0;
     for (; !(bits & 1); bits >>= 1)
+        at++;
+    return at;
+#endif
+}
+
+static inline int dmlcy_last_of(uint32_t bits)
+{
+#if DMLCY_GNU
+    return 31 - __builtin_clz(bits);
+#else
+    int at = 0;
+    for (; bits > 1; bits >>= 1)
         at++;
     return at;
 #endif

@@ -16,31 +16,32 @@ static inline int64_t DMLCY_OF_WORDS(dmlcy_next_key)(
 
 /* ---- a few: each goes to its place among those before ---- */
 
-static inline void DMLCY_OF_WORDS(dmlcy_insert)(
-    DMLCY_OF_WORDS(dmlcy_line) *line, int64_t k, DMLCY_KEY key, int64_t place)
+static inline void DMLCY_OF_WORDS(dmlcy_insert)(DMLCY_WORD *words, int64_t at, DMLCY_WORD word)
 {
-    DMLCY_WORD *const words = line->words;
-    int64_t at = line->count < k ? line->count++ : k - 1;
-    for (; at > 0 && key < DMLCY_KEY_OF(words[at - 1]); at--)
+    for (; at > 0 && DMLCY_LESS(word, words[at - 1]); at--)
         words[at] = words[at - 1];
-    words[at] = DMLCY_WORD_OF(key, place);
+    words[at] = word;
 }
 
 static void DMLCY_OF_WORDS(dmlcy_add_few)(
     const dmlcy_selection *a, DMLCY_OF_WORDS(dmlcy_line) *line, const DMLCY_KEY *keys, int64_t n, int64_t first)
 {
-    const int64_t k = a->k;
+    DMLCY_WORD *const words = line->words;
+    const int64_t last = a->k - 1;
     int64_t i = 0;
     uint32_t hits = 0;
-    for (; i < n && line->count < k; i++)
-        DMLCY_OF_WORDS(dmlcy_insert)(line, k, keys[i], first + i);
+    for (; i < n && line->count <= last; i++)
+        DMLCY_OF_WORDS(dmlcy_insert)(words, line->count++, DMLCY_WORD_OF(keys[i], first + i));
     if (i == n)
         return;
-    while ((i = DMLCY_OF_WORDS(dmlcy_next_key)(a, keys, i, n, DMLCY_KEY_OF(line->words[k - 1]), &hits)) < n) {
-        for (; hits; hits &= hits - 1) {
-            const int64_t at = i + dmlcy_first_of(hits);
-            if (keys[at] < DMLCY_KEY_OF(line->words[k - 1]))
-                DMLCY_OF_WORDS(dmlcy_insert)(line, k, keys[at], first + at);
+    while ((i = DMLCY_OF_WORDS(dmlcy_next_key)(a, keys, i, n, DMLCY_KEY_OF(words[last]), &hits)) < n) {
+        /* The last one first: where each element comes before the others, most of a group then do not come first. */
+        while (hits) {
+            const int bit = dmlcy_last_of(hits);
+            const DMLCY_WORD word = DMLCY_WORD_OF(keys[i + bit], first + i + bit);
+            hits ^= (uint32_t)1 << bit;
+            if (DMLCY_LESS(word, words[last]))
+                DMLCY_OF_WORDS(dmlcy_insert)(words, last, word);
         }
         i += DMLCY_HITS;
     }

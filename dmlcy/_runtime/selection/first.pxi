@@ -125,7 +125,7 @@ cdef int run_first(const Tensor* input, const Tensor* values, const Tensor* plac
     work.loops.flip = 0 if ascending else -1
     work.loops.n = n
     work.loops.k = k
-    work.loops.room = k if k <= DMLCY_FEW else n if k > n // MOST_SHARE else WAITING * k
+    work.loops.room = k if k <= DMLCY_FEW else n if k > n // MOST_SHARE else WAITING * k + DMLCY_HITS
     work.loops.step = input.strides[axis]
     work.loops.value_step = values.strides[axis]
     work.loops.place_step = places.strides[axis]
