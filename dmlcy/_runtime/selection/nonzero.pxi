@@ -96,8 +96,8 @@ cdef int count_shares(const void* args, int64_t begin, int64_t end) noexcept nog
 
 
 # Writes rows of which only one coordinate differs.
-cdef int64_t write_rows(const Nonzero* a, const uint32_t* row, int last, const uint16_t* places, int64_t n, uint32_t more,
-                        int64_t at, dmlcy_stream* stream) noexcept nogil:
+cdef int64_t write_rows(const Nonzero* a, const uint32_t* row, int last, const uint16_t* places, int64_t n,
+                        uint32_t more, int64_t at, dmlcy_stream* stream) noexcept nogil:
     cdef RowsRow rows = dmlcy_rows_of[a.columns]
     cdef int64_t pitch = a.table.strides[a.table.rank - 2], step = a.table.strides[a.table.rank - 1], i, count
     cdef int64_t most = DMLCY_ROOM // (4 * a.columns)
