@@ -107,7 +107,8 @@ def stretched(entries: tuple[int, ...], length: int, filled: Any = 2) -> tuple[i
 
 def outputs(operator: Operator, sizes: dict[str, tuple[int, ...]], attributes: dict[str, Any]) -> dict[str, Any]:
     """Sizes of the outputs that a desc must be given."""
-    descs = {name: dml.TensorDesc("FLOAT32", given) for name, given in sizes.items()}
+    own = {one.python: own_type(operator, one, "FLOAT32") for one in operator.inputs}
+    descs = {name: dml.TensorDesc(own[name.partition("[")[0]], given) for name, given in sizes.items()}
     requests = USES[operator.name].requests
     asked = {name.removesuffix("_dtype"): value for name, value in requests.items() if name.endswith("_dtype")}
     check = Check(TABLE[operator.name], descs | attributes, len(LEVELS) - 1, call=True, asked=asked)

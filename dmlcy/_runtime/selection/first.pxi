@@ -35,8 +35,8 @@ cdef enum:
     BESIDE_BYTES = 1048576          # of the words of lines side by side, at most
     SELECTING = 8                   # times the bytes of a line are about what it costs
 
-# The lines are those of the other axes, of which the last one has the lines that lie closest in the input. Lines side by
-# side are gone through at once.
+# The lines are those of the other axes, of which the last one has the lines that lie closest in the input. Lines side
+# by side are gone through at once.
 cdef struct First:
     dmlcy_selection loops
     const Tensor* input
