@@ -1,7 +1,7 @@
 # Whether all indices are inside.
 
 cdef bint elements_inside(const Tensor* tensor, int64_t low, int64_t high, int64_t at, int64_t of) noexcept nogil:
-    cdef AnyOutside any_outside = dmlcy_outside_rows[type_of_index(tensor)]
+    cdef AnyOutside any_outside = dmlcy_outside_rows[dmlcy_wide()][type_of_index(tensor)]
     cdef int64_t sizes[MAX_RANK]
     cdef int64_t steps[MAX_RANK]
     cdef int64_t place[MAX_RANK]
