@@ -303,7 +303,11 @@ cdef bint values_hold(Call call, Frame* frame, int64_t* broken) except -1:
     for i in range(call.inputs):
         if frame.arrays[i] != NULL and not is_plain(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
             refuse_change(call, i, <ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i])
-    return call.data_holds(frame.fields, broken)
+    if call.data_holds(frame.fields, broken):
+        return True
+    if raised():    # by a signal, meanwhile
+        return -1
+    return False
 
 
 cdef int refuse_change(Call call, int i, ndarray array, const Tensor* tensor) except -1:

@@ -42,6 +42,7 @@ cdef enum:
     APART_BYTES = 256               # between what two threads write, at least
     AHEAD = 8                       # rows that are asked for before they are needed
     ASKED_ROW = 4096                # bytes of a row; of a longer one, the processor asks for the rest
+    CHECKED_BYTES = 4 * SERIAL_BYTES    # that one thread has looked at before another one has woken up
     LEAST_PIECES = 16               # of an axis that threads share, if an outer axis has so many
 
 cdef enum Way:
