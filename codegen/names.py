@@ -57,7 +57,7 @@ CIMPORTS = {
         "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_blocks run_conversion run_elements"
     ),
     "dmlcy._runtime.gather": "WindowGather run_gather",
-    "dmlcy._runtime.generate": "Numbers run_diagonals run_fill run_lines run_sequence",
+    "dmlcy._runtime.generate": "Numbers run_diagonals run_fill run_lines run_random run_sequence",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.indexed": (
         "elements_inside give_elements give_places give_tuples take_elements take_lengths take_slices take_tuples"
@@ -66,6 +66,7 @@ CIMPORTS = {
     "dmlcy._runtime.pad": "Pad run_pad",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",
+    "dmlcy._runtime.selection": "run_first run_nonzero",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
     "dmlcy._runtime.strided": (
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"

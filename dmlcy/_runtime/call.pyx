@@ -2,6 +2,7 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 from libc.stdint cimport int64_t, intptr_t
@@ -18,7 +19,7 @@ from dmlcy._runtime.checks cimport each_holds, tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
     BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned,
-    dtype_of_array, each_given, extent, extents_meet, fits, has_dtype, input_array, is_aligned, is_brief, item_of,
+    dtype_of_array, given_list, extent, extents_meet, fits, has_dtype, input_array, is_aligned, is_brief, item_of,
     make_dense, may_overlap, new_array, new_list, of_any_bits, out_array, overlap, overlaps_itself, packed, plain,
     set_count, set_rank, shares_memory, view,
 )
@@ -303,7 +304,11 @@ cdef bint values_hold(Call call, Frame* frame, int64_t* broken) except -1:
     for i in range(call.inputs):
         if frame.arrays[i] != NULL and not is_plain(<ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i]):
             refuse_change(call, i, <ndarray>frame.arrays[i], &(<Tensor*>frame.fields)[i])
-    return call.data_holds(frame.fields, broken)
+    if call.data_holds(frame.fields, broken):
+        return True
+    if raised():    # by a signal, meanwhile
+        return -1
+    return False
 
 
 cdef int refuse_change(Call call, int i, ndarray array, const Tensor* tensor) except -1:

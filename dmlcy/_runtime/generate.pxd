@@ -28,3 +28,5 @@ cdef int run_sequence(const Numbers* numbers, const Tensor* output) noexcept nog
 cdef int run_diagonals(const Numbers* numbers, Filled filled, const Tensor* under, const Tensor* output) noexcept nogil
 # A line along the axis for each index, with the second value there, and the first one everywhere else.
 cdef int run_lines(const Tensor* indices, const Tensor* values, const Tensor* output, int64_t axis) noexcept nogil
+# Random numbers row by row from the words of a state, and the state for the next ones, if it is asked for.
+cdef int run_random(const Tensor* state, const Tensor* output, const Tensor* following) noexcept nogil

@@ -1,4 +1,4 @@
-"""The loops of generate: numbers of places, diagonals, and lines with an index."""
+"""The loops of generate: numbers of places, diagonals, lines with an index, and random numbers."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -9,7 +9,7 @@ from dmlcy._runtime.elements cimport store_numbers
 from dmlcy._runtime.moves cimport CopyStrided, Move, moves_of, run_move
 from dmlcy._runtime.processor cimport (
     DMLCY_LINE, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill, dmlcy_stream_put,
-    dmlcy_stream_seek, stream_pays
+    dmlcy_stream_seek, dmlcy_wide, stream_pays
 )
 from dmlcy._runtime.strided cimport (
     FLOAT16, FLOAT32, FLOAT64, INT32, INT64, UINT32, Tensor
@@ -23,3 +23,4 @@ cdef enum:
 include "generate/numbers.pxi"
 include "generate/diagonals.pxi"
 include "generate/lines.pxi"
+include "generate/random.pxi"

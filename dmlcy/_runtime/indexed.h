@@ -12,9 +12,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "isa.h"
 #include "named.h"
 
+#define DMLCY_TEXT "outside_rows.h"
+#include "both_levels.h"
+
 #define DMLCY_PLACE(index) (((int64_t)(index) + ((index) < 0 ? size : 0)) * step)
+/* Whether an index is one from the beginning: each is, where its type has no sign. */
+#define DMLCY_COUNTS_ON(index) ((DMLCY_INDEX)-1 > 0 || (int64_t)(index) >= 0)
 #define DMLCY_OF_INDEX(name) DMLCY_NAMED(name##_, DMLCY_INDEX)
 #define DMLCY_OF_BOTH(name) DMLCY_NAMED(DMLCY_NAMED(name##_, DMLCY_INDEX), DMLCY_NAMED(_, DMLCY_ITEM))
 #define DMLCY_INDEX int32_t
@@ -32,6 +38,7 @@
 #undef DMLCY_OF_BOTH
 #undef DMLCY_OF_INDEX
 #undef DMLCY_PLACE
+#undef DMLCY_COUNTS_ON
 
 /* Indices, none of which is negative, that count all elements of a tensor. */
 static void dmlcy_flat_offsets(
@@ -70,7 +77,12 @@ typedef void (*dmlcy_take_each)(
 typedef void (*dmlcy_give_each)(
     char *, int64_t, const char *, int64_t, int64_t, int64_t, const char *, int64_t, int64_t);
 static const dmlcy_offsets_row dmlcy_offsets_rows[10] = DMLCY_BY_INDEX(dmlcy_offsets);
-static const dmlcy_outside_row dmlcy_outside_rows[10] = DMLCY_BY_INDEX(dmlcy_any_outside);
+static const dmlcy_outside_row dmlcy_outside_rows[2][10] = {
+    {[4] = dmlcy_any_outside_uint32_t, [5] = dmlcy_any_outside_int32_t, [8] = dmlcy_any_outside_uint64_t,
+     [9] = dmlcy_any_outside_int64_t},
+    {[4] = dmlcy_any_outside_uint32_t_wide, [5] = dmlcy_any_outside_int32_t_wide,
+     [8] = dmlcy_any_outside_uint64_t_wide, [9] = dmlcy_any_outside_int64_t_wide},
+};
 static const dmlcy_take_row dmlcy_take_rows[9] = DMLCY_BY_SIZE(dmlcy_take);
 static const dmlcy_give_row dmlcy_give_rows[9] = DMLCY_BY_SIZE(dmlcy_give);
 static const dmlcy_take_each dmlcy_take_elements[10][9] = DMLCY_BY_BOTH(dmlcy_take_each);

@@ -7,7 +7,7 @@ from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.moves cimport Moves, dmlcy_ask, moves_of
 from dmlcy._runtime.processor cimport (
     DMLCY_LINE, DMLCY_ROOM, dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put,
-    dmlcy_stream_room, dmlcy_stream_seek, stream_pays
+    dmlcy_stream_room, dmlcy_stream_seek, dmlcy_wide, stream_pays
 )
 from dmlcy._runtime.strided cimport INT32, INT64, MAX_RANK, Tensor
 from dmlcy._runtime.threads cimport grain_of, is_brief, parallel_for
@@ -28,7 +28,7 @@ ctypedef void (*GiveEach)(char* places, int64_t own, const char* indices, int64_
 cdef extern from "indexed.h" nogil:
     # By the type of an index: its bytes, and 1 more where it has a sign; by the size of an element.
     const Offsets[10] dmlcy_offsets_rows
-    const AnyOutside[10] dmlcy_outside_rows
+    const AnyOutside[2][10] dmlcy_outside_rows      # of each level
     const Take[9] dmlcy_take_rows
     const Give[9] dmlcy_give_rows
     const TakeEach[10][9] dmlcy_take_elements
@@ -42,6 +42,7 @@ cdef enum:
     APART_BYTES = 256               # between what two threads write, at least
     AHEAD = 8                       # rows that are asked for before they are needed
     ASKED_ROW = 4096                # bytes of a row; of a longer one, the processor asks for the rest
+    CHECKED_BYTES = 4 * SERIAL_BYTES    # that one thread has looked at before another one has woken up
     LEAST_PIECES = 16               # of an axis that threads share, if an outer axis has so many
 
 cdef enum Way:

@@ -14,6 +14,7 @@ from dmlcy._runtime.strided cimport (
 )
 
 cdef enum:
+    FEW_TENSORS = 4                 # and among them one behind the last
     TYPE_NUMBERS = 32               # of NumPy, in which are those of its numbers
 
 cdef int[TYPE_NUMBERS] dtypes       # NumPy type number -> data type, 0 for none
@@ -133,7 +134,8 @@ cpdef bint may_overlap(object out, object array) except -1
 
 # Owns the memory of an array of tensors.
 cdef class TensorList:
-    cdef Tensor* each
+    cdef Tensor* each               # NULL: few of them, in the object itself
+    cdef Tensor[FEW_TENSORS] few
     cdef list arrays                # behind the tensors
 
 # A new list of no tensors, which `tensors` then is.
@@ -142,3 +144,5 @@ cdef TensorList new_list(Tensors* tensors)
 cdef int set_count(Tensors* tensors, Py_ssize_t count) except -1
 # What a call gives for an array of tensors; None: something else than a sequence.
 cdef tuple each_given(object value)
+# The same in a new list.
+cdef list given_list(object value)

@@ -2,11 +2,12 @@
 
 cimport cython
 from cpython.buffer cimport PyObject_CheckBuffer
-from cpython.list cimport PyList_AsTuple, PyList_GET_SIZE
+from cpython.list cimport PyList_AsTuple, PyList_GET_SIZE, PyList_GetSlice
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 cimport numpy as cnp
 from numpy cimport ndarray
 
@@ -311,6 +312,7 @@ def self_overlaps(out):
 
 
 @cython.final
+@cython.freelist(4)
 cdef class TensorList:
     """The memory of an array of tensors."""
 
@@ -320,21 +322,29 @@ cdef class TensorList:
 
 cdef TensorList new_list(Tensors* tensors):
     cdef TensorList owner = TensorList.__new__(TensorList)
+    owner.arrays = []
     tensors.owner = <PyObject*>owner
     tensors.dtype = 0
-    set_count(tensors, 0)
+    tensors.each = &owner.few[0]
+    tensors.count = 0
     return owner
 
 
 cdef int set_count(Tensors* tensors, Py_ssize_t count) except -1:
     cdef TensorList owner = <TensorList>tensors.owner
-    cdef Tensor* each = <Tensor*>PyMem_Calloc(count + 1, sizeof(Tensor))
-    if each == NULL:
-        raise MemoryError
+    cdef Tensor* each = NULL
+    if count < FEW_TENSORS:
+        memset(owner.few, 0, (count + 1) * sizeof(Tensor))
+    else:
+        each = <Tensor*>PyMem_Calloc(count + 1, sizeof(Tensor))
+        if each == NULL:
+            raise MemoryError
     PyMem_Free(owner.each)
-    tensors.each = owner.each = each
+    owner.each = each
+    tensors.each = &owner.few[0] if each == NULL else each
     tensors.count = count
-    owner.arrays = []
+    if owner.arrays:
+        owner.arrays = []
     return 0
 
 
@@ -346,3 +356,11 @@ cdef tuple each_given(object value):
     from dmlcy._field_types.tensor_array import given_tensors
 
     return given_tensors(value)
+
+
+cdef list given_list(object value):
+    cdef tuple entries
+    if type(value) is list and PyList_GET_SIZE(<list>value) < MOST_SHORT:
+        return PyList_GetSlice(<list>value, 0, PyList_GET_SIZE(<list>value))
+    entries = each_given(value)
+    return None if entries is None else list(entries)

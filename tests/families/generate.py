@@ -10,7 +10,7 @@ from checks import assert_same_bits, assert_same_values
 import dmlcy as dml
 from dmlcy._facts.rows import Operator
 
-from .common import Arrays, Property, run
+from .common import Arrays, Property, run, several
 
 Array = np.ndarray[Any, Any]
 
@@ -80,11 +80,31 @@ def the_index_of_the_greatest(desc: Any, arrays: Arrays, result: Array) -> bool:
     return length > 1
 
 
+def the_numbers_of_parts(desc: Any, arrays: Arrays, result: Any) -> bool:
+    """The state behind some numbers gives the next ones, and the last state."""
+    whole, last = run(desc, arrays, output_sizes=(13,), output_state=True)
+    found, after = run(desc, arrays, output_sizes=(8,), output_state=True)
+    rest, behind = run(desc, {"input_state": after}, output_sizes=(5,), output_state=True)
+    assert_same_bits((np.concatenate([found, rest]), behind), (whole, last))
+    count = min(several(result)[0].size, 13)
+    assert_same_bits(several(result)[0].ravel()[:count].copy(), whole[:count])
+    return True
+
+
+def no_counter_gives_what_another_does(desc: Any, arrays: Arrays, result: Any) -> bool:
+    """Nor does another key."""
+    blocks = several(result)[0].ravel()[: several(result)[0].size // 4 * 4].reshape(-1, 4)
+    assert len({*map(bytes, blocks)}) == len(blocks)
+    other = several(run(desc, {"input_state": arrays["input_state"] ^ np.uint32(1)}))[0]
+    return bool((other != several(result)[0]).any())
+
+
 PROPERTIES: dict[str, list[Property]] = {
     "fill_value_constant": [as_one_row, of_some_first_elements],
     "fill_value_sequence": [as_one_row, of_some_first_elements],
     "diagonal_matrix": [each_row_alone],
     "diagonal_matrix1": [each_row_alone],
+    "random_generator": [the_numbers_of_parts, no_counter_gives_what_another_does],
     "one_hot": [one_value_is_elsewhere, other_values_lie_alike, the_index_of_the_greatest],
 }
 

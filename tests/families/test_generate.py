@@ -125,7 +125,7 @@ def test_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         state = np.array([*(low >> 32 * place & 0xFFFFFFFF for place in range(4)), 5, 7], np.uint32)
         whole, last = dml.random_generator(state, output_sizes=(3, 7), output_state=True)
         monkeypatch.setattr(philox, "BLOCK", 2)
-        assert_same_bits(dml.random_generator(state, output_sizes=(3, 7), output_state=True), (whole, last))
+        assert_same_bits((philox.numbers(state, 21).reshape(3, 7), philox.following(state, 21)), (whole, last))
         parts, after = [], state
         for count in (4, 8, 4, 4, 1):
             part, after = dml.random_generator(after, output_sizes=(count,), output_state=True)
@@ -133,6 +133,16 @@ def test_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert_same_bits(np.concatenate(parts), whole.ravel())
         assert_same_bits(after, last)
         monkeypatch.undo()
+
+
+def test_many_random_numbers_where_the_counter_grows() -> None:
+    """Beside the reference: within those that are made at once, the lower words of the counter begin again."""
+    for low in (2**32 - 300, 2**64 - 301, 2**96 - 7, 2**128 - 1000):
+        state = np.array([*(low >> 32 * place & 0xFFFFFFFF for place in range(4)), 2**32 - 1, 7], np.uint32)
+        found, after = dml.random_generator(state, output_sizes=(7, 601), output_state=True)
+        assert_same_bits((found.ravel(), after), (philox.numbers(state, 4207), philox.following(state, 4207)))
+        alone = dml.random_generator(state, output_sizes=(7, 601))
+        assert_same_bits(alone, found)
 
 
 def test_the_data_type_and_the_sizes_of_a_call() -> None:

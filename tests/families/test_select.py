@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from checks import assert_same_bits
+from checks import assert_same_bits, described
 from each import each_of
 
 import dmlcy as dml
 from dmlcy._families import blocks
+from dmlcy._families.elements import keys
 from families.common import peak
 
 Array = np.ndarray[Any, Any]
@@ -56,6 +59,13 @@ def test_lines_are_sorted(dtype: str, largest: bool) -> None:
                     np.testing.assert_array_equal(one, other)
 
 
+def chosen_by_reference(x: Array, *, axis: int, k: int) -> Any:
+    """What the reference of TOP_K gives."""
+    places = dml.TensorDesc("UINT32", [k if d == axis else n for d, n in enumerate(x.shape)])
+    desc = dml.desc.TopK(input=dml.TensorDesc.from_array(x), output_index=places, axis=axis, k=k)
+    return dml.compile(desc, path="reference")(x)
+
+
 def test_onnx_runtime_agrees() -> None:
     onnx = pytest.importorskip("onnx")
     runtime = pytest.importorskip("onnxruntime")
@@ -79,16 +89,56 @@ def test_onnx_runtime_agrees() -> None:
 
 
 def test_long_lines_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the reference, whatever a piece is; the loops give the same."""
     random = np.random.default_rng(5)
     for dtype in ("f4", "u1"):
         x = drawn(random, (3, 60), dtype)
-        monkeypatch.undo()
-        whole = [dml.top_k(x, axis=axis, k=k) for axis, k in ((1, 1), (1, 5), (0, 2), (1, 60))]
-        for block in (1, 3, 50):
+        for block, (axis, k) in itertools.product((1, 3, 50), ((1, 1), (1, 5), (0, 2), (1, 60))):
             monkeypatch.setattr(blocks, "BLOCK", block)
-            for (axis, k), expected in zip(((1, 1), (1, 5), (0, 2), (1, 60)), whole, strict=True):
-                for one, other in zip(dml.top_k(x, axis=axis, k=k), expected, strict=True):
-                    assert_same_bits(one, other)
+            for one, other in zip(chosen_by_reference(x, axis=axis, k=k), dml.top_k(x, axis=axis, k=k), strict=True):
+                assert_same_bits(one, other)
+
+
+def test_many_lines_of_every_length() -> None:
+    """Beside a sort of NumPy that keeps the order of equal elements: lengths around those of the loops."""
+    random = np.random.default_rng(8)
+    for number in range(60):
+        dtype = DTYPES[number % len(DTYPES)]
+        n = int(random.choice([1, 15, 16, 17, 33, 100, 511, 512, 513, 530, 1100]))
+        k = min(n, int(random.choice([1, 2, 15, 16, 17, 33, 64, 140, n])))
+        x = drawn(random, (2, n, 3), dtype) if number % 3 else random.integers(0, 255, (n, 20)).astype(dtype)
+        axis, largest = int(n == x.shape[1]) if x.ndim == 3 else 0, bool(number % 2)
+        x = np.asfortranarray(x) if number % 5 == 1 else x
+        order = np.argsort(keys(np.ascontiguousarray(x), largest), axis, kind="stable").take(range(k), axis)
+        values, places = dml.top_k1(x, axis=axis, k=k, axis_direction="DECREASING" if largest else "INCREASING")
+        np.testing.assert_array_equal(places, order)
+        assert_same_bits(values, np.ascontiguousarray(np.take_along_axis(x, order, axis)))
+
+
+def test_no_line_is_slow() -> None:
+    """Sorted lines, equal ones and those of NaN take no longer than a few times as long as drawn ones."""
+    random = np.random.default_rng(9)
+    n, rows = 20_000, 8
+    lines = {
+        "drawn": random.standard_normal((rows, n), np.float32),
+        "rising": np.broadcast_to(np.arange(n, dtype="f4"), (rows, n)).copy(),
+        "falling": np.broadcast_to(np.arange(n, dtype="f4")[::-1], (rows, n)).copy(),
+        "organ": np.broadcast_to(np.abs(np.arange(n, dtype="f4") - n // 2), (rows, n)).copy(),
+        "equal": np.ones((rows, n), "f4"),
+        "nan": np.full((rows, n), np.nan, "f4"),
+    }
+    for k in (1, 12, 100, 3000, n):
+        took = {
+            name: min(seconds(lambda x=x, k=k: dml.top_k(x, axis=1, k=k)) for _ in range(3))
+            for name, x in lines.items()
+        }
+        assert max(took.values()) < 0.02 + 40 * took["drawn"], (k, took)
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 @each_of("dtype", DTYPES[:8])
@@ -127,15 +177,31 @@ def test_fewer_coordinates_and_other_axes() -> None:
 
 def test_parts_of_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
     x = drawn(np.random.default_rng(7), (3, 4, 5), "f2")
-    whole = dml.nonzero_coordinates(x)
     for block in (1, 6, 25):
         monkeypatch.setattr(blocks, "BLOCK", block)
-        for one, other in zip(dml.nonzero_coordinates(x), whole, strict=True):
+        for one, other in zip(
+            dml.compile(described("nonzero_coordinates", [x], {}), path="reference")(x),
+            dml.nonzero_coordinates(x),
+            strict=True,
+        ):
             np.testing.assert_array_equal(one, other)
+
+
+def test_coordinates_of_any_share() -> None:
+    """Of more elements than are counted at once, in any layout."""
+    random = np.random.default_rng(10)
+    for number, share in enumerate((0.0, 0.001, 0.3, 0.999, 1.0)):
+        x = (random.random((130, 5, 67)) < share).astype(DTYPES[number])
+        for one in (x, np.asfortranarray(x), x[:, :, ::-1], x[::2, :, 1:60:3]):
+            count, table = dml.nonzero_coordinates(one)
+            expected = np.argwhere(one)
+            assert int(count.item()) == len(expected)
+            np.testing.assert_array_equal(table.reshape(-1, 3)[: len(expected)], expected)
+            assert not table.reshape(-1, 3)[len(expected) :].any()
 
 
 def test_memory_is_that_of_pieces() -> None:
     x = np.broadcast_to(np.arange(1 << 12).astype(np.uint8), (1 << 10, 1 << 12)).copy()
     for axis, k in ((1, 3), (0, 2)):
-        assert peak(lambda axis=axis, k=k: dml.top_k(x, axis=axis, k=k)) < 12 << 20
-    assert peak(lambda: dml.top_k(x.reshape(-1), axis=0, k=9)) < 12 << 20
+        assert peak(lambda axis=axis, k=k: chosen_by_reference(x, axis=axis, k=k)) < 12 << 20
+    assert peak(lambda: chosen_by_reference(x.reshape(-1), axis=0, k=9)) < 12 << 20

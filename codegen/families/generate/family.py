@@ -58,7 +58,7 @@ class Generate(Moved):
             elif table.has("state"):
                 kernel.role("state", "", Kind.TENSOR)
                 kernel.role("next", "", Kind.TENSOR)
-                kernel.lack("no loops make random numbers yet")
+                move = "random"
             else:
                 move, result, filled = self.expressions(kernel, table, scalars)
             kernel.finish()

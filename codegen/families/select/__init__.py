@@ -1,1 +1,1 @@
-"""The family select: what its specs say."""
+"""The family select: its contract, its loops, and how a checked desc becomes their arguments."""

@@ -2,39 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
+from ..base import Definition, KernelTable, Moved, Use
 
 FIRST, NONZERO = "first", "nonzero"
+ASCENDING = "INCREASING"
+"""The member of a direction that puts the least elements first."""
 
 
-class Select(Evaluated):
+@dataclass(frozen=True, slots=True)
+class SelectKernel:
+    """The run template's view: what is chosen, the tensors in the order of the loops, and what else these take."""
+
+    choose: str
+    tensors: tuple[str, ...]
+    given: tuple[str, ...]
+    definition: Definition
+
+
+class Select(Moved):
     """The family."""
 
     name = "select"
     told: ClassVar = {"row": Kind.INT, "found": Kind.INT}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> SelectKernel:
         """Reads what is chosen, and the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
-        if table is None:
-            return Told(kernel.definition)
-        if kernel.word("choose", table.choice("choose", (FIRST, NONZERO))) == FIRST:
-            kernel.role("axis", "axis", Kind.INT)
-            kernel.role("values", "output_value", Kind.TENSOR)
-            kernel.role("places", "output_index", Kind.TENSOR)
-            if table.has("direction"):
-                kernel.role("direction", "", Kind.ENUM)
-        else:
-            kernel.role("count", "output_count", Kind.TENSOR)
-            kernel.role("places", "output_coordinates", Kind.TENSOR)
-        kernel.finish()
-        return Told(kernel.definition)
+        choose, tensors, given = NONZERO, [operator.inputs[0].python], []
+        if table is not None:
+            choose = kernel.word("choose", table.choice("choose", (FIRST, NONZERO)))
+            if choose == FIRST:
+                axis = kernel.role("axis", "axis", Kind.INT)
+                tensors.append(kernel.role("values", "output_value", Kind.TENSOR))
+                tensors.append(kernel.role("places", "output_index", Kind.TENSOR))
+                given = [f"a.{axis}", "False"]
+                if table.has("direction"):
+                    direction = kernel.role("direction", "", Kind.ENUM)
+                    given[1] = f"a.{direction} == {kernel.members(direction).get(ASCENDING)}"
+            else:
+                tensors.append(kernel.role("count", "output_count", Kind.TENSOR))
+                tensors.append(kernel.role("places", "output_coordinates", Kind.TENSOR))
+            kernel.finish()
+        return SelectKernel(choose, tuple(tensors), tuple(given), kernel.definition)
+
+    def needs(self, kernel: SelectKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def pieces(self, kernel: SelectKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: SelectKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = Select()

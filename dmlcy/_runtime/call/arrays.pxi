@@ -47,16 +47,18 @@ cdef list arrays_of(const Tensors* array):
 
 cdef bint take_array(Tensors* array, object given) except -1:
     """The NumPy arrays behind the entries of a sequence."""
-    cdef tuple entries = each_given(given)
+    cdef list entries = given_list(given)
+    cdef Py_ssize_t k
     cdef ndarray found
     if entries is None:
         return False
     set_count(array, len(entries))
-    for entry in entries:
-        found = input_array(entry)
+    for k in range(array.count):
+        found = input_array(entries[k])
         if found is None:
             return False
-        arrays_of(array).append(found)
+        entries[k] = found
+    (<TensorList>array.owner).arrays = entries
     return True
 
 
@@ -71,9 +73,9 @@ cdef bint view_array(Tensors* array) except -1:
 cdef bint match_array(Call call, Frame* frame, int i, object given) except -1:
     """The arrays behind the entries. False: one lacks the data type or sizes that the desc of the operator has."""
     cdef Tensors* array = array_at(<Tensor*>frame.fields, i)
-    cdef tuple entries = each_given(given)
+    cdef list entries = given_list(given)
     cdef ndarray found
-    cdef int64_t k
+    cdef Py_ssize_t k
     copy_list(frame, i)
     if entries is None or len(entries) != array.count:
         return False
@@ -81,7 +83,8 @@ cdef bint match_array(Call call, Frame* frame, int i, object given) except -1:
         found = input_array(entries[k])
         if found is None or not fits(found, &array.each[k]):
             return False
-        arrays_of(array).append(found)
+        entries[k] = found
+    (<TensorList>array.owner).arrays = entries
     return True
 
 
@@ -116,7 +119,7 @@ cdef bint has_dtypes(const Tensors* array, object descs) except -1:
 cdef bint take_output_array(Call call, Frame* frame, object out) except -1:
     """The arrays behind ``out``, where the output is an array of tensors."""
     cdef int64_t k
-    cdef tuple entries = each_given(out)
+    cdef list entries = given_list(out)
     cdef ndarray found
     if frame.copies[call.inputs] == NULL:
         copy_list(frame, call.inputs)
@@ -144,23 +147,22 @@ cdef bint apart(Call call, Frame* frame, list targets) except -1:
     cdef int i, j
     cdef Py_ssize_t k, n, count = len(targets)
     if call.halves:
-        return apart_from_packed(call, frame, targets) and (count < 2 or not share_memory(targets))
+        return apart_from_packed(call, frame, targets) and (count < 2 or not overlaps_any(targets))
     for j in range(call.inputs, call.tensors):
         for k in range(count_of(call, frame, j)):
             out = tensor_of_array(call, frame, j, k)
             for i in range(j + 1 if count <= FEW_OUTPUTS else call.inputs):
                 for n in range(k if i == j else count_of(call, frame, i)):
                     other = tensor_of_array(call, frame, i, n)
-                    if overlap(array_of(call, frame, j, k), out, array_of(call, frame, i, n), other) and not (
+                    if overlap(entry_of(call, frame, j, k), out, entry_of(call, frame, i, n), other) and not (
                         call.layout.tensors[i].in_place and same_place(out, other)
                     ):
                         return False
-    return count <= FEW_OUTPUTS or not share_memory(targets)
+    return count <= FEW_OUTPUTS or not overlaps_any(targets)
 
 
-cdef bint share_memory(list targets) except -1:
-    """Whether two of many arrays share memory."""
-    from dmlcy._reference.call import any_overlap   # here: an import costs a small call more than all else
+cdef bint overlaps_any(list targets) except -1:
+    from dmlcy._reference.call import any_overlap
 
     return any_overlap(targets)
 
@@ -188,13 +190,13 @@ cdef list each_of(Call call, Frame* frame, int i):
 
 
 cdef inline Py_ssize_t count_of(Call call, Frame* frame, int i) noexcept:
-    """The arrays of `each_of`."""
+    """How many entries `each_of` has."""
     if call.layout.tensors[i].number >= SEVERAL:
-        return array_at(<Tensor*>frame.fields, i).count
+        return PyList_GET_SIZE(arrays_of(array_at(<Tensor*>frame.fields, i)))
     return frame.arrays[i] != NULL
 
 
-cdef inline ndarray array_of(Call call, Frame* frame, int i, Py_ssize_t k):
+cdef inline ndarray entry_of(Call call, Frame* frame, int i, Py_ssize_t k):
     """Entry `k` of `each_of`."""
     if call.layout.tensors[i].number >= SEVERAL:
         return <ndarray>arrays_of(array_at(<Tensor*>frame.fields, i))[k]
@@ -226,12 +228,38 @@ cdef int make_outputs(Call call, Frame* frame) except -1:
     return 0
 
 
+cdef bint all_plain(Call call, Frame* frame):
+    """Whether no array needs a copy, and all of them together are brief."""
+    cdef const Tensor* tensor
+    cdef int64_t bytes = 0
+    cdef int i
+    cdef Py_ssize_t k
+    for i in range(call.tensors):
+        for k in range(count_of(call, frame, i)):
+            tensor = tensor_of_array(call, frame, i, k)
+            bytes += tensor.bytes
+            if bytes > BRIEF_BYTES or not is_plain(entry_of(call, frame, i, k), tensor):
+                return False
+    return True
+
+
+cdef object outputs_of(Call call, Frame* frame):
+    """What a call without ``out`` gives."""
+    cdef list results
+    cdef int i
+    if call.tensors == call.inputs + 1 and call.layout.tensors[call.inputs].number < SEVERAL:
+        return <object>frame.arrays[call.inputs]
+    results = []
+    for i in range(call.inputs, call.tensors):
+        results += each_of(call, frame, i)
+    return results[0] if len(results) == 1 and call.layout.tensors[call.inputs].number < SEVERAL else tuple(results)
+
+
 cdef object finish_arrays(Call call, Frame* frame, object out):
     """As `finish`, where fields have arrays of tensors."""
     cdef object recordings = current_recordings()
-    cdef list seen = [], results = []           # of each array what the loops see; the arrays for outputs
+    cdef list arrays, copies, seen = [], results = []
     cdef ndarray array
-    cdef ndarray copy
     cdef Tensor* tensor
     cdef int64_t bytes = 0
     cdef int i
@@ -240,25 +268,30 @@ cdef object finish_arrays(Call call, Frame* frame, object out):
         make_outputs(call, frame)
     elif targets_of(call, frame, out) is None:
         return None
+    if recordings is None and not call.halves and all_plain(call, frame):
+        run_loops(call, frame.fields, True)
+        return outputs_of(call, frame) if out is None else out
     for i in range(call.tensors):
-        for k in range(count_of(call, frame, i)):
-            array = array_of(call, frame, i, k)
+        arrays = each_of(call, frame, i)
+        copies = []
+        for k in range(len(arrays)):
+            array = <ndarray>arrays[k]
             tensor = tensor_of_array(call, frame, i, k)
-            bytes += tensor.bytes
-            if i >= call.inputs:
-                results.append(array)
-            else:
+            if i < call.inputs:
                 refuse_change(call, i, array, tensor)
+            bytes += tensor.bytes
             if i < call.inputs and recordings is not None:
-                seen.append(packed(of_any_bits(None, array), tensor))
+                copies.append(packed(of_any_bits(None, array), tensor))
             else:
-                seen.append(aligned(array, tensor))
+                copies.append(aligned(array, tensor))
+        seen.append(copies)
     run_loops(call, frame.fields, bytes <= BRIEF_BYTES)
-    for k in range(len(results)):
-        array = <ndarray>results[k]
-        copy = <ndarray>seen[len(seen) - len(results) + k]
-        if array is not copy:
-            cnp.PyArray_CopyInto(array, copy)
+    for i in range(call.inputs, call.tensors):
+        arrays = each_of(call, frame, i)
+        for array, copy in zip(arrays, seen[i]):
+            if array is not copy:
+                cnp.PyArray_CopyInto(array, <ndarray>copy)
+        results += arrays
     if call.halves and out is not None:
         for target in results:
             write_halves(target, of_any_bits(None, target))
@@ -278,10 +311,8 @@ cdef int record_arrays(Call call, Frame* frame, object recordings, list seen) ex
     cdef dict said = {}
     cdef list arrays
     cdef int i
-    cdef Py_ssize_t at = 0
     for i in range(call.tensors):
-        arrays = seen[at:at + count_of(call, frame, i)]
-        at += len(arrays)
+        arrays = <list>seen[i]
         if i >= call.inputs:
             arrays = [
                 packed(of_any_bits(None, <ndarray>one), tensor_of_array(call, frame, i, k))

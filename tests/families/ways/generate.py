@@ -19,6 +19,7 @@ SIZES = [(3, 700), (200_000,), (2, 3, 40, 65), (1, 1), (600, 3), (70, 4000)]
 MATRICES = [(70, 140), (3, 500), (500, 3), (2, 3, 33, 65), (300, 300), (1, 2, 1, 4000)]
 """Some are of more numbers than are made at once."""
 LINES = [((70, 1), 1, 140), ((3, 1, 500), 1, 40), ((1, 300), 0, 70), ((40, 6, 1), 2, 3)]
+DRAWN = [(3,), (2, 700), (3, 1, 1025), (1, 4099), (5, 3, 2, 40)]
 BANDS = [(0, 1), (-2, 3), (5, -5), (-(2**31), 1), (1, 1)]
 
 
@@ -47,6 +48,11 @@ def ways(operator: Operator) -> list[Way]:
     match operator.python:
         case "one_hot":
             return [hot(*one) for one in LINES]
+        case "random_generator":
+            return [
+                Way((1,) * (len(sizes) - 1) + (6,), {"output_sizes": sizes, "output_state": "UINT32"})
+                for sizes in DRAWN
+            ]
         case "diagonal_matrix1":
             bands = [BANDS[number % len(BANDS)] for number in range(len(MATRICES))]
             return [

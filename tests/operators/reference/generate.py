@@ -76,3 +76,23 @@ def one_hot(indices: Array, values: Array, *, axis: int, output_sizes: Ints) -> 
         if 0 <= index < length:
             result[(*place[:axis], index, *place[axis + 1 :])] = own
     return result
+
+
+def random_generator(
+    state: Array, *, output_sizes: Ints, type: Any = None, output_state: Any = None, **_: Any
+) -> Array | tuple[Array, Array]:
+    """Philox 4x32-10, counter by counter."""
+    words = [int(word) for word in state.ravel()]
+    counter, key = sum(word << 32 * place for place, word in enumerate(words[:4])), words[4:]
+    count = -(-int(np.prod(output_sizes)) // 4)
+    found = []
+    for more in range(count):
+        x = [(counter + more) % 2**128 >> 32 * place & 0xFFFFFFFF for place in range(4)]
+        for turn in range(10):
+            own = [(key[0] + turn * 0x9E3779B9) & 0xFFFFFFFF, (key[1] + turn * 0xBB67AE85) & 0xFFFFFFFF]
+            one, other = x[0] * 0xD2511F53, x[2] * 0xCD9E8D57
+            x = [other >> 32 ^ x[1] ^ own[0], other & 0xFFFFFFFF, one >> 32 ^ x[3] ^ own[1], one & 0xFFFFFFFF]
+        found += x
+    result = np.array(found[: int(np.prod(output_sizes))], np.uint32).reshape(output_sizes)
+    after = [(counter + count) % 2**128 >> 32 * place & 0xFFFFFFFF for place in range(4)]
+    return (result, np.array([*after, *key], np.uint32).reshape(state.shape)) if output_state else result

@@ -5,9 +5,10 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_asked
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, largest, product, same_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32, item_of
+from dmlcy._runtime.strided cimport Tensor, UINT32, item_of
+from dmlcy._generated.kernels.select cimport NonzeroCoordinates, nonzero_coordinates_run
 
 
 # NONZERO_COORDINATES
@@ -69,17 +70,6 @@ cdef struct NonzeroCoordinatesKeywords:
     PyObject* output_count_sizes
     PyObject* output_coordinates_sizes
     PyObject* out
-
-cdef struct NonzeroCoordinates:
-    Tensor input
-    Tensor output_count
-    Tensor output_coordinates
-    int64_t one[MAX_RANK]
-    int64_t from_end[MAX_RANK]
-    int64_t effective
-    int64_t given
-    int64_t axes
-    int64_t table[MAX_RANK]
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
@@ -147,5 +137,5 @@ nonzero_coordinates = call_of(
     0,
     <Take>nonzero_coordinates_take, <Holds>nonzero_coordinates_holds,
     NULL,
-    <Attributes>nonzero_coordinates_attributes, NULL,
+    <Attributes>nonzero_coordinates_attributes, <Run>nonzero_coordinates_run,
 )

@@ -1,0 +1,1 @@
+"""The loops that choose elements; nothing of them is for Python."""
