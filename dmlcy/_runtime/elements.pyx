@@ -12,7 +12,7 @@ from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
 from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, FLOAT64, INT64, MAX_RANK, Tensor, item_of, make_dense
-from dmlcy._runtime.threads cimport grain_of, is_brief, parallel_for
+from dmlcy._runtime.threads cimport grain_of, is_serial, parallel_for
 
 cdef extern from "elements.h" nogil:
     bint DMLCY_X86
@@ -226,7 +226,7 @@ cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept n
     units = to.blocks * to.tiles
     for axis in range(to.axes - 1):
         units *= to.size[axis]
-    if is_brief(a.tensors[a.inputs].bytes):
+    if is_serial(a.tensors[a.inputs].bytes):
         return parallel_for(work, &to, units, units)
     return parallel_for(work, &to, units, grain_of(element * to.height * to.block))
 

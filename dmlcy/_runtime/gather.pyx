@@ -10,7 +10,7 @@ from dmlcy._runtime.processor cimport (
     DMLCY_LINE, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
 from dmlcy._runtime.strided cimport MAX_RANK
-from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_brief, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_serial, parallel_for
 
 # Some taps and some blocks of a few channels are a box. Where that is fast, each tap of a box is copied from the input
 # to the output. Elsewhere the box first goes into cells: a copy of that part of the input, with its padding, in which
@@ -145,4 +145,4 @@ cdef int run_gather(const WindowGather* a) noexcept nogil:
     for d in range(plan.last + 1):
         axis = &plan.axes[d]
         boxes *= ceil_div(axis.window, axis.taps) * ceil_div(axis.blocks, axis.piece)
-    return parallel_for(gather_boxes, &plan, boxes, boxes if is_brief(bytes) else grain_of(bytes // boxes))
+    return parallel_for(gather_boxes, &plan, boxes, boxes if is_serial(bytes) else grain_of(bytes // boxes))

@@ -10,7 +10,7 @@ from dmlcy._runtime.processor cimport (
     dmlcy_stream_room, dmlcy_stream_seek, dmlcy_wide, stream_pays
 )
 from dmlcy._runtime.strided cimport INT32, INT64, MAX_RANK, Tensor
-from dmlcy._runtime.threads cimport grain_of, is_brief, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_serial, parallel_for
 from dmlcy._runtime.views cimport run_copy, run_repeat
 
 ctypedef void (*Take)(const char* places, const int64_t* offsets, char* others, int64_t stride,
@@ -107,7 +107,7 @@ cdef int run(Indexed* a) noexcept nogil:
     grain = grain_of(bytes // size)
     if a.gives and a.own[a.shared] > 0:
         grain = max(grain, APART_BYTES // a.own[a.shared])
-    return parallel_for(move_part, a, size, size if is_brief(bytes) else grain)
+    return parallel_for(move_part, a, size, size if is_serial(bytes) else grain)
 
 
 cdef int take_slices(const Tensor* input, const Tensor* indices, const Tensor* output, int64_t axis,

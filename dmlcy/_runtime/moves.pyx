@@ -9,7 +9,7 @@ from dmlcy._runtime.processor cimport (
     DMLCY_LINE, DMLCY_ROOM, dmlcy_stream, dmlcy_stream_advance, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_fill,
     dmlcy_stream_put, dmlcy_stream_room, dmlcy_stream_seek, stream_pays
 )
-from dmlcy._runtime.threads cimport AWAKE_BYTES, SERIAL_BYTES, grain_of, is_brief, parallel_for
+from dmlcy._runtime.threads cimport AWAKE_BYTES, SERIAL_BYTES, grain_of, is_serial, parallel_for
 
 cdef extern from "move_rows.h" nogil:
     # The loops by the size of an element in bytes.
@@ -150,4 +150,4 @@ cdef int run_move(const Move* a, int64_t total) noexcept nogil:
     for d in range(plan.outers):
         plan.blocks *= plan.outer[d].size
     return parallel_for(move_blocks, &plan, plan.blocks,
-                        plan.blocks if is_brief(bytes) else grain_of(bytes // plan.blocks))
+                        plan.blocks if is_serial(bytes) else grain_of(bytes // plan.blocks))

@@ -10,7 +10,7 @@ from dmlcy._runtime.processor cimport (
     dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
 )
 from dmlcy._runtime.strided cimport MAX_RANK
-from dmlcy._runtime.threads cimport grain_of, is_brief, parallel_for
+from dmlcy._runtime.threads cimport grain_of, is_serial, parallel_for
 
 # The declarations of pad_rows.h, which explains them.
 cdef extern from "pad_rows.h" nogil:

@@ -7,7 +7,7 @@ from dmlcy._runtime.checks cimport ceil_div, floor_mod
 from dmlcy._runtime.moves cimport Moves, dmlcy_ask, dmlcy_ask_rows, dmlcy_touch, even, list_offsets, moves_of
 from dmlcy._runtime.processor cimport DMLCY_LINE, dmlcy_wide
 from dmlcy._runtime.strided cimport MAX_RANK
-from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_brief, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_serial, parallel_for
 
 cdef extern from "window_moves.h" nogil:
     void dmlcy_scatter(
@@ -121,4 +121,4 @@ cdef int run_scatter(const ScatterKernel* kernel, const WindowScatter* a) noexce
     plan.far = bytes > SERIAL_BYTES and columns.stride * a.input.item >= DMLCY_LINE
     plan.far = plan.far and columns.block_step == a.input.item and columns.blocks * a.input.item < SHORT_RUN
     slabs = planes * plan.row_slabs * plan.column_slabs
-    return parallel_for(scatter_slabs, &plan, slabs, slabs if is_brief(bytes) else grain_of(bytes // slabs))
+    return parallel_for(scatter_slabs, &plan, slabs, slabs if is_serial(bytes) else grain_of(bytes // slabs))

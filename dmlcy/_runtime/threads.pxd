@@ -16,7 +16,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
 
 # Whether one thread has moved so many bytes before others would help it: fewer bytes where the call before, which had
 # work for others, ended just now.
-cdef bint is_brief(int64_t bytes) noexcept nogil
+cdef bint is_serial(int64_t bytes) noexcept nogil
 
 # Items per chunk when one item moves about `bytes` bytes.
 cdef int64_t grain_of(int64_t bytes) noexcept nogil

@@ -149,7 +149,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     return -failed
 
 
-cdef bint is_brief(int64_t bytes) noexcept nogil:
+cdef bint is_serial(int64_t bytes) noexcept nogil:
     global dmlcy_busy
     cdef int64_t before = dmlcy_busy
     if bytes <= AWAKE_BYTES:

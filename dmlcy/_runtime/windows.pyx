@@ -8,7 +8,7 @@ from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.processor cimport dmlcy_wide
 from dmlcy._runtime.moves cimport dmlcy_ask
 from dmlcy._runtime.strided cimport MAX_RANK
-from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_brief, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_serial, parallel_for
 
 cdef extern from "blocks.h" nogil:
     bint dmlcy_ignores_subnormals() noexcept

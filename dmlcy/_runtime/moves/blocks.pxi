@@ -94,8 +94,8 @@ cdef void gather_rows(const MovePlan* plan, const Block* block, const char* sour
                    target + line * block.line.out_step, stream)
 
 
-# `rows` are the offsets of the elements of a plane. Lines that are near each other, in an output that stays in the cache,
-# are written at once: those further apart could take the same places of the cache.
+# `rows` are the offsets of the elements of a plane. Lines that are near each other, in an output that stays in the
+# cache, are written at once: those further apart could take the same places of the cache.
 cdef void turn_rows(const MovePlan* plan, const Block* block, const char* source, char* target, const int64_t* rows,
                     char* cells, dmlcy_stream* stream) noexcept nogil:
     cdef int64_t height = block.row.size * block.grain.size

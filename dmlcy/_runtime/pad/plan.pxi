@@ -162,6 +162,6 @@ cdef void choose_writer(PadPlan* plan, const Pad* a) noexcept nogil:
 cdef int64_t rows_per_chunk(const PadPlan* plan) noexcept nogil:
     cdef int64_t rows = grain_of(plan.piece * plan.rows.cell)
     cdef int64_t cost = plan.rows.cell if plan.rows.row.step == plan.rows.cell else STRIDED_COST
-    if is_brief(plan.count * plan.rows.row.size * cost):
+    if is_serial(plan.count * plan.rows.row.size * cost):
         return plan.count * ceil_div(plan.rows.row.size, plan.piece)
     return ceil_div(rows, plan.rows.line.size) * plan.rows.line.size if rows >= plan.rows.line.size else rows

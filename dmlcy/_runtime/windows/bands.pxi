@@ -149,6 +149,6 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
         sums += <double> (elements + results) * TURN_SUMS
     if plan.beside:
         sums = <double> results * (plan.volume * TAKE_SUMS + RESULT_SUMS)
-    if is_brief(<int64_t> min(total * sums / SUMS, <double> INT64_MAX / 2)):
+    if is_serial(<int64_t> min(total * sums / SUMS, <double> INT64_MAX / 2)):
         return parallel_for(make_bands, &plan, total, total)
     return parallel_for(make_bands, &plan, total, grain_of((elements + results) * kernel.item))
