@@ -86,7 +86,7 @@ def stretched_example(operator: Operator, rank: int) -> tuple[Sizes, dict[str, A
     sizes |= dict.fromkeys(alike, stretched(first, rank))
     attributes = dict(use.attributes)
     for field in operator.attributes:
-        if field.type in ("uint_array", "int_array"):
+        if field.type in ("uint_array", "int_array", "float_array"):
             entries, filled = attributes[field.python], 2 if field.default is None else field.default
             along = isinstance(entries, list | tuple) and len(entries) == len(
                 first
