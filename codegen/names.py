@@ -74,6 +74,7 @@ CIMPORTS = {
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"
         " UINT8 item_of set_rank"
     ),
+    "dmlcy._runtime.sums": "WindowSums run_greatest run_quantized run_shares",
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
     "dmlcy._runtime.views": "run_copy run_join run_place run_slice run_split run_tile",

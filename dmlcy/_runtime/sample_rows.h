@@ -103,6 +103,31 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_sum)(
         target[i] = a[i] + b[i];
 }
 
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_sum_four)(
+    const double *const *rows, double *DMLCY_RESTRICT target, int64_t n)
+{
+    const double *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];
+    int64_t i;
+    for (i = 0; i < n; i++)
+        target[i] = a[i] + b[i] + c[i] + d[i];
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_scale)(
+    const double *DMLCY_RESTRICT each, double weight, double *DMLCY_RESTRICT target, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        target[i] = target[i] * (weight * each[i]);
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_take)(
+    const double *a, const int64_t *at, const double *b, const int64_t *also, double *DMLCY_RESTRICT target, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        target[i] = a[at[i]] + b[also[i]];
+}
+
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_along)(
     const SampleTaps *taps, int64_t first, int64_t end, const double *row, int64_t start, double *target)
 {

@@ -43,6 +43,12 @@ typedef struct {
         const double *a, double first, const double *b, double second, double zero, float *target, int64_t n);
     void (*add)(const double *a, double *target, int64_t n);
     void (*sum)(const double *a, const double *b, double *target, int64_t n);
+    /* Adds four rows, one after the other. */
+    void (*sum_four)(const double *const *rows, double *target, int64_t n);
+    /* Times a weight, and times those of each element. */
+    void (*scale)(const double *each, double weight, double *target, int64_t n);
+    /* What two rows have at some places, added. */
+    void (*take)(const double *a, const int64_t *at, const double *b, const int64_t *also, double *target, int64_t n);
     /* Targets first … end-1 of a row whose sources begin with number `from`. */
     void (*along)(const SampleTaps *taps, int64_t first, int64_t end, const double *row, int64_t start, double *target);
     /* The same of blocks. */

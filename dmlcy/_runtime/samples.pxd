@@ -33,6 +33,11 @@ cdef extern from "samples.h" nogil:
             int64_t n) noexcept nogil
         void (*add)(const double* a, double* target, int64_t n) noexcept nogil
         void (*sum)(const double* a, const double* b, double* target, int64_t n) noexcept nogil
+        void (*sum_four)(const double* const* rows, double* target, int64_t n) noexcept nogil
+        void (*scale)(const double* each, double weight, double* target, int64_t n) noexcept nogil
+        void (*take)(
+            const double* a, const int64_t* at, const double* b, const int64_t* also, double* target,
+            int64_t n) noexcept nogil
         void (*along)(
             const SampleTaps* taps, int64_t first, int64_t end, const double* row, int64_t start,
             double* target) noexcept nogil
