@@ -66,6 +66,7 @@ CIMPORTS = {
     "dmlcy._runtime.pad": "Pad run_pad",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",
+    "dmlcy._runtime.regions": "RegionSamples run_regions run_regions_back",
     "dmlcy._runtime.resample": (
         "NEAREST_BEFORE NEAREST_HIGHER NEAREST_LOWER NEAREST_NEXT Resampling run_resample"
     ),
