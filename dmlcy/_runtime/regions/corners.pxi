@@ -15,37 +15,34 @@ cdef struct CornerRoom:
 # Of means: the sums of rows change with the columns of the samples, those of columns with the rows.
 cdef void move_means(const Back* a, const AxisTable* tables, const CornerRoom* room, double* sums) noexcept nogil:
     cdef int64_t height = tables[0].high - tables[0].low, width = tables[1].high - tables[1].low
-    cdef int64_t rows = tables[0].grid.cells, columns = tables[1].grid.cells, y, x, k
-    cdef const Slope* slope
-    cdef const double* line
-    cdef double change
+    cdef int64_t rows = tables[0].grid.cells, columns = tables[1].grid.cells, y, x
     mean_rows(a.loops, tables, room.numbers, room.rows)
     for y in range(height):
         a.loops.along(
             &tables[1].taps, 0, columns, room.numbers + y * width, tables[1].low, room.columns + y * columns)
     for y in range(rows):
-        line = room.rows + y * width - tables[1].low
         for x in range(columns):
-            for k in range(tables[1].first_slope[x], tables[1].first_slope[x + 1]):
-                slope = &tables[1].slopes[k]
-                change = (line[slope.low + 1] - line[slope.low]) * room.cells[y * columns + x]
-                sums[0] += change * slope.start
-                sums[2] += change * slope.end
-            line_moves(tables, room, y, x, sums)
+            add_moves(
+                &tables[1], x, room.rows + y * width, 1, room.cells[y * columns + x], sums)
+            add_moves(&tables[0], y, room.columns + x, columns, room.cells[y * columns + x], sums + 1)
 
 
-cdef inline void line_moves(const AxisTable* tables, const CornerRoom* room, int64_t y, int64_t x,
-                            double* sums) noexcept nogil:
-    cdef int64_t columns = tables[1].grid.cells, k
+# A cell moves with the start and the end of its region: `line` has the elements from the first one of the table on. What has
+# no weight does not count.
+cdef inline void add_moves(const AxisTable* table, int64_t cell, const double* line, int64_t step, double gradient,
+                           double* sums) noexcept nogil:
+    cdef double start = 0, end = 0, change
     cdef const Slope* slope
-    cdef const double* above
-    cdef double change
-    for k in range(tables[0].first_slope[y], tables[0].first_slope[y + 1]):
-        slope = &tables[0].slopes[k]
-        above = room.columns + (slope.low - tables[0].low) * columns
-        change = (above[columns + x] - above[x]) * room.cells[y * columns + x]
-        sums[1] += change * slope.start
-        sums[3] += change * slope.end
+    cdef int64_t k
+    for k in range(table.first_slope[cell], table.first_slope[cell + 1]):
+        slope = &table.slopes[k]
+        change = line[(slope.low + 1 - table.low) * step] - line[(slope.low - table.low) * step]
+        if slope.start != 0:
+            start += change * slope.start
+        if slope.end != 0:
+            end += change * slope.end
+    sums[0] += start * gradient
+    sums[2] += end * gradient
 
 
 cdef inline double between_two(double first, double second, double rest) noexcept nogil:
@@ -67,16 +64,18 @@ cdef void move_winners(const AxisTable* tables, const CornerRoom* room, double* 
             gradient = room.cells[y * columns + x]
             above = room.numbers + (row.low - tables[0].low) * width - tables[1].low
             below = room.numbers + (row.high - tables[0].low) * width - tables[1].low
+            change = 0
             if column.rest > 0:
-                change = gradient * between_two(
+                change = between_two(
                     above[column.high] - above[column.low], below[column.high] - below[column.low], row.rest)
-                sums[0] += change * (1 - column.way)
-                sums[2] += change * column.way
+            sums[0] += change * (1 - column.way) * gradient
+            sums[2] += change * column.way * gradient
+            change = 0
             if row.rest > 0:
-                change = gradient * between_two(
+                change = between_two(
                     below[column.low] - above[column.low], below[column.high] - above[column.high], column.rest)
-                sums[1] += change * (1 - row.way)
-                sums[3] += change * row.way
+            sums[1] += change * (1 - row.way) * gradient
+            sums[3] += change * row.way * gradient
 
 
 cdef int corner_regions(const void* args, int64_t begin, int64_t end) noexcept nogil:

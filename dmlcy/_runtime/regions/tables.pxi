@@ -127,10 +127,15 @@ cdef int add_sample(AxisTable* table, int64_t begin, int64_t* count, const Sampl
     return 0
 
 
+cdef inline int signs_of(double number) noexcept nogil:
+    return (number > 0) - (number < 0)
+
+
 cdef int add_slope(AxisTable* table, int64_t begin, int64_t* count, const Sample* sample) noexcept nogil:
     cdef int64_t k = count[0]
     cdef double each = <double> table.each
-    if k > begin and table.slopes[k - 1].low == sample.low:
+    if k > begin and table.slopes[k - 1].low == sample.low and signs_of(table.slopes[k - 1].start) == signs_of(
+            1 - sample.way) and signs_of(table.slopes[k - 1].end) == signs_of(sample.way):
         table.slopes[k - 1].start += (1 - sample.way) / each
         table.slopes[k - 1].end += sample.way / each
         return 0
