@@ -67,11 +67,16 @@ CIMPORTS = {
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",
     "dmlcy._runtime.selection": "run_first run_nonzero",
+    "dmlcy._runtime.regions": "RegionSamples run_regions run_regions_back",
+    "dmlcy._runtime.resample": (
+        "NEAREST_BEFORE NEAREST_HIGHER NEAREST_LOWER NEAREST_NEXT Resampling run_resample"
+    ),
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
     "dmlcy._runtime.strided": (
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"
         " UINT8 item_of set_rank"
     ),
+    "dmlcy._runtime.sums": "WindowSums run_greatest run_quantized run_shares",
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
     "dmlcy._runtime.values": "element1 element2 element3 element4",
     "dmlcy._runtime.views": "run_copy run_join run_place run_slice run_split run_tile",

@@ -86,7 +86,7 @@ def stretched_example(operator: Operator, rank: int) -> tuple[Sizes, dict[str, A
     sizes |= dict.fromkeys(alike, stretched(first, rank))
     attributes = dict(use.attributes)
     for field in operator.attributes:
-        if field.type in ("uint_array", "int_array"):
+        if field.type in ("uint_array", "int_array", "float_array"):
             entries, filled = attributes[field.python], 2 if field.default is None else field.default
             along = isinstance(entries, list | tuple) and len(entries) == len(
                 first
@@ -116,7 +116,11 @@ def outputs(operator: Operator, sizes: dict[str, tuple[int, ...]], attributes: d
         one for one in operator.outputs if operator.is_chosen(one) or not (one.optional or operator.has_type(one))
     ]
     found = {one.python: check.resolved.get(one.python) for one in needed}
-    return {name: next(iter(sizes.values())) if one is None else one.sizes for name, one in found.items()}  # type: ignore[attr-defined]
+    first = next(iter(sizes.values()))
+    given = {one.python: dml.TensorDesc(own_type(operator, one, "FLOAT32"), first) for one in needed}
+    other = Check(TABLE[operator.name], descs | attributes | given, len(LEVELS) - 1, call=False)
+    follow = following(other) if None in found.values() else {}
+    return {name: follow.get(name, first) if one is None else one.sizes for name, one in found.items()}  # type: ignore[attr-defined]
 
 
 def cells(operator: Operator) -> Iterator[tuple[Field, str, int]]:

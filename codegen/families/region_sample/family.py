@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
+from ..base import Definition, KernelTable, Moved, Use
 
 ROLES: Final = {
     "rois": ("roi", Kind.TENSOR),
@@ -32,13 +34,23 @@ PERHAPS: Final = {
 """Roles that are not played if the operator does not have the field."""
 
 
-class RegionSample(Evaluated):
+@dataclass(frozen=True, slots=True)
+class RegionKernel:
+    """The run template's view. ``reductions`` and ``modes`` map members of the two enums to their Cython constants."""
+
+    roles: Mapping[str, str]
+    reductions: Mapping[str, str]
+    modes: Mapping[str, str]
+    definition: Definition
+
+
+class RegionSample(Moved):
     """The family."""
 
     name = "region_sample"
     told: ClassVar = {"odd_tie": Kind.BOOL, "contested": Kind.BOOL}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RegionKernel:
         """Reads the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
         if kernel.table is not None:
@@ -46,7 +58,19 @@ class RegionSample(Evaluated):
                 if role in ROLES or name in operator.scope or kernel.table.has(role):
                     kernel.role(role, name, kind)
         kernel.finish()
-        return Told(kernel.definition)
+        roles = kernel.definition.roles
+        reductions, modes = (kernel.members(roles.get(role, "")) for role in ("reduction", "mode"))
+        return RegionKernel(roles, reductions, modes, kernel.definition)
+
+    def needs(self, kernel: RegionKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def pieces(self, kernel: RegionKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: RegionKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = RegionSample()

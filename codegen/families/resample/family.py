@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
+from ..base import Definition, KernelTable, Moved, Use
 
 PERHAPS: Final = {
     "before": ("input_pixel_offsets", Kind.FLOATS),
@@ -18,19 +20,33 @@ PERHAPS: Final = {
 """Roles that are not played if the operator does not have the field."""
 
 
-class Resample(Evaluated):
+@dataclass(frozen=True, slots=True)
+class ResampleKernel:
+    """The run template's view. ``modes`` and ``directions`` map members of the two enums to their Cython constants."""
+
+    roles: Mapping[str, str]
+    modes: Mapping[str, str]
+    directions: Mapping[str, str]
+    gradient: bool
+    tie: str
+    lets: tuple[str, ...]
+    definition: Definition
+
+
+class Resample(Moved):
     """The family."""
 
     name = "resample"
     told: ClassVar = {"odd_tie": Kind.BOOL, "near": Kind.BOOL, "edge": Kind.BOOL}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ResampleKernel:
         """Reads the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
+        gives = tie = ""
         if table is not None:
             if table.has("gives"):
-                kernel.word("gives", table.choice("gives", ("elements", "gradient")))
+                gives = kernel.word("gives", table.choice("gives", ("elements", "gradient")))
             kernel.role("mode", "interpolation_mode", Kind.ENUM)
             if table.has("factors"):
                 kernel.role("factors", "", Kind.VECTOR)
@@ -40,9 +56,28 @@ class Resample(Evaluated):
                 if name in operator.scope or table.has(role):
                     kernel.role(role, name, kind)
             if not {"factors", "rounding"} & kernel.definition.roles.keys():
-                kernel.word("tie", table.choice("tie", ("lower", "higher")))
+                tie = kernel.word("tie", table.choice("tie", ("lower", "higher")))
         kernel.finish()
-        return Told(kernel.definition)
+        roles = kernel.definition.roles
+        return ResampleKernel(
+            roles,
+            kernel.members(roles.get("mode", "")),
+            kernel.members(roles.get("rounding", "")),
+            gives == "gradient",
+            tie or "lower",
+            (roles["factors"],) if "factors" in roles else (),
+            kernel.definition,
+        )
+
+    def needs(self, kernel: ResampleKernel) -> Sequence[str]:
+        """The let among the roles."""
+        return kernel.lets
+
+    def pieces(self, kernel: ResampleKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: ResampleKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = Resample()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
-from ..windows import window_of
+from ..base import Definition, KernelTable, Moved, Use
+from ..windows import Window, window_of
 
 ROLES: Final = {
     "shares": {"counted": ("include_padding", Kind.BOOL)},
@@ -22,27 +24,53 @@ ROLES: Final = {
     },
 }
 """What windows give, and the roles for it."""
+GRADIENTS: Final = ("shares", "greatest")
 
 
-class WindowSum(Evaluated):
+@dataclass(frozen=True, slots=True)
+class SumKernel:
+    """The run template's view: what is summed, and the tensors that the window slides over and has positions in."""
+
+    of: str
+    window: Window
+    image: str
+    positions: str
+    roles: Mapping[str, str]
+    definition: Definition
+
+
+class WindowSum(Moved):
     """The family."""
 
     name = "window_sum"
     told: ClassVar = {"count": Kind.INT, "beyond": Kind.BOOL}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> SumKernel:
         """Reads what is summed, and the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
-        if kernel.table is None:
-            return Told(kernel.definition)
-        of = kernel.table.choice("of", tuple(ROLES))
-        if of in ROLES:
-            kernel.word("of", of)
-            for role, (name, kind) in ROLES[of].items():
-                kernel.role(role, name, kind)
-        window_of(kernel)
+        of = ""
+        if kernel.table is not None:
+            of = kernel.table.choice("of", tuple(ROLES))
+            if of in ROLES:
+                kernel.word("of", of)
+                for role, (name, kind) in ROLES[of].items():
+                    kernel.role(role, name, kind)
+        window = window_of(kernel)
         kernel.finish()
-        return Told(kernel.definition)
+        roles = kernel.definition.roles
+        first, result = operator.inputs[0].python, operator.outputs[0].python
+        image, positions = (result, roles.get("gradient", first)) if of in GRADIENTS else (first, result)
+        return SumKernel(of, window, image, positions, roles, kernel.definition)
+
+    def needs(self, kernel: SumKernel) -> Sequence[str]:
+        """The let among the roles."""
+        return (kernel.window.spatial,)
+
+    def pieces(self, kernel: SumKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: SumKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = WindowSum()

@@ -5,9 +5,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_uint, take_uints
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, as_computed, call_of
+from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Run, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
+from dmlcy._runtime.indexed cimport elements_inside
+from dmlcy._runtime.strided cimport Tensor, item_of
+from dmlcy._generated.kernels.region_sample cimport RoiAlign, roi_align_run
 
 cdef enum:
     REDUCE_FUNCTION_AVERAGE = 2
@@ -135,21 +137,6 @@ cdef struct RoiAlignKeywords:
     PyObject* minimum_samples_per_output
     PyObject* out
 
-cdef struct RoiAlign:
-    Tensor input
-    Tensor roi
-    Tensor batch_indices
-    Tensor output
-    int64_t output_sizes[MAX_RANK]
-    int64_t reduction_function
-    int64_t interpolation_mode
-    float spatial_scale_x
-    float spatial_scale_y
-    float out_of_bounds_input_value
-    int64_t minimum_samples_per_output
-    int64_t maximum_samples_per_output
-    int64_t regions
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int roi_align_take(RoiAlign* a, int level, const RoiAlignKeywords* keywords) except -1:
@@ -213,6 +200,16 @@ cdef bint roi_align_holds(RoiAlign* a, int level) noexcept nogil:
         and tensor_holds(&a.output, ROI_ALIGN_T[level], ROI_ALIGN_R_RANKS[level])
     ):
         return False
+    a.N = a.input.sizes[0]
+    return True
+
+
+# Whether the values of the tensors are acceptable; `broken` is the first index at which a rule does not hold.
+cdef bint roi_align_data_holds(const RoiAlign* a, int64_t* broken) noexcept nogil:
+    # batch_indices-inside
+    if not (elements_inside(&a.batch_indices, 0, a.N, 0, 1)):
+        broken[0] = 0
+        return False
     return True
 
 
@@ -233,6 +230,6 @@ roi_align = call_of(
     &roi_align_layout, sizeof(RoiAlign), <size_t>&(<RoiAlign*>NULL).regions,
     0,
     <Take>roi_align_take, <Holds>roi_align_holds,
-    NULL,
-    <Attributes>roi_align_attributes, NULL,
+    <DataHolds>roi_align_data_holds,
+    <Attributes>roi_align_attributes, <Run>roi_align_run,
 )

@@ -5,10 +5,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_floats, take_uints
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport numbers_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
+from dmlcy._runtime.strided cimport item_of
+from dmlcy._generated.kernels.resample cimport Resample, resample_run
 
 from dmlcy._generated.enums import InterpolationMode
 
@@ -73,14 +74,6 @@ cdef struct ResampleKeywords:
     PyObject* scales
     PyObject* out
 
-cdef struct Resample:
-    Tensor input
-    Tensor output
-    int64_t output_sizes[MAX_RANK]
-    int64_t interpolation_mode
-    float scales[MAX_RANK]
-    int64_t axes
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int resample_take(Resample* a, int level, const ResampleKeywords* keywords) except -1:
@@ -129,5 +122,5 @@ resample = call_of(
     0,
     <Take>resample_take, <Holds>resample_holds,
     NULL,
-    <Attributes>resample_attributes, NULL,
+    <Attributes>resample_attributes, <Run>resample_run,
 )

@@ -5,10 +5,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_bool, take_uints
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, append_sizes, floor_div, same_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
+from dmlcy._generated.kernels.window_sum cimport AveragePoolingGrad, average_pooling_grad_run
 
 
 # AVERAGE_POOLING_GRAD
@@ -64,23 +65,6 @@ cdef struct AveragePoolingGradKeywords:
     PyObject* end_padding
     PyObject* include_padding
     PyObject* out
-
-cdef struct AveragePoolingGrad:
-    Tensor input_gradient
-    Tensor output_gradient
-    int64_t output_sizes[MAX_RANK]
-    int64_t strides[MAX_RANK]
-    int64_t window_size[MAX_RANK]
-    int64_t start_padding[MAX_RANK]
-    int64_t end_padding[MAX_RANK]
-    bint include_padding
-    int64_t spatial
-    int64_t padded[MAX_RANK]
-    int64_t extent[MAX_RANK]
-    int64_t whole[MAX_RANK]
-    int64_t rounded_up[MAX_RANK]
-    int64_t wanted[MAX_RANK]
-    int64_t pooled[MAX_RANK]
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
@@ -160,5 +144,5 @@ average_pooling_grad = call_of(
     0,
     <Take>average_pooling_grad_take, <Holds>average_pooling_grad_holds,
     NULL,
-    <Attributes>average_pooling_grad_attributes, NULL,
+    <Attributes>average_pooling_grad_attributes, <Run>average_pooling_grad_run,
 )

@@ -1,0 +1,1 @@
+"""The loops of region_sample; nothing of them is for Python."""

@@ -1,0 +1,1 @@
+"""The loops of resample; nothing of them is for Python."""

@@ -1,0 +1,1 @@
+"""Loops over rows of double; nothing of them is for Python."""

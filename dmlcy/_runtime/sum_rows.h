@@ -1,0 +1,146 @@
+/* The loops of sum_loops.h for one level of isa.h; DMLCY_LEVEL names them, DMLCY_TARGET declares them. */
+#define DMLCY_HALVES_AT_ONCE 256
+#define DMLCY_WHOLE 0x1.8p52 /* added and taken away again, it rounds to a whole number, halves to the even one */
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_keys_of)(
+    const float *DMLCY_RESTRICT source, int32_t *DMLCY_RESTRICT keys, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        int32_t bits;
+        memcpy(&bits, source + i, sizeof bits);
+        bits ^= (bits >> 31) & INT32_MAX;
+        keys[i] = source[i] != source[i] ? INT32_MIN : bits;
+    }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_keys)(
+    int dtype, const char *source, int64_t step, int32_t *keys, int64_t n)
+{
+    float some[DMLCY_HALVES_AT_ONCE];
+    int64_t i, j;
+    if (dtype == DMLCY_FLOAT32 && step == sizeof(float)) {
+        DMLCY_LEVEL(dmlcy_sum_keys_of)((const float *)source, keys, n);
+        return;
+    }
+    for (i = 0; i < n; i += DMLCY_HALVES_AT_ONCE) {
+        const int64_t count = n - i < DMLCY_HALVES_AT_ONCE ? n - i : DMLCY_HALVES_AT_ONCE;
+        if (dtype == DMLCY_FLOAT32)
+            for (j = 0; j < count; j++)
+                some[j] = *(const float *)(source + (i + j) * step);
+        else
+            dmlcy_half_to_float((const uint16_t *)(source + i * step), (ptrdiff_t)step, some, (size_t)count);
+        DMLCY_LEVEL(dmlcy_sum_keys_of)(some, keys + i, count);
+    }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_greater)(
+    const int32_t *DMLCY_RESTRICT keys, int32_t row, int32_t *DMLCY_RESTRICT best, int32_t *DMLCY_RESTRICT rows,
+    int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        const int32_t key = keys[i], old = best[i], at = rows[i];
+        rows[i] = key > old ? row : at;
+        best[i] = key > old ? key : old;
+    }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_placed)(
+    const int32_t *DMLCY_RESTRICT best, const int32_t *DMLCY_RESTRICT rows, int bits, int64_t *DMLCY_RESTRICT keys,
+    int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        const uint32_t place = (uint32_t)rows[i] << bits | (uint32_t)i;
+        keys[i] = (int64_t)best[i] * ((int64_t)1 << 32) + (int64_t)~place;
+    }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_most)(
+    const int64_t *DMLCY_RESTRICT keys, int64_t step, int64_t *DMLCY_RESTRICT best, int64_t n)
+{
+    int64_t i;
+    if (step == 1)
+        for (i = 0; i < n; i++)
+            best[i] = keys[i] > best[i] ? keys[i] : best[i];
+    else if (step == 2)
+        for (i = 0; i < n; i++)
+            best[i] = keys[2 * i] > best[i] ? keys[2 * i] : best[i];
+    else
+        for (i = 0; i < n; i++)
+            best[i] = keys[step * i] > best[i] ? keys[step * i] : best[i];
+}
+
+#define DMLCY_COUNTED(type)                                                                                            \
+    if (step == 1)                                                                                                     \
+        for (i = 0; i < n; i++)                                                                                        \
+            sums[i] += sign * ((const type *)source)[i];                                                               \
+    else                                                                                                               \
+        for (i = 0; i < n; i++)                                                                                        \
+            sums[i] += sign * *(const type *)(source + i * step);
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_count)(
+    int is_signed, const char *source, int64_t step, int32_t sign, int32_t *DMLCY_RESTRICT sums, int64_t n)
+{
+    int64_t i;
+    if (is_signed) {
+        DMLCY_COUNTED(int8_t)
+    } else {
+        DMLCY_COUNTED(uint8_t)
+    }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_widen)(const int32_t *sums, double *DMLCY_RESTRICT target, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        target[i] += sums[i];
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_plus)(
+    const double *sums, int64_t step, double *DMLCY_RESTRICT target, int64_t n)
+{
+    int64_t i;
+    if (step == 1)
+        for (i = 0; i < n; i++)
+            target[i] += sums[i];
+    else if (step == 2)
+        for (i = 0; i < n; i++)
+            target[i] += sums[2 * i];
+    else
+        for (i = 0; i < n; i++)
+            target[i] += sums[step * i];
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_quotients)(const SumQuotients *work)
+{
+    const double taken = work->taken, scale = work->scale, divisor = work->divisor, added = work->added;
+    const double least = work->least, most = work->most;
+    const double *DMLCY_RESTRICT const sums = work->sums, *DMLCY_RESTRICT const counts = work->counts;
+    const double *DMLCY_RESTRICT const divisors = work->divisors;
+    uint8_t *DMLCY_RESTRICT const target = work->target;
+    const int64_t step = work->step, n = work->size;
+    int64_t i;
+#define DMLCY_QUOTIENT(at)                                                                                             \
+    for (i = 0; i < n; i++) {                                                                                          \
+        double x = (float)((sums[i] - taken * counts[i]) * scale / (divisors[i] * divisor));                           \
+        x = x > -1024 ? x : x <= -1024 ? -1024 : 0 * x; /* NaN stays */                                                \
+        x = x < 1024 ? x : x >= 1024 ? 1024 : x;                                                                       \
+        x = (x + DMLCY_WHOLE) - DMLCY_WHOLE + added;                                                                   \
+        x = x < least ? least : x;                                                                                     \
+        x = x > most ? most : x;                                                                                       \
+        x = x != x ? 0 : x;                                                                                            \
+        target[at] = (uint8_t)(int32_t)x;                                                                              \
+    }
+    if (step == 1) {
+        DMLCY_QUOTIENT(i)
+    } else {
+        DMLCY_QUOTIENT(i * step)
+    }
+#undef DMLCY_QUOTIENT
+}
+
+#undef DMLCY_HALVES_AT_ONCE
+#undef DMLCY_WHOLE
+#undef DMLCY_COUNTED

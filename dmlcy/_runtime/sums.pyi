@@ -1,0 +1,1 @@
+"""The loops of window_sum; nothing of them is for Python."""
