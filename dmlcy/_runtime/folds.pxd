@@ -39,3 +39,8 @@ cdef int run_extreme(const Tensor* input, const Tensor* output, bint least) noex
 
 # Where it is among these elements, in row-major order; of several, the first or the last one.
 cdef int find_place(const Tensor* input, const Tensor* output, bint least, bint last) noexcept nogil
+
+# The sum, or the product, of all elements up to each one along an axis, or of those before it.
+cdef int run_scan(
+    const Tensor* input, const Tensor* output, int64_t axis, bint product, bint decreasing,
+    bint exclusive) noexcept nogil

@@ -12,7 +12,7 @@ from dmlcy._runtime.lines cimport (
 from dmlcy._runtime.moves cimport Move, Moves, moves_of, run_move
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.strided cimport (
-    FLOAT32, MAX_RANK, UINT32, UINT64, Tensor, item_of, make_dense
+    FLOAT16, FLOAT32, MAX_RANK, UINT32, UINT64, Tensor, item_of, make_dense
 )
 from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 
@@ -21,6 +21,21 @@ cdef extern from "fold_extremes.h" nogil:
         DMLCY_FOLD_LANES
     const FoldKernel dmlcy_extremes[3]
     const FoldKernel dmlcy_places[2][3]
+
+cdef extern from "scans.h" nogil:
+    ctypedef struct ScanKernel:
+        void (*lines[3])(
+            const char* const* inputs, char* const* outputs, int64_t count, int64_t n, int64_t step, int64_t pitch,
+            int exclusive) noexcept nogil
+        void (*begin)(void* state, int64_t n) noexcept nogil
+        void (*columns[3])(
+            const void* const* inputs, void* const* outputs, int64_t rows, int64_t n, int exclusive,
+            void* state) noexcept nogil
+        unsigned char number
+        unsigned char bits
+        unsigned char apart
+
+    const ScanKernel dmlcy_scans[2][3]
 
 cdef enum:
     PART = 4096                     # elements of a line that lies in rows, from which a result is made
@@ -40,15 +55,20 @@ cdef enum Order:
     TURNED                          # in a column, and its elements are added as if it lay in a row
     ACROSS                          # in a column
 
+# How the elements of a tensor become numbers.
+cdef struct Taken:
+    int dtype
+    int item
+    int number                      # the data type of the numbers
+    bint same                       # elements are such numbers
+
 cdef struct Plan:
     const FoldKernel* kernel
     FoldArgs args
     FoldTile tile
     Order order
     const char* input
-    int dtype                       # of the elements of the input
-    int item
-    bint same                       # the loops take these as they are
+    Taken take
     char* output                    # dense, in the order of the positions
     int output_dtype
     int output_item
@@ -78,6 +98,7 @@ cdef inline char* aligned(char* room) noexcept nogil:
 include "folds/load.pxi"
 include "folds/tiles.pxi"
 include "folds/plan.pxi"
+include "folds/scan.pxi"
 
 
 cdef int run_fold(const FoldKernel* kernel, const Tensor* input, const Tensor* output) noexcept nogil:
@@ -91,7 +112,7 @@ cdef int run_fold(const FoldKernel* kernel, const Tensor* input, const Tensor* o
 # The kernel for a data type: floats, integers of up to 32 bits, and those of 64. An order of unsigned integers is that
 # of signed ones whose first bit is another one.
 cdef inline const FoldKernel* ordered(const FoldKernel* kernels, const Tensor* input, FoldArgs* args) noexcept nogil:
-    if input.dtype <= 2:
+    if input.dtype == FLOAT32 or input.dtype == FLOAT16:
         return &kernels[0]
     if input.item == 8:
         if input.dtype == UINT64:

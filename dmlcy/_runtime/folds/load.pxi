@@ -1,13 +1,27 @@
 # Elements that the loops cannot take where they are: put together in rows, and converted.
 
+cdef inline void list_steps(int64_t step, int64_t count, int64_t* offsets) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        offsets[i] = i * step
+
+
+# `bits`: the bytes of integers that are numbers as they are.
+cdef inline void take_as(Taken* take, const Tensor* input, int number, int bits) noexcept nogil:
+    cdef bint whole = input.dtype != FLOAT32 and input.dtype != FLOAT16
+    take.dtype = input.dtype
+    take.item = input.item
+    take.number = number
+    take.same = input.dtype == number or (whole and input.item == bits)
+
+
 # Elements `first` … `first` + `count` - 1 of a line, one after the other. `offsets` is room for COLUMNS of them.
 cdef void gather_line(
-        const Plan* to, const char* source, int64_t first, int64_t count, char* target,
+        const Lines* lines, const Taken* take, const char* source, int64_t first, int64_t count, char* target,
         int64_t* offsets) noexcept nogil:
-    cdef const Lines* lines = &to.lines
     cdef const LineAxis* axis = &lines.fold[lines.folded - 1]
     cdef const LineAxis* outer = &lines.fold[max(lines.folded - 2, 0)]
-    cdef int64_t step = axis.step[0], item = to.item
+    cdef int64_t step = axis.step[0], item = take.item
     cdef Moves moves = moves_of(item)
     cdef int64_t within, n, rows, at, i
     cdef const char* begin
@@ -36,17 +50,11 @@ cdef void gather_line(
         count -= n
 
 
-cdef inline void list_steps(int64_t step, int64_t count, int64_t* offsets) noexcept nogil:
-    cdef int64_t i
-    for i in range(count):
-        offsets[i] = i * step
-
-
 # Puts the elements of rows together that begin at `rows`, `step` bytes apart, and lets `rows` say where they are then.
 cdef void gather_rows(
-        const Plan* to, const char** rows, int64_t count, int64_t step, int64_t n, char* target,
+        const Taken* take, const char** rows, int64_t count, int64_t step, int64_t n, char* target,
         int64_t* offsets) noexcept nogil:
-    cdef int64_t item = to.item
+    cdef int64_t item = take.item
     cdef Moves moves = moves_of(item)
     cdef int64_t row = 0, some, i
     while row < count:
@@ -66,19 +74,19 @@ cdef void gather_rows(
 
 # Makes rows of numbers of rows of elements.
 cdef void load_rows(
-        const Plan* to, const char** rows, int64_t count, int64_t step, int64_t n, Room* room) noexcept nogil:
+        const Taken* take, const char** rows, int64_t count, int64_t step, int64_t n, Room* room) noexcept nogil:
     cdef char* numbers = aligned(room.numbers)
-    cdef int64_t item = item_of(to.kernel.number)
+    cdef int64_t item = item_of(take.number)
     cdef int64_t row
-    if to.same:
+    if take.same:
         if step != item:
-            gather_rows(to, rows, count, step, n, numbers, room.offsets)
+            gather_rows(take, rows, count, step, n, numbers, room.offsets)
         return
-    if step != to.item:
-        gather_rows(to, rows, count, step, n, room.elements, room.offsets)
-        store_numbers(to.dtype, room.elements, numbers, count * n, to.kernel.number)
+    if step != take.item:
+        gather_rows(take, rows, count, step, n, room.elements, room.offsets)
+        store_numbers(take.dtype, room.elements, numbers, count * n, take.number)
     else:
         for row in range(count):
-            store_numbers(to.dtype, rows[row], numbers + row * n * item, n, to.kernel.number)
+            store_numbers(take.dtype, rows[row], numbers + row * n * item, n, take.number)
     for row in range(count):
         rows[row] = numbers + row * n * item

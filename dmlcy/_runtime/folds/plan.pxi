@@ -72,7 +72,7 @@ cdef void choose(Plan* to, bint along) noexcept nogil:
     cdef const FoldKernel* kernel = to.kernel
     cdef Lines* lines = &to.lines
     cdef int level = dmlcy_level()
-    to.order = order_of(kernel, lines, to.item, along)
+    to.order = order_of(kernel, lines, to.take.item, along)
     to.part = PART_ROWS if to.order == ACROSS else PART
     to.parts = ceil_div(lines.count, to.part)
     if to.order == ALONG:
@@ -106,7 +106,7 @@ cdef int fold_sorted(Plan* to, const Tensor* input) noexcept nogil:
     cdef int status
     if to.order != ALONG:
         units *= lines.positions // lines.keep[lines.kept - 1].size
-    unit = to.columns * lines.count * to.item
+    unit = to.columns * lines.count * to.take.item
     to.partial = NULL
     if input.bytes <= SERIAL_BYTES:
         return parallel_for(work, to, units, units)
@@ -144,9 +144,7 @@ cdef int fold(const FoldKernel* kernel, const FoldArgs* args, const Tensor* inpu
     plan.kernel = kernel
     plan.args = args[0]
     plan.input = source.data
-    plan.dtype = source.dtype
-    plan.item = source.item
-    plan.same = source.dtype == kernel.number or (source.dtype > 2 and source.item == kernel.bits)
+    take_as(&plan.take, &source, kernel.number, kernel.bits)
     plan.output = target.data
     plan.output_dtype = target.dtype
     plan.output_item = target.item

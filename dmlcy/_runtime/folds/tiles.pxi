@@ -24,10 +24,10 @@ cdef void fold_along(
     cdef FoldArgs args = to.args
     cdef int64_t first = part * to.part
     cdef int64_t n = min(to.part, lines.count - first)
-    cdef int64_t at = 0, i, some, size = item_of(to.kernel.number)
+    cdef int64_t at = 0, i, some, size = item_of(to.take.number)
     cdef int64_t step = lines.fold[0].step[0]
-    cdef bint near = lines.folded == 1 and (step == to.item or n == 1)
-    cdef bint direct = near and to.same
+    cdef bint near = lines.folded == 1 and (step == to.take.item or n == 1)
+    cdef bint direct = near and to.take.same
     cdef char* numbers = aligned(room.numbers)
     cdef Walk walk
     begin_walk(&walk, lines, lines.keep, lines.kept, position)
@@ -41,15 +41,15 @@ cdef void fold_along(
             if near:
                 room.rows[i] += first * step
             else:
-                gather_line(to, room.rows[i], first, n, (numbers if to.same else room.elements) + i * n * to.item,
+                gather_line(lines, &to.take, room.rows[i], first, n, (numbers if to.take.same else room.elements) + i * n * to.take.item,
                             room.offsets)
             next_walk(&walk)
         if not direct:
             if near:
-                load_rows(to, room.rows, some, to.item, n, room)
+                load_rows(&to.take, room.rows, some, to.take.item, n, room)
             else:
-                if not to.same:
-                    store_numbers(to.dtype, room.elements, numbers, some * n, to.kernel.number)
+                if not to.take.same:
+                    store_numbers(to.take.dtype, room.elements, numbers, some * n, to.take.number)
                 for i in range(some):
                     room.rows[i] = numbers + i * n * size
         if to.args.tops != NULL:
@@ -68,7 +68,7 @@ cdef void fold_columns(
     cdef int64_t count = min(to.part, lines.count - part * to.part)
     cdef int64_t most = ROWS
     cdef int64_t row = 0, some, i
-    cdef bint direct = to.same and (step == to.item or n == 1)
+    cdef bint direct = to.take.same and (step == to.take.item or n == 1)
     cdef Walk walk
     if not direct:
         most = min(most, max(TILE // n, <int64_t>1))
@@ -85,7 +85,7 @@ cdef void fold_columns(
             room.rows[i] = source + walk.offset[0]
             next_walk(&walk)
         if not direct:
-            load_rows(to, room.rows, some, step, n, room)
+            load_rows(&to.take, room.rows, some, step, n, room)
         args.first = row
         args.begins = row == 0
         args.ends = row + some == count
