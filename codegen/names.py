@@ -56,6 +56,7 @@ CIMPORTS = {
     "dmlcy._runtime.elements": (
         "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_blocks run_conversion run_elements"
     ),
+    "dmlcy._runtime.folds": "FoldKernel find_place run_extreme run_fold run_scan",
     "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.generate": "Numbers run_diagonals run_fill run_lines run_random run_sequence",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",

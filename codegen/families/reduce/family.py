@@ -7,14 +7,17 @@ for each member.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from ...diagnostics import Diagnostics
-from ...expr.nodes import Name
+from ...expr.nodes import Name, NotCompiled
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ...source import Table
-from ..base import Evaluated, KernelTable, Told, local
+from ..base import Definition, Evaluated, KernelTable, Looped, local
+from .loops import Case, Fold, Folds
 
 REDUCTIONS = ("sum", "product", "least", "greatest")
 EXTREMES = ("least", "greatest")
@@ -24,47 +27,77 @@ FINISH = {"acc": local(Kind.FLOAT), "count": local(Kind.INT, 1), **TOP}
 SIZE = {**FINISH, "total": local(Kind.FLOAT)}
 
 
-class Reduce(Evaluated):
+@dataclass(frozen=True, slots=True)
+class ReduceKernel:
+    """The view of the templates: ``cases`` are tried in order, the last one holds for all that is left."""
+
+    folds: Folds
+    cases: tuple[Case, ...]
+    definition: Definition
+
+
+class Reduce(Looped, Evaluated):
     """The family."""
 
     name = "reduce"
     told: ClassVar = {"count": Kind.INT}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ReduceKernel:
         """Reads what becomes of the elements."""
         kernel = KernelTable(operator, facts, diagnostics)
+        folds, cases = Folds(operator), list[Case]()
         table = kernel.table
         if table is None:
-            return Told(kernel.definition)
+            return ReduceKernel(folds, (), kernel.definition)
         kernel.role("over", "reduced", Kind.VECTOR)
         if table.has("direction"):
-            kernel.role("direction", "", Kind.ENUM)
+            folds.directions(kernel.role("direction", "", Kind.ENUM), kernel)
         if not table.has("mode"):
-            self.function(kernel, table, "")
+            cases += self.function(kernel, table, "", folds, ())
         else:
-            members = kernel.members(kernel.role("mode", "", Kind.ENUM))
+            mode = kernel.role("mode", "", Kind.ENUM)
+            members = kernel.members(mode)
             inner = table.table("members", required=True)
-            for name in members if inner is not None else ():
+            for name, constant in members.items() if inner is not None else ():
                 one = inner.table(name, required=True) if inner is not None else None
                 if one is not None:
-                    self.function(kernel, one, f"members.{name}.")
+                    test = f"a.{mode} == {constant}"
+                    cases += self.function(kernel, one, f"members.{name}.", folds, (test,))
                     one.finish()
             if inner is not None:
                 inner.finish()
         kernel.finish()
-        return Told(kernel.definition)
+        return ReduceKernel(folds, tuple(cases), kernel.definition)
 
-    def function(self, kernel: KernelTable, table: Table, prefix: str) -> None:
-        """One way to reduce; ``prefix``: of the keys that say it."""
+    def function(
+        self, kernel: KernelTable, table: Table, prefix: str, folds: Folds, tests: tuple[str, ...]
+    ) -> list[Case]:
+        """One way to reduce, where ``tests`` hold; ``prefix``: of the keys that say it."""
         if table.has("index"):
-            kernel.word(f"{prefix}index", table.choice("index", EXTREMES))
-            return
-        kernel.word(f"{prefix}reduction", table.choice("reduction", REDUCTIONS))
+            return [Case(tests, folds.place(kernel.word(f"{prefix}index", table.choice("index", EXTREMES))))]
+        reduction = kernel.word(f"{prefix}reduction", table.choice("reduction", REDUCTIONS))
+        nodes = {}
         for key, names in (("step", X | TOP), ("finish", FINISH), ("size", SIZE)):
             if table.has(key):
                 found = kernel.formula(table, key, names, Kind.FLOAT, Kind.INT)
                 if found is not None and any(isinstance(node, Name) and node.id == "top" for node in found[0].walk()):
                     kernel.word(f"{prefix}top", "greatest")
+                formula = kernel.definition.formulas.get(f"{prefix}{key}")
+                if formula is not None:
+                    nodes[key] = formula.loops
+        try:
+            return folds.cases(Fold(reduction, nodes.get("step"), nodes.get("finish")), tests)
+        except NotCompiled as error:
+            kernel.lack(f"in {prefix}{reduction}, {error.message}")
+            return []
+
+    def needs(self, kernel: ReduceKernel) -> Sequence[str]:
+        """No let: the sizes of the output say which axes are folded."""
+        return ()
+
+    def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
+        """All loops."""
+        return {"kernels": kernels}
 
 
 FAMILY = Reduce()

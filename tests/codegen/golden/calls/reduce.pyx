@@ -5,10 +5,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_some
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, UINT32, item_of
+from dmlcy._runtime.strided cimport UINT32, item_of
+from dmlcy._generated.kernels.reduce cimport Argmax, argmax_run
 
 from dmlcy._generated.enums import AxisDirection
 
@@ -76,14 +77,6 @@ cdef struct ArgmaxKeywords:
     PyObject* axis_direction
     PyObject* out
 
-cdef struct Argmax:
-    Tensor input
-    Tensor output
-    int64_t axes[MAX_RANK]
-    int64_t axes_count
-    int64_t axis_direction
-    int64_t reduced[MAX_RANK]
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int argmax_take(Argmax* a, int level, const ArgmaxKeywords* keywords) except -1:
@@ -140,5 +133,5 @@ argmax = call_of(
     0,
     <Take>argmax_take, <Holds>argmax_holds,
     NULL,
-    <Attributes>argmax_attributes, NULL,
+    <Attributes>argmax_attributes, <Run>argmax_run,
 )

@@ -3,11 +3,12 @@
 """scan: calls of CUMULATIVE_PRODUCT."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport uint32_t
 from dmlcy._runtime.arguments cimport take_bool, take_enum, take_uint
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor, item_of
+from dmlcy._runtime.strided cimport item_of
+from dmlcy._generated.kernels.scan cimport CumulativeProduct, cumulative_product_run
 
 from dmlcy._generated.enums import AxisDirection
 
@@ -72,13 +73,6 @@ cdef struct CumulativeProductKeywords:
     PyObject* has_exclusive_product
     PyObject* out
 
-cdef struct CumulativeProduct:
-    Tensor input
-    Tensor output
-    int64_t axis
-    int64_t axis_direction
-    bint has_exclusive_product
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int cumulative_product_take(CumulativeProduct* a, int level, const CumulativeProductKeywords* keywords) except -1:
@@ -123,5 +117,5 @@ cumulative_product = call_of(
     0,
     <Take>cumulative_product_take, <Holds>cumulative_product_holds,
     NULL,
-    <Attributes>cumulative_product_attributes, NULL,
+    <Attributes>cumulative_product_attributes, <Run>cumulative_product_run,
 )

@@ -1,0 +1,148 @@
+/* The loops of fold_rows.h for one level. Loops over columns are functions of their own: the compiler would take several
+ * rounds of the loop over rows at once, and columns one by one. */
+DMLCY_TARGET DMLCY_INLINE DMLCY_ACC DMLCY_AT(_step)(DMLCY_NUMBER element, float top, int64_t flip)
+{
+    const DMLCY_WORK x = (DMLCY_WORK)element;
+    (void)top, (void)flip;
+    return DMLCY_STEP;
+}
+
+/* The numbers of a row in lanes, joined until DMLCY_FOLD_PARTS are left. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
+    const DMLCY_NUMBER *x, int64_t n, float top, int64_t flip, DMLCY_ACC *parts)
+{
+    DMLCY_ACC lanes[DMLCY_FOLD_LANES];
+    const int64_t whole = n & -(int64_t)DMLCY_FOLD_LANES;
+    int64_t i;
+    int j, size;
+    if (whole)
+        for (j = 0; j < DMLCY_FOLD_LANES; j++)
+            lanes[j] = DMLCY_AT(_step)(x[j], top, flip);
+    else
+        for (j = 0; j < DMLCY_FOLD_LANES; j++)
+            lanes[j] = DMLCY_NONE;
+    for (i = DMLCY_FOLD_LANES; i < whole; i += DMLCY_FOLD_LANES)
+        for (j = 0; j < DMLCY_FOLD_LANES; j++)
+            lanes[j] = DMLCY_TWO(lanes[j], DMLCY_AT(_step)(x[i + j], top, flip));
+    for (i = whole; i < n; i++)
+        lanes[i - whole] = DMLCY_TWO(lanes[i - whole], DMLCY_AT(_step)(x[i], top, flip));
+    for (size = DMLCY_FOLD_LANES / 2; size > DMLCY_FOLD_PARTS; size /= 2)
+        for (j = 0; j < size; j++)
+            lanes[j] = DMLCY_TWO(lanes[j], lanes[j + size]);
+    for (j = 0; j < DMLCY_FOLD_PARTS; j++)
+        parts[j] = DMLCY_TWO(lanes[j], lanes[j + DMLCY_FOLD_PARTS]);
+}
+
+#define DMLCY_FOUR(a, at) DMLCY_TWO(DMLCY_TWO((a)[at], (a)[at + 4]), DMLCY_TWO((a)[at + 2], (a)[at + 6]))
+
+DMLCY_TARGET static void DMLCY_AT(_along)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+{
+    DMLCY_ACC *const result = results, parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS];
+    const float *const tops = args->tops;
+    const int64_t flip = args->flip;
+    int64_t begin, i;
+    (void)tops;
+    for (begin = 0; begin < count; begin += DMLCY_FOLD_ROWS) {
+        const int64_t left = count - begin < DMLCY_FOLD_ROWS ? count - begin : DMLCY_FOLD_ROWS;
+        for (i = 0; i < left; i++)
+            DMLCY_AT(_row)(rows[begin + i], n, DMLCY_TOP(begin + i), flip, parts[i]);
+        for (; i < DMLCY_FOLD_ROWS; i++)
+            memcpy(parts[i], parts[0], sizeof parts[0]);
+        for (i = 0; i < DMLCY_FOLD_ROWS; i++) {
+            const DMLCY_ACC all = DMLCY_TWO(DMLCY_FOUR(parts[i], 0), DMLCY_FOUR(parts[i], 1));
+            some[i] = DMLCY_TWO(DMLCY_NONE, all);
+        }
+        memcpy(result + begin, some, (size_t)left * sizeof(DMLCY_ACC));
+    }
+}
+
+#undef DMLCY_FOUR
+
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_first)(
+    const DMLCY_NUMBER *DMLCY_RESTRICT x, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip,
+    DMLCY_ACC *DMLCY_RESTRICT lane)
+{
+    int64_t i;
+    (void)tops;
+    for (i = 0; i < n; i++)
+        lane[i] = DMLCY_AT(_step)(x[i], DMLCY_TOP(i), flip);
+}
+
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_next)(
+    const DMLCY_NUMBER *DMLCY_RESTRICT x, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip,
+    DMLCY_ACC *DMLCY_RESTRICT lane)
+{
+    int64_t i;
+    (void)tops;
+    for (i = 0; i < n; i++)
+        lane[i] = DMLCY_TWO(lane[i], DMLCY_AT(_step)(x[i], DMLCY_TOP(i), flip));
+}
+
+#if DMLCY_TURNED
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_lanes)(DMLCY_ACC *DMLCY_RESTRICT to, const DMLCY_ACC *DMLCY_RESTRICT of, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        to[i] = DMLCY_TWO(to[i], of[i]);
+}
+
+DMLCY_TARGET static void DMLCY_AT(_turned)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+{
+    DMLCY_ACC *const lanes = args->room, *const result = results;
+    int64_t row, i, size = DMLCY_FOLD_LANES;
+    for (row = 0; row < count; row++) {
+        const int64_t number = args->first + row;
+        DMLCY_ACC *const lane = lanes + number % DMLCY_FOLD_LANES * n;
+        if (number < DMLCY_FOLD_LANES)
+            DMLCY_AT(_first)(rows[row], n, args->tops, args->flip, lane);
+        else
+            DMLCY_AT(_next)(rows[row], n, args->tops, args->flip, lane);
+    }
+    if (!args->ends)
+        return;
+    while (size / 2 >= args->first + count)
+        size /= 2;
+    for (i = (args->first + count) * n; i < size * n; i++)
+        lanes[i] = DMLCY_NONE;
+    for (size /= 2; size > 0; size /= 2)
+        DMLCY_AT(_lanes)(lanes, lanes + size * n, size * n);
+    for (i = 0; i < n; i++)
+        result[i] = DMLCY_TWO(DMLCY_NONE, lanes[i]);
+}
+#endif
+
+#define DMLCY_OF(row) DMLCY_AT(_step)(x##row[i], top, flip)
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_group)(
+    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, DMLCY_ACC *DMLCY_RESTRICT acc)
+{
+    const DMLCY_NUMBER *DMLCY_RESTRICT const x0 = rows[0], *DMLCY_RESTRICT const x1 = rows[1];
+    const DMLCY_NUMBER *DMLCY_RESTRICT const x2 = rows[2], *DMLCY_RESTRICT const x3 = rows[3];
+    const DMLCY_NUMBER *DMLCY_RESTRICT const x4 = rows[4], *DMLCY_RESTRICT const x5 = rows[5];
+    const DMLCY_NUMBER *DMLCY_RESTRICT const x6 = rows[6], *DMLCY_RESTRICT const x7 = rows[7];
+    int64_t i;
+    (void)tops;
+    for (i = 0; i < n; i++) {
+        const float top = DMLCY_TOP(i);
+        const DMLCY_ACC near = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3)));
+        const DMLCY_ACC far = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(4), DMLCY_OF(5)), DMLCY_TWO(DMLCY_OF(6), DMLCY_OF(7)));
+        acc[i] = DMLCY_TWO(acc[i], DMLCY_TWO(near, far));
+    }
+}
+
+#undef DMLCY_OF
+
+DMLCY_TARGET static void DMLCY_AT(_across)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+{
+    DMLCY_ACC *const acc = results;
+    int64_t row, i;
+    if (args->begins)
+        for (i = 0; i < n; i++)
+            acc[i] = DMLCY_NONE;
+    for (row = 0; row + DMLCY_FOLD_GROUP <= count; row += DMLCY_FOLD_GROUP)
+        DMLCY_AT(_group)(rows + row, n, args->tops, args->flip, acc);
+    for (; row < count; row++)
+        DMLCY_AT(_next)(rows[row], n, args->tops, args->flip, acc);
+}

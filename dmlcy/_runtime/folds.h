@@ -1,0 +1,133 @@
+/* Loops that fold elements: tiles of rows that become one result for each row, or for each column.
+ *
+ * A row is `n` numbers, one after the other. Three loops take a tile:
+ *
+ * along    a row is a part of a line, and becomes a result. Its numbers go to DMLCY_FOLD_LANES lanes in turn, which are
+ *          joined by halves.
+ * turned   a column is a part of a line, with the same order. The lanes are in args->room, for some calls.
+ * across   a column is a part of a line; groups of DMLCY_FOLD_GROUP rows are joined by halves, each is added to the result.
+ *
+ * fold_rows.h makes them of steps, and place_rows.h makes those that look for places. A line is cut into parts of fixed
+ * sizes, whose results are joined in their order: no bit depends on threads or on strides.
+ */
+#ifndef DMLCY_FOLDS_H
+#define DMLCY_FOLDS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "functions.h"
+#include "isa.h"
+#include "keys.h"
+#include "named.h"
+
+#define DMLCY_FOLD_LANES 32
+#define DMLCY_FOLD_GROUP 8
+#define DMLCY_FOLD_ROWS 8 /* of a tile that become results together */
+#define DMLCY_FOLD_PARTS 8 /* lanes that are joined in all of them at once */
+
+typedef struct {
+    const float *tops; /* of each result: what the steps subtract; NULL if no step does */
+    int64_t flip;      /* changes the order of integers: 0, or what keys are combined with bit by bit */
+    int64_t base;      /* number of the first element of the part in the line */
+    int64_t first;     /* number of the first element of the tile in the part, except for `along` */
+    int last;          /* of equal extremes the last one counts */
+    int begins;        /* the tile begins a part */
+    int ends;          /* the tile ends a part */
+    void *room;        /* aligned memory: DMLCY_FOLD_LANES accumulators for each column */
+} FoldArgs;
+
+typedef void (*FoldTile)(const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results);
+
+typedef struct {
+    FoldTile along[3]; /* by the levels of isa.h */
+    FoldTile turned[3]; /* NULL, where any order gives the same results */
+    FoldTile across[3];
+    void (*join)(void *results, const void *more, int64_t n);   /* joins the results of the next part */
+    /* Makes of results what is stored, at their place or elsewhere. */
+    void (*finish)(const void *results, void *target, int64_t n, double count, const FoldArgs *args);
+    unsigned char number; /* the data type of the numbers that the loops take */
+    unsigned char gives;  /* and of those that `finish` gives */
+    unsigned char item;   /* bytes of a result */
+    unsigned char tops;   /* the steps subtract the greatest element of the line */
+    unsigned char bits;   /* integers of this size are taken as they are */
+} FoldKernel;
+
+#define DMLCY_SUM(a, b) ((a) + (b))
+#define DMLCY_TIMES(a, b) ((a) * (b))
+
+/* ---- products of any size ---- */
+
+/* `part` times 2 to `power`: a product of floats that neither overflows nor vanishes before all of it is there. The
+ * absolute value of `part` is in [1, 2), or it is no normal number. */
+typedef struct {
+    double part;
+    int64_t power;
+} scaled_t;
+
+DMLCY_INLINE scaled_t dmlcy_scaled_of(double part, int64_t power)
+{
+    uint64_t bits, exponent;
+    scaled_t scaled;
+    memcpy(&bits, &part, sizeof bits);
+    exponent = bits >> 52 & 0x7ff;
+    if (exponent != 0 && exponent != 0x7ff) {
+        power += (int64_t)exponent - 1023;
+        bits = (bits & ~(0x7ffull << 52)) | 1023ull << 52;
+    }
+    memcpy(&scaled.part, &bits, sizeof bits);
+    scaled.power = power;
+    return scaled;
+}
+
+DMLCY_INLINE scaled_t dmlcy_scaled_product(scaled_t a, scaled_t b)
+{
+    return dmlcy_scaled_of(a.part * b.part, a.power + b.power);
+}
+
+/* As a double, or an infinity or 0 beyond these. */
+DMLCY_INLINE double dmlcy_of_scaled(scaled_t a)
+{
+    return ldexp(a.part, a.power > 3000 ? 3000 : a.power < -3000 ? -3000 : (int)a.power);
+}
+
+/* ---- keys ---- */
+
+/* A NaN is less than any number, and `flip` of ones turns the order of numbers. */
+DMLCY_INLINE int32_t dmlcy_fold_key(int32_t bits, int32_t flip)
+{
+    const int32_t magnitude = bits & INT32_MAX;
+    return magnitude > 0x7f800000 ? ~0x7fc00000 : magnitude ^ bits >> 31 ^ flip;
+}
+
+/* The same where -0 equals +0. */
+DMLCY_INLINE int32_t dmlcy_place_key(int32_t bits, int32_t flip)
+{
+    return dmlcy_fold_key(bits == INT32_MIN ? 0 : bits, flip);
+}
+
+DMLCY_INLINE int32_t dmlcy_bits_of_fold_key(int32_t key, int32_t flip)
+{
+    return key == ~0x7fc00000 ? 0x7fc00000 : dmlcy_float_of_key(key ^ flip);
+}
+
+/* ---- logarithms of sums ---- */
+
+/* The logarithm of a sum of floats, which may be larger than any of them: of 1 + f in FLOAT32, and that of the power of
+ * two in double. */
+DMLCY_INLINE double dmlcy_log_of_double(int fused, double x)
+{
+    uint64_t bits, above;
+    double mantissa, power, other;
+    memcpy(&bits, &x, sizeof bits);
+    above = (bits - 0x3fe6a09e00000000u) & 0xfff0000000000000u;
+    bits -= above;
+    memcpy(&mantissa, &bits, sizeof bits);
+    power = (double)(int32_t)((int64_t)above >> 52);
+    power = power * 0x1.62e42fefa39efp-1 + (double)dmlcy_log_near_one(fused, (float)(mantissa - 1.0), 0.0f);
+    other = x == 0 ? -(double)INFINITY : x > 0 ? x : (double)NAN;
+    return (x > 0) & (x < (double)INFINITY) ? power : other;
+}
+
+#endif

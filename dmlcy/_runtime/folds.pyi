@@ -1,0 +1,1 @@
+"""The loops of folds; nothing of them is for Python."""
