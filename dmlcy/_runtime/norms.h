@@ -14,7 +14,7 @@
 
 #include "isa.h"
 
-#define DMLCY_NORM_LANES 16
+#define DMLCY_NORM_LANES 32
 #define DMLCY_NORM_CHUNK 4096 /* elements */
 #define DMLCY_NORM_TENSORS 8
 

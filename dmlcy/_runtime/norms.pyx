@@ -53,7 +53,7 @@ cdef struct Room:
     float* rows[TENSORS]
     char* elements                  # as tensors have them
     int64_t* columns                # where the elements of a row are
-    int64_t column_step             # they are so far apart; 0: nothing is known yet
+    int64_t column_step             # they are so far apart; 1: nothing is known yet
     double* states
     const char* repeated[TENSORS]   # what is repeated in rows
     int64_t repeats[TENSORS]

@@ -8,7 +8,7 @@ cdef inline void lay_out(const Plan* to, char* memory, Room* room) noexcept nogi
     memory += to.height * to.kernel.states * <int64_t>sizeof(double)
     memory += -<int64_t>memory & (LINE - 1)
     room.columns = <int64_t*>memory
-    room.column_step = 0
+    room.column_step = 1
     memory += to.chunk * <int64_t>sizeof(int64_t)
     for t in range(to.tensors):
         room.rows[t] = <float*>memory
