@@ -54,6 +54,26 @@ typedef struct {
     uint32_t reads[4];      /* a bit for each tensor that a sweep reads; those of the results come last */
 } NormKernel;
 
+/* ---- sums over neighbors ---- */
+
+/* A block of elements; all rows have room for DMLCY_NORM_LANES more. */
+typedef struct {
+    const float *x[2];      /* the inputs */
+    double *terms;          /* what is added up */
+    const double *around;   /* sums around the elements */
+    const double *from;     /* sums of what the elements get from others */
+    float *results;
+    int64_t n;
+    const void *attributes;
+} NearRows;
+
+typedef void (*NearLoop)(const NearRows *rows, int step);
+
+typedef struct {
+    NearLoop levels[3];
+    int from;               /* there are two sums */
+} NearKernel;
+
 /* ---- what is joined ---- */
 
 #define DMLCY_NONE_sum 0

@@ -40,6 +40,21 @@ cdef extern from "norms.h" nogil:
         uint32_t single
         uint32_t reads[4]
 
+    ctypedef struct NearRows:
+        const float* x[2]
+        double* terms
+        const double* around
+        const double* from_ "from"
+        float* results
+        int64_t n
+        const void* attributes
+
+    ctypedef void (*NearLoop)(const NearRows* rows, int step) noexcept
+
+    ctypedef struct NearKernel:
+        NearLoop levels[3]
+        bint from_ "from"
+
 cdef struct Norm:
     int inputs
     int outputs
@@ -50,6 +65,10 @@ cdef struct Norm:
 
 # Computes the outputs. -1: memory ran out.
 cdef int run_norm(const NormKernel* kernel, const Norm* a) noexcept nogil
+
+# Numbers that are made of sums over neighbors: `extents` says how many there are along each axis, of at most two axes.
+# Of an even number, one more is behind an element than before it. -1: memory ran out.
+cdef int run_near(const NearKernel* kernel, const Norm* a, const int64_t* extents) noexcept nogil
 
 # Makes of `to` an input for `of` that has one number for all elements.
 cdef void fill_number(Tensor* to, const Tensor* of, float* number) noexcept nogil

@@ -2,17 +2,23 @@
 
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.elements cimport store_numbers
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_to_float
 from dmlcy._runtime.lines cimport LineAxis, Lines, Walk, begin_walk, join_lines, next_walk
-from dmlcy._runtime.moves cimport Moves, moves_of
+from dmlcy._runtime.moves cimport Move, Moves, moves_of, run_move
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, Tensor, make_dense
 from dmlcy._runtime.threads cimport grain_of, parallel_for
+
+cdef extern from "norm_sums.h" nogil:
+    void dmlcy_sum_rows(const double* source, double* target, double* room, int64_t rows, int64_t n, int64_t before,
+                        int64_t after) noexcept
+    void dmlcy_sum_along(const double* source, double* target, double* room, int64_t rows, int64_t n, int64_t before,
+                         int64_t after) noexcept
 
 cdef enum:
     TENSORS = DMLCY_NORM_TENSORS
@@ -61,6 +67,7 @@ cdef struct Room:
 
 include "norms/rows.pxi"
 include "norms/units.pxi"
+include "norms/neighbors.pxi"
 
 
 cdef void fill_number(Tensor* to, const Tensor* of, float* number) noexcept nogil:

@@ -17,6 +17,7 @@ from ...model import Facts, Operator
 from ...source import Table
 from ..base import Definition, Evaluated, KernelTable, Looped, local
 from .loops import Loops
+from .near import Near
 
 REDUCTIONS = ("greatest", "least", "mean", "sum")
 NEIGHBORS = ("around", "from")
@@ -28,15 +29,16 @@ KINDS = (*REDUCTIONS, *NEIGHBORS, VALUE)
 class NormalizeKernel:
     """The view of the templates.
 
-    ``struct`` has what the loops read of the operator; ``over`` is the let with the sizes of sums, ``fused`` the field
-    with the activation of the first output.
+    ``struct`` has what the loops read of the operator; ``over`` is the let with the sizes of sums, or ``near`` is that
+    with the neighbors along each axis; ``fused`` is the field with the activation of the first output.
     """
 
     name: str
     struct: str
     over: str
+    near: str
     fused: str | None
-    loops: Loops | None
+    loops: Loops | Near | None
     definition: Definition
 
 
@@ -51,7 +53,7 @@ class Normalize(Looped, Evaluated):
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return NormalizeKernel("", "", "", None, None, kernel.definition)
+            return NormalizeKernel("", "", "", "", None, None, kernel.definition)
         for role in ("over", "near"):
             if table.has(role):
                 kernel.role(role, "", Kind.VECTOR)
@@ -70,18 +72,22 @@ class Normalize(Looped, Evaluated):
             name=operator.python,
             struct=f"{operator.desc}Attributes",
             over=roles.get("over", ""),
+            near=roles.get("near", ""),
             fused=roles.get("fused"),
-            loops=Loops(kernel),
+            loops=Near(kernel) if "near" in roles else Loops(kernel),
             definition=kernel.definition,
         )
 
     def needs(self, kernel: NormalizeKernel) -> Sequence[str]:
-        """The sizes of sums."""
-        return (kernel.over,)
+        """The sizes of sums, or the neighbors."""
+        return (kernel.over or kernel.near,)
 
     def module(self, kernels: Sequence[NormalizeKernel]) -> Mapping[str, Any]:
         """All loops."""
-        return {"kernels": kernels}
+        return {
+            "kernels": [kernel for kernel in kernels if not kernel.near],
+            "neighbors": [kernel for kernel in kernels if kernel.near],
+        }
 
     def passes(self, kernel: KernelTable, table: Table, names: dict[str, Symbol]) -> None:
         """What is computed before the results; adds the names of the passes."""

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...expr.nodes import Arith, Call, Index, Name, Node, NotCompiled, Number, filled, rebuilt
-from ...field_types import type_of
-from ...model import Field, Operator
+from ...model import Field
 from ..base import KernelTable, attribute_locals
 from .lines import RANGE, Line, names_in
 
@@ -71,8 +70,6 @@ class Loops:
 
     def lack(self) -> str | None:
         """What keeps loops from computing the operator; None: nothing is known to."""
-        if "near" in self.definition.roles:
-            return "no loops add up neighbors yet"
         if len(self.fields) > MOST_TENSORS:
             return f"no loops take more than {MOST_TENSORS} tensors"
         return None
@@ -119,7 +116,9 @@ class Loops:
     def integers(self) -> str | None:
         """The first output that has integers, if there is one."""
         for field in self.operator.outputs:
-            if not any(dtype.startswith("FLOAT") for row in self.operator.types[field.types or ""] for dtype in row.dtypes):
+            if not any(
+                dtype.startswith("FLOAT") for row in self.operator.types[field.types or ""] for dtype in row.dtypes
+            ):
                 return field.python
         return None
 
