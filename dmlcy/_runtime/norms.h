@@ -21,6 +21,7 @@
 /* What a call of the loops does: everything for lines of one chunk, or one step for a chunk of each line. */
 enum {
     DMLCY_NORM_ALL,
+    DMLCY_NORM_SIDE_BY_SIDE, /* everything for DMLCY_NORM_LANES lines of one chunk, whose elements alternate in memory */
     DMLCY_NORM_SWEEP,   /* the sums of a chunk, joined with those of the chunks before it */
     DMLCY_NORM_JOIN,    /* the sums of other chunks are joined */
     DMLCY_NORM_FINISH,  /* sums become what later sweeps read */
@@ -32,6 +33,7 @@ enum {
 typedef struct {
     float *rows[DMLCY_NORM_TENSORS];
     int64_t steps[DMLCY_NORM_TENSORS];  /* floats to the next line */
+    int64_t across[DMLCY_NORM_TENSORS]; /* floats to the next element of a line, where lines are side by side */
     int64_t lines;
     int64_t n;              /* elements of each line that are here */
     int64_t first;          /* the number of the first of them in its line */

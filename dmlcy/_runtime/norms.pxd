@@ -11,6 +11,7 @@ cdef extern from "norms.h" nogil:
         DMLCY_NORM_CHUNK
         DMLCY_NORM_TENSORS
         DMLCY_NORM_ALL
+        DMLCY_NORM_SIDE_BY_SIDE
         DMLCY_NORM_SWEEP
         DMLCY_NORM_JOIN
         DMLCY_NORM_FINISH
@@ -20,6 +21,7 @@ cdef extern from "norms.h" nogil:
     ctypedef struct NormRows:
         float* rows[DMLCY_NORM_TENSORS]
         int64_t steps[DMLCY_NORM_TENSORS]
+        int64_t across[DMLCY_NORM_TENSORS]
         int64_t lines
         int64_t n
         int64_t first

@@ -25,6 +25,8 @@ cdef enum:
     CHUNK = DMLCY_NORM_CHUNK
     LINE = 64                       # bytes of a cache line
     FEW = 4                         # units of lines; where there are no more, threads share the chunks of long lines
+    SHORT = 64                      # elements of lines that are computed side by side in any layout
+    SOME = 16                       # lines that are worth it
     SMALL = 8192                    # bytes that a call has without asking for memory
 
 # Where the rows of a tensor are.
@@ -43,6 +45,7 @@ cdef struct Plan:
     int last                        # the number of the first output
     int tensors
     Place place[TENSORS]
+    bint sides                      # lines are computed side by side
     int64_t chunk                   # elements of a line that are computed together
     int64_t chunks                  # of a line
     int64_t height                  # lines of a unit
@@ -67,6 +70,8 @@ cdef struct Room:
 
 include "norms/rows.pxi"
 include "norms/units.pxi"
+include "norms/sides.pxi"
+include "norms/run.pxi"
 include "norms/neighbors.pxi"
 
 
@@ -117,18 +122,20 @@ cdef void cut(Plan* to) noexcept nogil:
             least = max(least, LINE // to.a.tensors[t].item)
     to.chunk = min(to.lines.count, CHUNK)
     to.chunks = ceil_div(to.lines.count, to.chunk)
-    to.height = min(wide, max(least, CHUNK // to.chunk))
+    to.sides = to.chunks == 1 and wide >= SOME and to.lines.count > 1 and (
+        is_turned(to, 0) or to.lines.count <= SHORT)
+    to.height = DMLCY_NORM_LANES if to.sides else min(wide, max(least, CHUNK // to.chunk))
     to.tiles = ceil_div(wide, to.height)
     to.units = to.lines.positions // wide * to.tiles
     to.items = to.height * to.chunk
     for t in range(to.tensors):
         if to.place[t] == ONE:
             rows += to.height
-        elif to.place[t] != NEAR:
+        elif to.sides or to.place[t] != NEAR:
             rows += to.items
     to.bytes = 0
     if rows:
-        to.bytes = (rows + to.items) * <int64_t>sizeof(float) + to.chunk * <int64_t>sizeof(int64_t)
+        to.bytes = (rows + to.items) * <int64_t>sizeof(float) + (to.chunk + LINE) * <int64_t>sizeof(int64_t)
     to.bytes += to.height * to.kernel.states * <int64_t>sizeof(double) + 3 * LINE
 
 

@@ -27,11 +27,13 @@ class Reduced:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text of one loop: the tensors whose elements it reads, what it declares for a line, and its expressions."""
+    """The text of one loop: the tensors whose elements it reads, the attributes that it declares, the numbers of a line
+    as (C type, name, expression), and its expressions."""
 
     rows: tuple[tuple[str, ...], ...]
     reads: tuple[int, ...]
-    locals: tuple[str, ...]
+    attributes: tuple[str, ...]
+    lines: tuple[tuple[str, str, str], ...]
     made: tuple[tuple[str, ...], ...]
     finish: tuple[str, ...] = ()
     saves: bool = False
@@ -55,7 +57,7 @@ class Loops:
         self.kernel, self.operator = kernel, kernel.operator
         self.definition = kernel.definition
         self.sweeps: tuple[Text, ...] = ()
-        self.results = self.ends = Text((), (), (), ())
+        self.results = self.ends = Text((), (), (), (), ())
         self.saved: str | None = None
         self.states = 1
         self.read: set[str] = set()
@@ -313,9 +315,9 @@ class Names:
         finish = []
         for name, one in self.passes.items():
             if one.level == level and one.kind in JOINED:
-                sum_ = f"s[{self.acc_of(name)}]"
+                sum_ = f"DMLCY_S({self.acc_of(name)})"
                 value = f"dmlcy_mean_rest({sum_}, count)" if one.rest else f"{sum_} / count"
-                finish.append(f"s[{self.kept[name]}] = {value};")
+                finish.append(f"DMLCY_S({self.kept[name]}) = {value};")
         return self.made(nodes, line, tuple(made), tuple(finish), saved is not None)
 
     def text(self, nodes: Mapping[int, Node], saved: Node | None) -> Text:
@@ -329,38 +331,36 @@ class Names:
     ) -> Text:
         """A text, with what it declares."""
         read = {name for node in nodes for name in names_in(node)}
-        found = [*self.declared(read)]
-        found += [f"const {kind} {name} = {text};" for text, (kind, name) in line.hoisted.items()]
-        found += [f"(void){name};" for _, name in line.hoisted.values()]
+        lines = [*self.of_line(read), *((kind, name, text) for text, (kind, name) in line.hoisted.items())]
         words = " ".join([*(text for one in made for text in one), *line.hoisted])
+        attributes = []
         for name in (*RANGE, *(f"dtype_of_{one}" for one in self.loops.tensors)):
             if name in words:
                 ctype = "double" if name in RANGE else "int64_t"
-                found.insert(0, f"const {ctype} {name} = {self.member(name)};")
+                attributes.append(f"const {ctype} {name} = {self.member(name)};")
+                self.loops.read.add(name)
+        for name in self.attributes:
+            if name in read:
+                attributes.append(f"const double v_{name} = (double){self.member(name)}; (void)v_{name};")
                 self.loops.read.add(name)
         rows = tuple((str(t),) for name, t in self.elements.items() if name in read)
         reads = tuple(t for name, t in self.numbers.items() if name in read)
-        return Text(rows, reads, tuple(found), made, finish, saves)
+        return Text(rows, reads, tuple(attributes), tuple(lines), made, finish, saves)
 
     def member(self, name: str) -> str:
         """An attribute, where the loops have it."""
         return f"((const {self.loops.operator.desc}Attributes *)rows->attributes)->{name}"
 
-    def declared(self, read: set[str]) -> Iterator[str]:
+    def of_line(self, read: set[str]) -> Iterator[tuple[str, str, str]]:
         """The numbers of a line that are not computed."""
-        for name in self.attributes:
-            if name in read:
-                self.loops.read.add(name)
-                yield f"const double v_{name} = (double){self.member(name)};"
         for name, number in self.kept.items():
             if name in read:
-                yield f"const double v_{name} = s[{number}];"
+                yield "double", f"v_{name}", f"DMLCY_S({number})"
                 if name in self.tops:
-                    yield f"const float v_{name}_float = (float)v_{name};"
-                    yield f"(void)v_{name}, (void)v_{name}_float;"
+                    yield "float", f"v_{name}_float", f"(float)v_{name}"
         for name, t in self.numbers.items():
             if name in read and name not in self.elements:
-                yield f"DMLCY_NORM_ONE({t})"
+                yield "double", f"x{t}", f"DMLCY_ONE({t})"
 
 
 def bits(numbers: Iterable[int]) -> str:

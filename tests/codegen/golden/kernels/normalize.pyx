@@ -18,25 +18,31 @@ cdef extern from * nogil:
     #define DMLCY_STATES 2
     #define DMLCY_ROWS_0(each) \
         each(0)
-    #define DMLCY_LOCALS_0
+    #define DMLCY_ATTRIBUTES_0
+    #define DMLCY_LINES_0(each)
     #define DMLCY_ACCS_0(each) \
         each(0, float, greatest, x0)
     #define DMLCY_FINISH_0
     #define DMLCY_SAVES_0 0
     #define DMLCY_ROWS_1(each) \
         each(0)
-    #define DMLCY_LOCALS_1 const double v_top = s[0]; const float v_top_float = (float)v_top; (void)v_top, \
-        (void)v_top_float;
+    #define DMLCY_ATTRIBUTES_1
+    #define DMLCY_LINES_1(each) \
+        each(double, v_top, DMLCY_S(0)) \
+        each(float, v_top_float, (float)v_top)
     #define DMLCY_ACCS_1(each) \
         each(1, double, least, ((x0 == v_top) ? at : count))
     #define DMLCY_FINISH_1
     #define DMLCY_SAVES_1 0
     #define DMLCY_ROWS(each)
-    #define DMLCY_LOCALS const double v_place = s[1]; const double once0 = ((v_place < count) ? v_place : \
-        (double)0.0); (void)once0;
+    #define DMLCY_ATTRIBUTES
+    #define DMLCY_LINES(each) \
+        each(double, v_place, DMLCY_S(1)) \
+        each(double, once0, ((v_place < count) ? v_place : (double)0.0))
     #define DMLCY_RESULTS(each) \
         each(1, ((at == once0) ? (double)1.0 : (double)0.0))
-    #define DMLCY_LOCALS_ENDS
+    #define DMLCY_ATTRIBUTES_ENDS
+    #define DMLCY_LINES_ENDS(each)
     #define DMLCY_ENDS(each)
     #include "norm_rows.h"
     static const NormKernel activation_hardmax_loops = {
