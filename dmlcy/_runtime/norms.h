@@ -99,4 +99,11 @@ static inline double dmlcy_cut_to(double x, double least, double most)
     return number < least ? least : number > most ? most : number;
 }
 
+DMLCY_INLINE float dmlcy_cut_float(float x, float least, float most)
+{
+    const float number = x == x ? x : 0.0f;
+    const float above = number < least ? least : number;
+    return above > most ? most : above;
+}
+
 #endif

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...expr.c import C, Once
 from ...expr.nodes import Arith, Call, Choice, Compare, Logic, Name, Node, Not, NotCompiled, Number, Text
 
+SMALL = 1 << 24
 RANGE = ("least_integer", "most_integer")
 """Members of the attributes that have the range of the integers among the tensors."""
 
@@ -39,6 +40,8 @@ class Line(C):
         if not names_in(node) & {*self.elements} and not isinstance(node, Name | Number):
             return self.computed_for_line(node)
         match node:
+            case Arith(op="/", left=left, right=right) if left == self.saved and not names_in(right) & {*self.elements}:
+                return f"(double)(saved * (float){self.computed_for_line(Arith('/', Number(1.0), right))})"
             case Arith(op="/", left=left, right=right) if not self.exact and not names_in(right) & {*self.elements}:
                 inverse = Arith("/", Number(1.0), right)
                 return f"({self.expression(left)} * {self.computed_for_line(inverse)})"
@@ -46,6 +49,11 @@ class Line(C):
                 return "(double)saved"
             case Call(function="exp"):
                 return f"(double){self.difference(node)}"
+            case Call(function="saturate", args=(Arith(op="+", left=rounded, right=more),)) if self.whole(
+                rounded
+            ) and not names_in(more) & {*self.elements}:
+                parts = (f"{self.whole(rounded)} + (float){self.computed_for_line(more)}", *RANGE)
+                return f"(double)dmlcy_cut_float({', (float)'.join(parts)})"
             case Call(function="f32", args=(inner,)):
                 return f"(double)(float){self.rounded().expression(inner)}"
         return special(self, node) or C.expression(self, node)
@@ -59,6 +67,20 @@ class Line(C):
                 return f"dmlcy_exp_less(DMLCY_FUSED, {self.single[x]}, {self.names[top]}_float)"
         raise NotCompiled("no loop computes exp() of this yet", node.at, node.length)
 
+    def whole(self, node: Node) -> str | None:
+        """Such a quotient, rounded to a whole number."""
+        match node:
+            case Call(function="round_even", args=(Call(function="f32", args=(x,)),)) if self.quotient(x):
+                return f"rintf({self.quotient(x)})"
+        return None
+
+    def quotient(self, node: Node) -> str | None:
+        """A quotient of a float and a number of a line that is a float: that of floats is what doubles would give."""
+        match node:
+            case Arith(op="/", left=Name(id=x), right=right) if x in self.single and is_float(right):
+                return f"({self.single[x]} / (float){self.computed_for_line(right)})"
+        return None
+
     def rounded(self) -> Line:
         """The same inside what is rounded to FLOAT32."""
         return Line(
@@ -71,6 +93,18 @@ class Line(C):
         text = OfLine(self.names, "double", self.members).expression(node)
         kind = "int" if isinstance(node, Compare | Logic | Not) else "double"
         return self.hoisted.setdefault(text, (kind, f"once{len(self.hoisted)}"))[1]
+
+
+def is_float(node: Node) -> bool:
+    """Whether a number is rounded to FLOAT32 or so small that it need not be."""
+    match node:
+        case Call(function="f32"):
+            return True
+        case Number(value=value):
+            return float(value).is_integer() and abs(value) < SMALL
+        case Choice(then=then, other=other):
+            return is_float(then) and is_float(other)
+    return False
 
 
 class OfLine(Once):

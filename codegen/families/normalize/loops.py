@@ -12,17 +12,22 @@ from .lines import RANGE, Line, names_in
 
 MOST_SWEEPS, MOST_TENSORS = 3, 8  # of norms.h
 JOINED = {"mean": "sum"}
+EXTREMES = {"greatest": "max", "least": "min"}
 VALUE = "value"
 
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """A pass that makes one number of a line. ``rest``: it is what rounding took from that mean."""
+    """A pass that makes one number of a line.
+
+    ``rest``: it is what rounding took from that mean. ``bound``: a function, and a bound, which is joined last.
+    """
 
     kind: str
     node: Node
     level: int
     rest: str | None = None
+    bound: tuple[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +160,11 @@ class Loops:
                     kind == "mean" and mean in found and found[mean].kind == "mean" and found[mean].node == left
                 ):
                     rest, level = mean, found[mean].level
-            found[name] = Reduced(kind, node, level, rest)
+            bound = None
+            match node:
+                case Call(function=function, args=(Name() as x, Number(value=value))) if EXTREMES.get(kind) == function:
+                    node, bound = x, (function, float(value))
+            found[name] = Reduced(kind, node, level, rest, bound)
         return found
 
     def values(self) -> dict[str, Node]:
@@ -318,6 +327,12 @@ class Names:
                 sum_ = f"DMLCY_S({self.acc_of(name)})"
                 value = f"dmlcy_mean_rest({sum_}, count)" if one.rest else f"{sum_} / count"
                 finish.append(f"DMLCY_S({self.kept[name]}) = {value};")
+            if one.level == level and one.bound is not None:
+                function, value = one.bound
+                number = f"DMLCY_S({self.kept[name]})"
+                finish.append(
+                    f"{number} = dmlcy_{'most' if function == 'max' else 'least'}_double({number}, {value!r});"
+                )
         return self.made(nodes, line, tuple(made), tuple(finish), saved is not None)
 
     def text(self, nodes: Mapping[int, Node], saved: Node | None) -> Text:
