@@ -64,6 +64,7 @@ CIMPORTS = {
         "elements_inside give_elements give_places give_tuples take_elements take_lengths take_slices take_tuples"
     ),
     "dmlcy._runtime.moves": "Move run_move",
+    "dmlcy._runtime.norms": "NearKernel Norm NormKernel fill_number integers_least integers_most run_near run_norm",
     "dmlcy._runtime.pad": "Pad run_pad",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",

@@ -16,6 +16,16 @@ DMLCY_INLINE float dmlcy_exp(int fused, float x)
     return dmlcy_exp_between(fused, dmlcy_at_least(dmlcy_at_most(x, 89.0f), -104.0f));
 }
 
+/* e^(a - b) for a <= b, with what rounding takes from the difference. */
+DMLCY_INLINE float dmlcy_exp_less(int fused, float a, float b)
+{
+    const float d = a - b, part = d - a, rest = (a - (d - part)) - (b + part);
+    const float x = dmlcy_at_least(d, -104.0f), low = dmlcy_abs(d) < 104.0f ? rest : 0.0f;
+    const float y = DMLCY_NEAR(x, DMLCY_LOG2E, DMLCY_SHIFT + 254.0f), k = y - (DMLCY_SHIFT + 254.0f);
+    const float mantissa = dmlcy_exp_near_zero(fused, dmlcy_exp_rest(fused, x, low, k));
+    return dmlcy_times_power(mantissa, dmlcy_power_of(fused, y, k));
+}
+
 DMLCY_INLINE uint32_t dmlcy_exp_special(float x)
 {
     return dmlcy_beyond(x, DMLCY_EXP_ORDINARY);

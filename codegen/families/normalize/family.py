@@ -6,15 +6,18 @@ over the neighbors ``near``, and values. Each is an expression of the inputs and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.nodes import Name
 from ...expr.types import Kind, Symbol
 from ...model import Facts, Operator
 from ...source import Table
-from ..base import Evaluated, KernelTable, Told, local
+from ..base import Definition, Evaluated, KernelTable, Looped, local
+from .loops import Loops
+from .near import Near
 
 REDUCTIONS = ("greatest", "least", "mean", "sum")
 NEIGHBORS = ("around", "from")
@@ -22,18 +25,35 @@ VALUE = "value"
 KINDS = (*REDUCTIONS, *NEIGHBORS, VALUE)
 
 
-class Normalize(Evaluated):
+@dataclass(frozen=True, slots=True)
+class NormalizeKernel:
+    """The view of the templates.
+
+    ``struct`` has what the loops read of the operator; ``over`` is the let with the sizes of sums, or ``near`` is that
+    with the neighbors along each axis; ``fused`` is the field with the activation of the first output.
+    """
+
+    name: str
+    struct: str
+    over: str
+    near: str
+    fused: str | None
+    loops: Loops | Near | None
+    definition: Definition
+
+
+class Normalize(Looped, Evaluated):
     """The family."""
 
     name = "normalize"
     told: ClassVar = {"equal": Kind.BOOL}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> NormalizeKernel:
         """Reads the passes and the results."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
         if table is None:
-            return Told(kernel.definition)
+            return NormalizeKernel("", "", "", "", None, None, kernel.definition)
         for role in ("over", "near"):
             if table.has(role):
                 kernel.role(role, "", Kind.VECTOR)
@@ -47,7 +67,27 @@ class Normalize(Evaluated):
         for key in ("result", "size"):
             self.results(kernel, table, key, names)
         kernel.finish()
-        return Told(kernel.definition)
+        roles = kernel.definition.roles
+        return NormalizeKernel(
+            name=operator.python,
+            struct=f"{operator.desc}Attributes",
+            over=roles.get("over", ""),
+            near=roles.get("near", ""),
+            fused=roles.get("fused"),
+            loops=Near(kernel) if "near" in roles else Loops(kernel),
+            definition=kernel.definition,
+        )
+
+    def needs(self, kernel: NormalizeKernel) -> Sequence[str]:
+        """The sizes of sums, or the neighbors."""
+        return (kernel.over or kernel.near,)
+
+    def module(self, kernels: Sequence[NormalizeKernel]) -> Mapping[str, Any]:
+        """All loops."""
+        return {
+            "kernels": [kernel for kernel in kernels if not kernel.near],
+            "neighbors": [kernel for kernel in kernels if kernel.near],
+        }
 
     def passes(self, kernel: KernelTable, table: Table, names: dict[str, Symbol]) -> None:
         """What is computed before the results; adds the names of the passes."""

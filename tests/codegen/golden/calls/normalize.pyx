@@ -3,9 +3,10 @@
 """normalize: calls of ACTIVATION_HARDMAX."""
 
 from libc.stdint cimport int64_t, uint32_t
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
-from dmlcy._runtime.strided cimport Tensor, item_of
+from dmlcy._runtime.strided cimport item_of
+from dmlcy._generated.kernels.normalize cimport ActivationHardmax, activation_hardmax_run
 
 
 # ACTIVATION_HARDMAX
@@ -43,10 +44,6 @@ cdef extern from *:
     const uint32_t* ACTIVATION_HARDMAX_R_RANKS "dmlcy_ACTIVATION_HARDMAX_R_RANKS"
     const Layout activation_hardmax_layout "dmlcy_activation_hardmax_layout"
 
-cdef struct ActivationHardmax:
-    Tensor input
-    Tensor output
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int activation_hardmax_take(ActivationHardmax* a, int level, const void* keywords) except -1:
@@ -68,6 +65,8 @@ cdef bint activation_hardmax_holds(ActivationHardmax* a, int level) noexcept nog
         and tensor_holds(&a.output, ACTIVATION_HARDMAX_T[level], ACTIVATION_HARDMAX_R_RANKS[level])
     ):
         return False
+    for d in range(a.input.rank):
+        a.reduced[d] = 1 if d == a.input.rank - 1 else a.input.sizes[d]
     return True
 
 
@@ -78,9 +77,9 @@ cdef dict activation_hardmax_attributes(const ActivationHardmax* a):
 
 
 activation_hardmax = call_of(
-    &activation_hardmax_layout, sizeof(ActivationHardmax), sizeof(ActivationHardmax),
+    &activation_hardmax_layout, sizeof(ActivationHardmax), <size_t>&(<ActivationHardmax*>NULL).reduced,
     0,
     <Take>activation_hardmax_take, <Holds>activation_hardmax_holds,
     NULL,
-    <Attributes>activation_hardmax_attributes, NULL,
+    <Attributes>activation_hardmax_attributes, <Run>activation_hardmax_run,
 )

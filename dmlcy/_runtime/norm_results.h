@@ -1,0 +1,99 @@
+/* The results of norm_rows.h for one level, and for each element. DMLCY_FROM_SAVED: they are made of what a sweep has
+ * written.
+ */
+#define DMLCY_RESULTS_HERE DMLCY_NAMED(DMLCY_NAMED(DMLCY_NORM, _results_), DMLCY_FROM_SAVED)
+
+DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, int64_t line, const double *s)
+{
+    const double count = rows->count;
+    const int64_t step = 1;
+    int64_t end = rows->n & -(int64_t)DMLCY_NORM_LANES, i;
+    const int rest = (int)(rows->n - end);
+    double start = (double)rows->first;
+    int j, last = 0;
+    DMLCY_ROWS(DMLCY_NORM_ROW)
+    DMLCY_ATTRIBUTES
+    DMLCY_LINES(DMLCY_NORM_LINE)
+    DMLCY_RESULTS(DMLCY_NORM_TARGET)
+#if DMLCY_FROM_SAVED
+    const float *kept = rows->rows[DMLCY_SAVED_ROW] + line * rows->steps[DMLCY_SAVED_ROW];
+    float pad[DMLCY_NORM_LANES];
+#endif
+    (void)count, (void)start, (void)s, (void)step;
+    for (;;) {
+        for (i = 0; i < end; i += DMLCY_NORM_LANES) {
+            DMLCY_RESULTS(DMLCY_NORM_ROOM)
+            for (j = 0; j < DMLCY_NORM_LANES; j++) {
+                const double at = start + (double)j;
+#if DMLCY_FROM_SAVED
+                const float saved = kept[i + j];
+#else
+                DMLCY_ROWS(DMLCY_NORM_NUMBER)
+#ifdef DMLCY_SAVED
+                const float saved = DMLCY_SAVED;
+#endif
+#endif
+                (void)at;
+                DMLCY_RESULTS(DMLCY_NORM_MAKE)
+            }
+            start += DMLCY_NORM_LANES;
+            DMLCY_RESULTS(DMLCY_NORM_STORE)
+        }
+        if (last || rest == 0)
+            break;
+        DMLCY_ROWS(DMLCY_NORM_PAD)
+#if DMLCY_FROM_SAVED
+        for (j = 0; j < DMLCY_NORM_LANES; j++)
+            pad[j] = kept[end + (j < rest ? j : rest - 1)];
+        kept = pad;
+#endif
+        DMLCY_RESULTS(DMLCY_NORM_ASIDE)
+        end = DMLCY_NORM_LANES;
+        last = 1;
+    }
+    if (last) {
+        DMLCY_RESULTS(DMLCY_NORM_STORE_LAST)
+    }
+}
+
+#if DMLCY_FROM_SAVED || !defined(DMLCY_SAVED)
+/* The same of lines side by side. */
+DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_NAMED(DMLCY_NORM, _results_side))(const NormRows *rows, const double *states)
+{
+    const double count = rows->count;
+    const int64_t step = DMLCY_NORM_LANES;
+    const double *s;
+    int64_t i, line;
+    int j;
+    DMLCY_ATTRIBUTES
+    DMLCY_LINES(DMLCY_NORM_ARRAY)
+    (void)count, (void)step, (void)s;
+    for (line = 0; line < DMLCY_NORM_LANES; line++) {
+        s = states + line;
+        DMLCY_LINES(DMLCY_NORM_COMPUTE)
+    }
+    for (i = 0; i < rows->n; i++) {
+        const double at = (double)i;
+        DMLCY_RESULTS(DMLCY_NORM_ROOM)
+        DMLCY_RESULTS(DMLCY_NORM_PLACE)
+#if DMLCY_FROM_SAVED
+        const float *const kept = rows->rows[DMLCY_SAVED_ROW] + i * rows->across[DMLCY_SAVED_ROW];
+#else
+        DMLCY_ROWS(DMLCY_NORM_SIDE)
+#endif
+        (void)at;
+        for (j = 0; j < DMLCY_NORM_LANES; j++) {
+            DMLCY_LINES(DMLCY_NORM_OF_LINE)
+#if DMLCY_FROM_SAVED
+            const float saved = kept[j];
+#else
+            DMLCY_ROWS(DMLCY_NORM_SIDE_NUMBER)
+#endif
+            DMLCY_RESULTS(DMLCY_NORM_MAKE)
+        }
+        DMLCY_RESULTS(DMLCY_NORM_STORE_SIDE)
+    }
+}
+#endif
+#undef DMLCY_RESULTS_HERE
+#undef DMLCY_FROM_SAVED

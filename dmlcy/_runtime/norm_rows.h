@@ -1,0 +1,170 @@
+/* The loops that normalize lines, for the levels of isa.h.
+ *
+ * To be included once for each operator, with these macros, which the end of the file takes back. N is the number of a
+ * sweep, from 0 on, or is left out for the results:
+ *
+ * DMLCY_NORM            the name of the loops
+ * DMLCY_SWEEPS          how many sweeps there are, at most 3
+ * DMLCY_STATES          how many numbers the state of a line has, at least 1
+ * DMLCY_ROWS_N(each)    each(0) each(2) …: the numbers of the tensors whose elements are read
+ * DMLCY_ATTRIBUTES_N    declares the attributes that are read
+ * DMLCY_LINES_N(each)   each(double, top, DMLCY_S(0)) …: the type, the name and the value of a number of a line; DMLCY_S is a
+ *                       number of the state, DMLCY_ONE that of a tensor with one for a line
+ * DMLCY_ACCS_N(each)    each(0, double, sum, x0 * x0) …: a number of the state, its type, how it is joined, and what it is
+ *                       joined of, over the elements x0, x1 … of tensors, which are double, the same as floats, f0 …, and
+ *                       the number `at` of an element in its line
+ * DMLCY_FINISH_N        statements that make numbers of the state of the joined ones, and of `count`
+ * DMLCY_SAVES_N         1: the sweep writes DMLCY_SAVED to the row of DMLCY_SAVED_ROW
+ * DMLCY_SAVED           a float that results are made of, too; left out, no sweep writes any. Accumulators and results
+ *                       call it `saved`
+ * DMLCY_SAVED_ROW       the number of the output whose row has it
+ * DMLCY_RESULTS(each)   each(1, x0 - top) …: the number of a tensor, and its element
+ * DMLCY_ENDS(each)      the same of tensors that have one for a line, with DMLCY_ATTRIBUTES_ENDS and DMLCY_LINES_ENDS
+ */
+#include "functions.h"
+#include "named.h"
+#include "norms.h"
+
+#ifndef DMLCY_NORM_ROW
+/* A row of a line; one of its elements; and elements behind its last one, which nobody looks at. */
+#define DMLCY_NORM_ROW(t)                                                                                              \
+    const float *p##t = rows->rows[t] + line * rows->steps[t];                                                         \
+    float pad##t[DMLCY_NORM_LANES];
+#define DMLCY_NORM_NUMBER(t)                                                                                           \
+    const float f##t = p##t[i + j];                                                                                    \
+    const double x##t = (double)f##t;                                                                                  \
+    (void)f##t, (void)x##t;
+#define DMLCY_NORM_PAD(t)                                                                                              \
+    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
+        pad##t[j] = p##t[end + (j < rest ? j : rest - 1)];                                                             \
+    p##t = pad##t;
+
+#define DMLCY_S(number) s[(number) * step]
+#define DMLCY_ONE(t) ((double)rows->rows[t][line * rows->steps[t]])
+#define DMLCY_NORM_LINE(kind, name, value)                                                                             \
+    const kind name = value;                                                                                           \
+    (void)name;
+
+#define DMLCY_NORM_BEGIN(number, kind, join, element)                                                                  \
+    kind acc##number[DMLCY_NORM_LANES], old##number[DMLCY_NORM_LANES];                                                 \
+    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
+        acc##number[j] = DMLCY_NONE_##join;
+#define DMLCY_NORM_STEP(number, kind, join, element)                                                                   \
+    {                                                                                                                  \
+        const kind next = (kind)(element);                                                                             \
+        acc##number[j] = DMLCY_BOTH_##join(acc##number[j], next);                                                      \
+    }
+#define DMLCY_NORM_KEEP(number, kind, join, element) memcpy(old##number, acc##number, sizeof old##number);
+#define DMLCY_NORM_BACK(number, kind, join, element)                                                                   \
+    for (j = rest; j < DMLCY_NORM_LANES; j++)                                                                          \
+        acc##number[j] = old##number[j];
+#define DMLCY_NORM_END(number, kind, join, element)                                                                    \
+    for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
+        for (j = 0; j < half; j++)                                                                                     \
+            acc##number[j] = DMLCY_BOTH_##join(acc##number[j], acc##number[j + half]);                                 \
+    DMLCY_S(number) =                                                                                                  \
+        fresh ? (double)acc##number[0] : DMLCY_BOTH_##join(DMLCY_S(number), (double)acc##number[0]);
+#define DMLCY_NORM_JOIN_OF(number, kind, join, element) s[number] = DMLCY_BOTH_##join(s[number], others[number]);
+
+#define DMLCY_NORM_TARGET(t, element)                                                                                  \
+    float *q##t = rows->rows[t] + line * rows->steps[t];                                                               \
+    float end##t[DMLCY_NORM_LANES];
+#define DMLCY_NORM_ROOM(t, element) float made##t[DMLCY_NORM_LANES];
+#define DMLCY_NORM_MAKE(t, element) made##t[j] = (float)(element);
+#define DMLCY_NORM_STORE(t, element) memcpy(q##t + i, made##t, sizeof made##t);
+#define DMLCY_NORM_ASIDE(t, element) q##t = end##t;
+#define DMLCY_NORM_STORE_LAST(t, element)                                                                              \
+    memcpy(rows->rows[t] + line * rows->steps[t] + rows->n - rest, end##t, (size_t)rest * sizeof(float));
+#define DMLCY_NORM_STORE_SIDE(t, element) memcpy(q##t, made##t, sizeof made##t);
+#define DMLCY_NORM_PLACE(t, element) float *const q##t = rows->rows[t] + i * rows->across[t];
+
+/* The same of DMLCY_NORM_LANES lines side by side: a number of each line, and an accumulator for each of as many groups
+ * of elements as a line alone has. */
+#define DMLCY_NORM_ARRAY(kind, name, value) kind name##_of[DMLCY_NORM_LANES];
+#define DMLCY_NORM_COMPUTE(kind, name, value)                                                                          \
+    const kind name = value;                                                                                           \
+    name##_of[line] = name;
+#define DMLCY_NORM_OF_LINE(kind, name, value)                                                                          \
+    const kind name = name##_of[j];                                                                                    \
+    (void)name;
+#define DMLCY_NORM_SIDE(t) const float *const p##t = rows->rows[t] + i * rows->across[t];
+#define DMLCY_NORM_SIDE_NUMBER(t)                                                                                      \
+    const float f##t = p##t[j];                                                                                        \
+    const double x##t = (double)f##t;                                                                                  \
+    (void)f##t, (void)x##t;
+#define DMLCY_NORM_GROUPS(number, kind, join, element)                                                                 \
+    kind acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                              \
+    for (i = 0; i < used; i++)                                                                                         \
+        for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                         \
+            acc##number[i][j] = DMLCY_NONE_##join;
+#define DMLCY_NORM_SIDE_STEP(number, kind, join, element)                                                              \
+    {                                                                                                                  \
+        const kind next = (kind)(element);                                                                             \
+        acc##number[group][j] = DMLCY_BOTH_##join(acc##number[group][j], next);                                        \
+    }
+#define DMLCY_NORM_SIDE_END(number, kind, join, element)                                                               \
+    for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
+        for (i = 0; i < half && i + half < used; i++)                                                                  \
+            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
+                acc##number[i][j] = DMLCY_BOTH_##join(acc##number[i][j], acc##number[i + half][j]);                    \
+    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
+        s[number * DMLCY_NORM_LANES + j] = (double)acc##number[0][j];
+
+#define DMLCY_NORM_STORE_ONE(t, element) rows->rows[t][line * rows->steps[t]] = (float)(element);
+#endif
+
+#if DMLCY_SWEEPS > 0
+static void DMLCY_NAMED(DMLCY_NORM, _finish_0)(double *s, int64_t step, double count)
+{
+    (void)s, (void)step, (void)count;
+    DMLCY_FINISH_0
+}
+#endif
+#if DMLCY_SWEEPS > 1
+static void DMLCY_NAMED(DMLCY_NORM, _finish_1)(double *s, int64_t step, double count)
+{
+    (void)s, (void)step, (void)count;
+    DMLCY_FINISH_1
+}
+#endif
+#if DMLCY_SWEEPS > 2
+static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double count)
+{
+    (void)s, (void)step, (void)count;
+    DMLCY_FINISH_2
+}
+#endif
+
+#define DMLCY_TEXT "norm_levels.h"
+#include "levels.h"
+
+#undef DMLCY_NORM
+#undef DMLCY_SWEEPS
+#undef DMLCY_STATES
+#undef DMLCY_ROWS_0
+#undef DMLCY_ROWS_1
+#undef DMLCY_ROWS_2
+#undef DMLCY_ATTRIBUTES_0
+#undef DMLCY_LINES_0
+#undef DMLCY_ATTRIBUTES_1
+#undef DMLCY_LINES_1
+#undef DMLCY_ATTRIBUTES_2
+#undef DMLCY_LINES_2
+#undef DMLCY_ACCS_0
+#undef DMLCY_ACCS_1
+#undef DMLCY_ACCS_2
+#undef DMLCY_FINISH_0
+#undef DMLCY_FINISH_1
+#undef DMLCY_FINISH_2
+#undef DMLCY_SAVES_0
+#undef DMLCY_SAVES_1
+#undef DMLCY_SAVES_2
+#undef DMLCY_SAVED
+#undef DMLCY_SAVED_ROW
+#undef DMLCY_ROWS
+#undef DMLCY_ATTRIBUTES
+#undef DMLCY_LINES
+#undef DMLCY_ATTRIBUTES_ENDS
+#undef DMLCY_LINES_ENDS
+#undef DMLCY_RESULTS
+#undef DMLCY_ENDS

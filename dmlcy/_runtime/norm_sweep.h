@@ -1,0 +1,112 @@
+/* One sweep of norm_rows.h for one level: DMLCY_SWEEP_NUMBER. */
+#define DMLCY_OF_SWEEP(name) DMLCY_NAMED(name, DMLCY_SWEEP_NUMBER)
+#define DMLCY_ACCS_HERE DMLCY_OF_SWEEP(DMLCY_ACCS_)
+#define DMLCY_ROWS_HERE DMLCY_OF_SWEEP(DMLCY_ROWS_)
+
+DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sweep_)))(
+    const NormRows *rows, int64_t line, double *s, int fresh)
+{
+    const double count = rows->count;
+    const int64_t step = 1;
+    int64_t end = rows->n & -(int64_t)DMLCY_NORM_LANES, i;
+    const int rest = (int)(rows->n - end);
+    double start = (double)rows->first;
+    int half, j, last = 0;
+    DMLCY_ROWS_HERE(DMLCY_NORM_ROW)
+    DMLCY_OF_SWEEP(DMLCY_ATTRIBUTES_)
+    DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_LINE)
+    DMLCY_ACCS_HERE(DMLCY_NORM_BEGIN)
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+    float pad[DMLCY_NORM_LANES];
+    float *const kept = rows->rows[DMLCY_SAVED_ROW] + line * rows->steps[DMLCY_SAVED_ROW];
+    float *target = rows->saved ? kept : pad;
+    int64_t pace = rows->saved ? 1 : 0;
+#endif
+    (void)count, (void)start, (void)step;
+    for (;;) {
+        for (i = 0; i < end; i += DMLCY_NORM_LANES) {
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+            float some[DMLCY_NORM_LANES];
+#endif
+            for (j = 0; j < DMLCY_NORM_LANES; j++) {
+                const double at = start + (double)j;
+                DMLCY_ROWS_HERE(DMLCY_NORM_NUMBER)
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+                const float saved = DMLCY_SAVED;
+                some[j] = saved;
+#endif
+                (void)at;
+                DMLCY_ACCS_HERE(DMLCY_NORM_STEP)
+            }
+            start += DMLCY_NORM_LANES;
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+            memcpy(target + i * pace, some, sizeof some);
+#endif
+        }
+        if (last || rest == 0)
+            break;
+        DMLCY_ROWS_HERE(DMLCY_NORM_PAD)
+        DMLCY_ACCS_HERE(DMLCY_NORM_KEEP)
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+        target = pad;
+        pace = 0;
+#endif
+        end = DMLCY_NORM_LANES;
+        last = 1;
+    }
+    if (last) {
+        DMLCY_ACCS_HERE(DMLCY_NORM_BACK)
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+        if (rows->saved)
+            memcpy(kept + rows->n - rest, pad, (size_t)rest * sizeof(float));
+#endif
+    }
+    DMLCY_ACCS_HERE(DMLCY_NORM_END)
+}
+
+
+/* The same of lines side by side. */
+DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _side_)))(const NormRows *rows, double *states)
+{
+    const double count = rows->count;
+    const int64_t step = DMLCY_NORM_LANES, used = rows->n < DMLCY_NORM_LANES ? rows->n : DMLCY_NORM_LANES;
+    double *s;
+    int64_t i, line;
+    int half, j;
+    DMLCY_OF_SWEEP(DMLCY_ATTRIBUTES_)
+    DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_ARRAY)
+    DMLCY_ACCS_HERE(DMLCY_NORM_GROUPS)
+    (void)count, (void)step, (void)s;
+    for (line = 0; line < DMLCY_NORM_LANES; line++) {
+        s = states + line;
+        DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_COMPUTE)
+    }
+    for (i = 0; i < rows->n; i++) {
+        const int64_t group = i % DMLCY_NORM_LANES;
+        const double at = (double)i;
+        DMLCY_ROWS_HERE(DMLCY_NORM_SIDE)
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+        float some[DMLCY_NORM_LANES];
+#endif
+        (void)at;
+        for (j = 0; j < DMLCY_NORM_LANES; j++) {
+            DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_OF_LINE)
+            DMLCY_ROWS_HERE(DMLCY_NORM_SIDE_NUMBER)
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+            const float saved = DMLCY_SAVED;
+            some[j] = saved;
+#endif
+            DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_STEP)
+        }
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+        memcpy(rows->rows[DMLCY_SAVED_ROW] + i * rows->across[DMLCY_SAVED_ROW], some, sizeof some);
+#endif
+    }
+    s = states;
+    DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_END)
+}
+
+#undef DMLCY_ACCS_HERE
+#undef DMLCY_ROWS_HERE
+#undef DMLCY_OF_SWEEP
+#undef DMLCY_SWEEP_NUMBER

@@ -1,0 +1,1 @@
+"""The loops that normalize lines; nothing of them is for Python."""
