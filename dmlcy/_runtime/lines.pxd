@@ -101,14 +101,9 @@ cdef inline void join_lines(
             to.positions *= axis.size
         to.along = mark
     for d in range(first.rank - 1, -1, -1):
-<<<<<<< HEAD
         mark = folded >> d & 1
         if first.sizes[d] != 1 and not ended:
             if mark == to.along:
-=======
-        if first.sizes[d] != 1 and not ended:
-            if (folded >> d & 1) == to.along:
->>>>>>> origin/normalize
                 to.run *= first.sizes[d]
             else:
                 ended = True

@@ -155,13 +155,8 @@ def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataO
     def call() -> None:
         with dml.feature_level(level):
             result = getattr(dml, operator.python)(**arrays, **attributes, **requests)
-<<<<<<< HEAD
         first = result[0] if isinstance(result, tuple) else result
         assert dml.TensorDesc.from_array(first) == exact.resolved[output]
-=======
-        result = result[0] if isinstance(result, tuple) else result
-        assert dml.TensorDesc.from_array(result) == exact.resolved[output]
->>>>>>> origin/normalize
 
     quick = exact.violations and not any(rule.data for rule in operator.rules)
     if elements <= MOST or quick:
