@@ -116,7 +116,7 @@ def test_many_lines_of_every_length() -> None:
 
 
 def test_no_line_is_slow() -> None:
-    """Sorted lines, equal ones and those of NaN take no longer than a few times as long as drawn ones."""
+    """Nor are sorted lines, equal ones and those of NaN."""
     random = np.random.default_rng(9)
     n, rows = 20_000, 8
     lines = {
@@ -128,17 +128,15 @@ def test_no_line_is_slow() -> None:
         "nan": np.full((rows, n), np.nan, "f4"),
     }
     for k in (1, 12, 100, 3000, n):
-        took = {
-            name: min(seconds(lambda x=x, k=k: dml.top_k(x, axis=1, k=k)) for _ in range(3))
-            for name, x in lines.items()
-        }
-        assert max(took.values()) < 0.02 + 40 * took["drawn"], (k, took)
+        for name, x in lines.items():  # a few milliseconds; as many steps as elements for each would take seconds
+            assert seconds(lambda x=x, k=k: dml.top_k(x, axis=1, k=k)) < 0.3, (k, name)
 
 
 def seconds(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
+    """Of the processor: others may use it, too."""
+    start = time.process_time()
     call()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 @each_of("dtype", DTYPES[:8])
