@@ -5,6 +5,7 @@
 #include "elements.h"
 #include "half.h"
 #include "named.h"
+#include "sample_blocks.h"
 #include "samples.h"
 
 #define DMLCY_TEXT "sample_rows.h"
