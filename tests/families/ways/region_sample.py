@@ -65,6 +65,7 @@ def ways(operator: Operator) -> list[Way]:
         gradient = "input_gradient" in fields
         if gradient:
             given |= {"output_gradient": number % 4 != 3, "output_roi_gradient": number % 4 > 1}
+            given |= {"output_gradient_sizes": sizes} if given["output_gradient"] else {}
         else:
             given |= {"output_sizes": cells, "out_of_bounds_input_value": float(number % 3)}
         found.append(Way(sizes, given, others=partial(others, sizes, cells, gradient)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,32 +44,26 @@ WINDOWS = {
 }
 
 
+def way(operator: Operator, case: Windows, counted: bool) -> Way:
+    """The window of a case, with what the operator has beside it."""
+    dilated = "dilations" in {field.python for field in operator.fields}
+    own = case if dilated else replace(case, dilations=(1,) * len(case.window))
+    counts = positions(own.sizes[2:], own.window, own.strides, own.dilations, own.start, own.end)
+    blocks = (*own.sizes[:2], *counts)
+    given: dict[str, Any] = dict(own.pooling) | ({"dilations": own.dilations} if dilated else {})
+    if operator.python == "max_pooling_grad":
+        return Way(own.sizes, given, others=lambda dtype: (small_integers(1, blocks, dtype),))
+    given["include_padding"] = counted
+    if operator.python == "average_pooling_grad":
+        return Way(blocks, given | {"output_sizes": own.sizes[2:]})
+    return Way(own.sizes, given, others=partial(quantized, own.sizes[1], len(own.sizes)))
+
+
 def ways(operator: Operator) -> list[Way]:
-    found = []
-    for number, case in enumerate(WINDOWS.values()):
-        dilated = "dilations" in {field.python for field in operator.fields}
-        if not dilated:
-            case = replace(case, dilations=(1,) * len(case.window))  # noqa: PLW2901 # the same windows, closer
-        blocks = (
-            *case.sizes[:2],
-            *positions(case.sizes[2:], case.window, case.strides, case.dilations, case.start, case.end),
-        )
-        given: dict[str, Any] = dict(case.pooling) | ({"dilations": case.dilations} if dilated else {})
-        sizes, others = case.sizes, None
-        if operator.python == "max_pooling_grad":
-            others = lambda dtype, blocks=blocks: (small_integers(1, blocks, dtype),)  # noqa: E731
-        else:
-            given["include_padding"] = number % 3 == 0
-        if operator.python == "average_pooling_grad":
-            given["output_sizes"] = case.sizes[2:]
-            sizes = blocks
-        elif operator.python.startswith("quantized"):
-            others = lambda dtype, count=case.sizes[1], rank=len(sizes): quantized(dtype, count, rank)  # noqa: E731
-        found.append(Way(sizes, given, **({"others": others} if others else {})))
-    return found
+    return [way(operator, case, number % 3 == 0) for number, case in enumerate(WINDOWS.values())]
 
 
-def quantized(dtype: str, channels: int, rank: int) -> tuple[Array, ...]:
+def quantized(channels: int, rank: int, dtype: str) -> tuple[Array, ...]:
     """Scales and zero points: one for all channels, or one for each."""
     each = (1, channels, *[1] * (rank - 2))
     scale = np.linspace(0.25, 1.5, channels, dtype=np.float32).reshape(each)

@@ -41,10 +41,9 @@ def one(low: int, rest: float, size: int, mode: str, higher: bool, direction: st
         added(found, low, 1 - rest, size)
         added(found, low + 1, rest, size)
         return found
+    more = rest > 0.5 or (higher and rest == 0.5)
     if direction is not None:
         more = rest > 0 and direction == "INCREASING"
-    else:
-        more = rest > 0.5 or (higher and rest == 0.5)
     added(found, low + more, 1.0, size)
     return found
 
@@ -138,9 +137,7 @@ def upsample_2d(x: Array, *, scale_size: Sequence[int], interpolation_mode: str)
     axes: list[Weights] = []
     for size, factor in zip(x.shape, [1] * (x.ndim - 2) + list(scale_size), strict=True):
         places = [divmod(2 * i + 1 - factor, 2 * factor) for i in range(size * factor)]
-        axes.append(
-            [one(low, rest / (2 * factor), size, interpolation_mode, False, None) for low, rest in places]
-        )
+        axes.append([one(low, rest / (2 * factor), size, interpolation_mode, False, None) for low, rest in places])
     if interpolation_mode != "LINEAR":
         return x.repeat(scale_size[0], -2).repeat(scale_size[1], -1)
     return finished(x, *made(x, axes), interpolation_mode)

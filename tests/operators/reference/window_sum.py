@@ -9,27 +9,26 @@ from typing import Any
 import numpy as np
 
 from .elementwise import Near
-from .windows import EVERY, Array, order, pooled, taps, under
+from .windows import Array, order, pooled, under
 
 
 def average_pooling_grad(
     x: Array, *, output_sizes: Sequence[int], window_size: Sequence[int], strides: Sequence[int],
     start_padding: Sequence[int], end_padding: Sequence[int], include_padding: bool = False,
 ) -> Near:  # fmt: skip
-    """Each element of the window adds its part of all positions."""
-    counts, apart = x.shape[2:], [1] * len(window_size)
-    inside = np.zeros(counts)
-    parts = list(taps(output_sizes, counts, window_size, strides, apart, start_padding))
-    for _, at, _ in parts:
-        inside[at] += 1
-    shares = x.astype(np.float64) / (math.prod(window_size) if include_padding else np.maximum(inside, 1))
-    result = np.zeros((*x.shape[:2], *output_sizes))
+    """Each position gives its part to all elements under the window."""
+    numbers = np.arange(math.prod(output_sizes)).reshape(1, 1, *output_sizes)
+    window = {"window_size": window_size, "strides": strides, "start_padding": start_padding}
+    result = np.zeros((*x.shape[:2], numbers.size))
     terms = result.copy()
     with np.errstate(invalid="ignore"):
-        for _, at, places in parts:
-            result[(*EVERY, *places)] += shares[(*EVERY, *at)]
-            terms[(*EVERY, *places)] += np.abs(shares[(*EVERY, *at)])
-    return Near(result, 1, terms)
+        for at, places in under(numbers, output_sizes=(1, 1, *x.shape[2:]), end_padding=end_padding, **window):
+            count = math.prod(window_size) if include_padding else max(places.size, 1)
+            share = x[at].astype(np.float64)[..., None] / count
+            result[..., places.ravel()] += share
+            terms[..., places.ravel()] += np.abs(share)
+    sizes = (*x.shape[:2], *output_sizes)
+    return Near(result.reshape(sizes), 1, terms.reshape(sizes))
 
 
 def max_pooling_grad(x: Array, gradient: Array, **window: Any) -> Near:
@@ -70,4 +69,3 @@ def quantized_linear_average_pooling(
             mean = np.rint(mean.astype(np.float32).astype(np.float64)) + each(output_zero, channels)
         result[at] = np.where(np.isnan(mean), 0, np.clip(mean, limits.min, limits.max)).astype(dtype)
     return result
-
