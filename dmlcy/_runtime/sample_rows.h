@@ -105,6 +105,18 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_sum_four)(
     DMLCY_IN_STEPS(target[i] = a[i] + b[i] + c[i] + d[i];)
 }
 
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_slide)(
+    const double *DMLCY_RESTRICT row, double *DMLCY_RESTRICT before, const double *DMLCY_RESTRICT behind,
+    float *DMLCY_RESTRICT target, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        const double sum = before[i] + row[i];
+        before[i] = sum;
+        target[i] = (float)(behind[i] + sum + 0.0);
+    }
+}
+
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_scale)(
     const double *DMLCY_RESTRICT each, double weight, double *DMLCY_RESTRICT target, int64_t n)
 {

@@ -43,8 +43,8 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_greater_floats)(
     int64_t n)
 {
     int64_t i, block;
-    DMLCY_IN_STEPS(const int32_t key = dmlcy_sum_key(source[i]); const int32_t old = best[i]; const int32_t at = rows[i];
-                   rows[i] = key > old ? row : at; best[i] = key > old ? key : old;)
+    DMLCY_IN_STEPS(const int32_t key = dmlcy_sum_key(source[i]); const int32_t old = best[i];
+                   const int32_t at = rows[i]; rows[i] = key > old ? row : at; best[i] = key > old ? key : old;)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_placed)(
@@ -52,7 +52,8 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_placed)(
     int64_t n)
 {
     int64_t i, block;
-    DMLCY_IN_STEPS(keys[i] = (int64_t)best[i] * ((int64_t)1 << 32) + (int64_t)~((uint32_t)rows[i] << bits | (uint32_t)i);)
+    DMLCY_IN_STEPS(const uint32_t place = (uint32_t)rows[i] << bits | (uint32_t)i;
+                   keys[i] = (int64_t)best[i] * ((int64_t)1 << 32) + (int64_t)~place;)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_most)(

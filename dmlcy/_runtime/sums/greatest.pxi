@@ -32,8 +32,8 @@ cdef struct GreatestRoom:
     int32_t* rows
 
 
-# Finds the greatest element of each column under a window, and its row: those of taps, counted from the first ones. False:
-# all is padding.
+# Finds the greatest element of each column under a window, and its row: those of taps, counted from the first ones.
+# False: all is padding.
 cdef bint find_columns(const Greatest* a, const char* image, const int64_t* first, const int64_t* end,
                        const int64_t* position, const GreatestRoom* room) noexcept nogil:
     cdef const Volume* v = &a.volume

@@ -104,8 +104,8 @@ cdef inline int64_t row_room(const Shares* a) noexcept nogil:
     return 4 * (a.table.length + a.table.pad) + 2 * PAIR_ROOM
 
 
-# A row of positions, which begins behind `pad` zeros and ends before as many, becomes a row of the image. `room` has two
-# rows of sums and the sum of some of them, whose ends are zeros.
+# A row of positions, which begins behind `pad` zeros and ends before as many, becomes a row of the image. `room` has
+# two rows of sums and the sum of some of them, whose ends are zeros.
 cdef void spread_row(const Shares* a, double* row, double* room, double* target) noexcept nogil:
     cdef const Slide* axis = &a.axes[2]
     cdef const RowTable* table = &a.table
@@ -150,10 +150,13 @@ cdef void make_slice(const Shares* a, const double* rows, int64_t low, int64_t h
                      char* image, double* room) noexcept nogil:
     cdef const Slide* axis = &a.axes[2]
     cdef RowSums sums = row_sums(a.loops, &a.axes[1], rows, low, high, axis.size, room)
+    cdef bint floats = a.given.image.dtype == FLOAT32 and a.image_steps[2] == a.given.image.item
+    cdef char* target
     cdef int64_t y
     for y in range(first, end):
-        a.loops.store(
-            a.given.image.dtype, sum_over(&sums, y), 0.0, image + y * a.image_steps[1], a.image_steps[2], axis.size)
+        target = image + y * a.image_steps[1]
+        if not (floats and slides_to(&sums, y, <float*> target)):
+            a.loops.store(a.given.image.dtype, sum_over(&sums, y), 0.0, target, a.image_steps[2], axis.size)
 
 
 # A row of positions with its parts.
@@ -285,7 +288,8 @@ cdef int run_shares(const WindowSums* a) noexcept nogil:
             plan.slices_room = rows_over(axis, plan.tall) * each + room_of_sums(axis, each)
         planes *= plan.bands
         bytes = a.image.bytes + a.positions.bytes
-        status = parallel_for(share_bands, &plan, planes, planes if bytes <= SERIAL_BYTES else grain_of(bytes // planes))
+        each = planes if bytes <= SERIAL_BYTES else grain_of(bytes // planes)
+        status = parallel_for(share_bands, &plan, planes, each)
     free_row_table(&plan.table)
     free(parts)
     return status
