@@ -182,6 +182,7 @@ cdef void make_flat_band(const Shares* a, const char* positions, char* image, in
 cdef void make_deep_band(const Shares* a, const char* positions, char* image, int64_t first, int64_t end,
                          double* buffer) noexcept nogil:
     cdef int64_t columns = a.axes[2].count, size = a.axes[1].count * columns, low, high, p, q, z
+    cdef int64_t top, bottom
     cdef double* line = buffer
     cdef double* room = line + row_room(a)
     cdef double* rows = room + room_of_sums(&a.axes[1], a.axes[2].size)
@@ -191,6 +192,7 @@ cdef void make_deep_band(const Shares* a, const char* positions, char* image, in
     cdef const double* found
     cdef RowSums sums
     positions_over(&a.axes[0], first, end, &low, &high)
+    positions_over(&a.axes[1], 0, a.axes[1].size, &top, &bottom)
     for p in range(low, high):
         for q in range(a.axes[1].count):
             load_row(
@@ -199,11 +201,10 @@ cdef void make_deep_band(const Shares* a, const char* positions, char* image, in
     sums = row_sums(a.loops, &a.axes[0], slices, low, high, size, deep)
     for z in range(first, end):
         found = sum_over(&sums, z)
-        for q in range(a.axes[1].count):
+        for q in range(top, bottom):
             memcpy(row + a.table.pad, found + q * columns, columns * sizeof(double))
-            spread_row(a, row, line, rows + q * a.axes[2].size)
-        make_slice(
-            a, rows, 0, a.axes[1].count, 0, a.axes[1].size, image + z * a.image_steps[0], room)
+            spread_row(a, row, line, rows + (q - top) * a.axes[2].size)
+        make_slice(a, rows, top, bottom, 0, a.axes[1].size, image + z * a.image_steps[0], room)
 
 
 cdef int share_bands(const void* args, int64_t begin, int64_t end) noexcept nogil:
