@@ -6,7 +6,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.checks cimport ceil_div, floor_mod
-from dmlcy._runtime.moves cimport Move, run_move
+from dmlcy._runtime.moves cimport Move, moves_of, run_move
+from dmlcy._runtime.processor cimport stream_pays
 from dmlcy._runtime.samples cimport (
     PAIR_BLOCK, PAIR_ROOM, SampleLoops, SamplePairs, SampleTaps, sample_loops
 )

@@ -4,12 +4,11 @@
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_load)(
     int dtype, const char *source, int64_t step, double *DMLCY_RESTRICT target, int64_t n)
 {
-    int64_t i, j;
+    int64_t i, j, block;
     if (dtype == DMLCY_FLOAT32) {
-        if (step == sizeof(float))
-            for (i = 0; i < n; i++)
-                target[i] = ((const float *)source)[i];
-        else
+        if (step == sizeof(float)) {
+            DMLCY_IN_STEPS(target[i] = ((const float *)source)[i];)
+        } else
             for (i = 0; i < n; i++)
                 target[i] = *(const float *)(source + i * step);
     } else if (dtype == DMLCY_FLOAT16) {
@@ -32,12 +31,11 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_load)(
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_store)(
     int dtype, const double *source, double zero, char *target, int64_t step, int64_t n)
 {
-    int64_t i, j;
+    int64_t i, j, block;
     if (dtype == DMLCY_FLOAT32) {
         if (step == sizeof(float)) {
             float *DMLCY_RESTRICT const row = (float *)target;
-            for (i = 0; i < n; i++)
-                row[i] = (float)(source[i] + zero);
+            DMLCY_IN_STEPS(row[i] = (float)(source[i] + zero);)
         } else {
             for (i = 0; i < n; i++)
                 *(float *)(target + i * step) = (float)(source[i] + zero);
@@ -59,9 +57,8 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_store)(
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_times)(
     const double *a, double weight, double *DMLCY_RESTRICT target, int64_t n)
 {
-    int64_t i;
-    for (i = 0; i < n; i++)
-        target[i] = weight * a[i];
+    int64_t i, block;
+    DMLCY_IN_STEPS(target[i] = weight * a[i];)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_plus)(
@@ -75,17 +72,15 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_plus)(
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_blend)(
     const double *a, double first, const double *b, double second, double *DMLCY_RESTRICT target, int64_t n)
 {
-    int64_t i;
-    for (i = 0; i < n; i++)
-        target[i] = first * a[i] + second * b[i];
+    int64_t i, block;
+    DMLCY_IN_STEPS(target[i] = first * a[i] + second * b[i];)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_blend_floats)(
     const double *a, double first, const double *b, double second, double zero, float *DMLCY_RESTRICT target, int64_t n)
 {
-    int64_t i;
-    for (i = 0; i < n; i++)
-        target[i] = (float)(first * a[i] + second * b[i] + zero);
+    int64_t i, block;
+    DMLCY_IN_STEPS(target[i] = (float)(first * a[i] + second * b[i] + zero);)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_add)(const double *a, double *DMLCY_RESTRICT target, int64_t n)
@@ -98,18 +93,28 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_add)(const double *a, double *
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_sum)(
     const double *a, const double *b, double *DMLCY_RESTRICT target, int64_t n)
 {
-    int64_t i;
-    for (i = 0; i < n; i++)
-        target[i] = a[i] + b[i];
+    int64_t i, block;
+    DMLCY_IN_STEPS(target[i] = a[i] + b[i];)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_sum_four)(
     const double *const *rows, double *DMLCY_RESTRICT target, int64_t n)
 {
     const double *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];
+    int64_t i, block;
+    DMLCY_IN_STEPS(target[i] = a[i] + b[i] + c[i] + d[i];)
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_slide)(
+    const double *DMLCY_RESTRICT row, double *DMLCY_RESTRICT before, const double *DMLCY_RESTRICT behind,
+    float *DMLCY_RESTRICT target, int64_t n)
+{
     int64_t i;
-    for (i = 0; i < n; i++)
-        target[i] = a[i] + b[i] + c[i] + d[i];
+    for (i = 0; i < n; i++) {
+        const double sum = before[i] + row[i];
+        before[i] = sum;
+        target[i] = (float)(behind[i] + sum + 0.0);
+    }
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_scale)(

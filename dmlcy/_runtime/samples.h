@@ -1,8 +1,8 @@
-/* Loops over rows of double that means of elements are made of: how elements become numbers and numbers elements, how rows
- * are added with weights, and how the elements along a row are. samples.pxd repeats these declarations.
+/* Loops over rows of double that means of elements are made of: how elements become numbers and numbers elements, how
+ * rows are added with weights, and how the elements along a row are. samples.pxd repeats these declarations.
  *
- * Products are rounded before they are added: so the bits are the same at each level of isa.h. The first product is the sum
- * to which the others are added.
+ * Products are rounded before they are added: so the bits are the same at each level of isa.h. The first product is the
+ * sum to which the others are added.
  */
 #ifndef DMLCY_SAMPLES_H
 #define DMLCY_SAMPLES_H
@@ -19,9 +19,9 @@ typedef struct {
     double *weight;
 } SampleTaps;
 
-/* Two taps for each target, in blocks of DMLCY_PAIR_BLOCK targets, of which the last one may have targets that nobody reads.
- * A source is that of the block and what `low` and `high` add. `near`: these are less than DMLCY_PAIR_ROOM. A target of one
- * element takes half of it twice. */
+/* Two taps for each target, in blocks of DMLCY_PAIR_BLOCK targets, of which the last one may have targets that nobody
+ * reads. A source is that of the block and what `low` and `high` add. `near`: these are less than DMLCY_PAIR_ROOM. A
+ * target of one element takes half of it twice. */
 typedef struct {
     int64_t *base;
     int64_t *low;
@@ -45,6 +45,8 @@ typedef struct {
     void (*sum)(const double *a, const double *b, double *target, int64_t n);
     /* Adds four rows, one after the other. */
     void (*sum_four)(const double *const *rows, double *target, int64_t n);
+    /* Adds a row to the sum before it; the target is this sum and that of the rows behind. */
+    void (*slide)(const double *row, double *before, const double *behind, float *target, int64_t n);
     /* Times a weight, and times those of each element. */
     void (*scale)(const double *each, double weight, double *target, int64_t n);
     /* What two rows have at some places, added. */

@@ -34,6 +34,8 @@ cdef extern from "samples.h" nogil:
         void (*add)(const double* a, double* target, int64_t n) noexcept nogil
         void (*sum)(const double* a, const double* b, double* target, int64_t n) noexcept nogil
         void (*sum_four)(const double* const* rows, double* target, int64_t n) noexcept nogil
+        void (*slide)(
+            const double* row, double* before, const double* behind, float* target, int64_t n) noexcept nogil
         void (*scale)(const double* each, double weight, double* target, int64_t n) noexcept nogil
         void (*take)(
             const double* a, const int64_t* at, const double* b, const int64_t* also, double* target,

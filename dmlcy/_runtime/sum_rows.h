@@ -5,13 +5,8 @@
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_keys_of)(
     const float *DMLCY_RESTRICT source, int32_t *DMLCY_RESTRICT keys, int64_t n)
 {
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        int32_t bits;
-        memcpy(&bits, source + i, sizeof bits);
-        bits ^= (bits >> 31) & INT32_MAX;
-        keys[i] = source[i] != source[i] ? INT32_MIN : bits;
-    }
+    int64_t i, block;
+    DMLCY_IN_STEPS(keys[i] = dmlcy_sum_key(source[i]);)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_keys)(
@@ -38,38 +33,61 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_greater)(
     const int32_t *DMLCY_RESTRICT keys, int32_t row, int32_t *DMLCY_RESTRICT best, int32_t *DMLCY_RESTRICT rows,
     int64_t n)
 {
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        const int32_t key = keys[i], old = best[i], at = rows[i];
-        rows[i] = key > old ? row : at;
-        best[i] = key > old ? key : old;
-    }
+    int64_t i, block;
+    DMLCY_IN_STEPS(const int32_t key = keys[i]; const int32_t old = best[i]; const int32_t at = rows[i];
+                   rows[i] = key > old ? row : at; best[i] = key > old ? key : old;)
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_greater_floats)(
+    const float *DMLCY_RESTRICT source, int32_t row, int32_t *DMLCY_RESTRICT best, int32_t *DMLCY_RESTRICT rows,
+    int64_t n)
+{
+    int64_t i, block;
+    DMLCY_IN_STEPS(const int32_t key = dmlcy_sum_key(source[i]); const int32_t old = best[i];
+                   const int32_t at = rows[i]; rows[i] = key > old ? row : at; best[i] = key > old ? key : old;)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_placed)(
     const int32_t *DMLCY_RESTRICT best, const int32_t *DMLCY_RESTRICT rows, int bits, int64_t *DMLCY_RESTRICT keys,
     int64_t n)
 {
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        const uint32_t place = (uint32_t)rows[i] << bits | (uint32_t)i;
-        keys[i] = (int64_t)best[i] * ((int64_t)1 << 32) + (int64_t)~place;
-    }
+    int64_t i, block;
+    DMLCY_IN_STEPS(const uint32_t place = (uint32_t)rows[i] << bits | (uint32_t)i;
+                   keys[i] = (int64_t)best[i] * ((int64_t)1 << 32) + (int64_t)~place;)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_most)(
     const int64_t *DMLCY_RESTRICT keys, int64_t step, int64_t *DMLCY_RESTRICT best, int64_t n)
 {
-    int64_t i;
-    if (step == 1)
-        for (i = 0; i < n; i++)
-            best[i] = keys[i] > best[i] ? keys[i] : best[i];
-    else if (step == 2)
-        for (i = 0; i < n; i++)
-            best[i] = keys[2 * i] > best[i] ? keys[2 * i] : best[i];
-    else
+    int64_t i, block;
+    if (step == 1) {
+        DMLCY_IN_STEPS(best[i] = keys[i] > best[i] ? keys[i] : best[i];)
+    } else if (step == 2) {
+        DMLCY_IN_STEPS(best[i] = keys[2 * i] > best[i] ? keys[2 * i] : best[i];)
+    } else
         for (i = 0; i < n; i++)
             best[i] = keys[step * i] > best[i] ? keys[step * i] : best[i];
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_give)(
+    const int64_t *keys, const double *numbers, double *sums, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        if (keys[i] != INT64_MIN)
+            sums[(uint32_t)~(uint64_t)keys[i]] += numbers[i];
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_give_floats)(
+    const int64_t *keys, int bits, const float *numbers, char *target, int64_t row, int64_t column, int64_t n)
+{
+    const uint32_t mask = ((uint32_t)1 << bits) - 1;
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        const uint32_t place = (uint32_t)~(uint64_t)keys[i];
+        if (keys[i] != INT64_MIN)
+            *(float *)(target + (place >> bits) * row + (place & mask) * column) = numbers[i] + 0.0f;
+    }
 }
 
 #define DMLCY_COUNTED(type)                                                                                            \

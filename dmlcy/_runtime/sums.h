@@ -1,4 +1,5 @@
-/* Loops over rows of whole numbers that maxima and means under windows are made of. sums.pyx repeats these declarations. */
+/* Loops over rows of whole numbers that maxima and means under windows are made of. sums.pyx repeats these
+ * declarations. */
 #ifndef DMLCY_SUMS_H
 #define DMLCY_SUMS_H
 
@@ -25,9 +26,16 @@ typedef struct {
     void (*keys)(int dtype, const char *source, int64_t step, int32_t *keys, int64_t n);
     /* Takes what is greater, with the number of its row. */
     void (*greater)(const int32_t *keys, int32_t row, int32_t *best, int32_t *rows, int64_t n);
+    /* The same of floats that are neighbours. */
+    void (*greater_floats)(const float *source, int32_t row, int32_t *best, int32_t *rows, int64_t n);
     /* A key, and below it the row and the column, which have `bits` bits: of two, the first is the greater one. */
     void (*placed)(const int32_t *best, const int32_t *rows, int bits, int64_t *keys, int64_t n);
     void (*most)(const int64_t *keys, int64_t step, int64_t *best, int64_t n);
+    /* Adds each number to the sum at the place of its key; the least key has none. The same of floats, each alone at its
+     * place: rows of the target are `row` bytes apart, columns `column` bytes. */
+    void (*give)(const int64_t *keys, const double *numbers, double *sums, int64_t n);
+    void (*give_floats)(const int64_t *keys, int bits, const float *numbers, char *target, int64_t row, int64_t column,
+                        int64_t n);
     void (*count)(int is_signed, const char *source, int64_t step, int32_t sign, int32_t *sums, int64_t n);
     void (*widen)(const int32_t *sums, double *target, int64_t n);
     void (*plus)(const double *sums, int64_t step, double *target, int64_t n);

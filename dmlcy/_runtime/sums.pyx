@@ -30,9 +30,15 @@ cdef extern from "sum_loops.h" nogil:
         void (*keys)(int dtype, const char* source, int64_t step, int32_t* keys, int64_t n) noexcept nogil
         void (*greater)(
             const int32_t* keys, int32_t row, int32_t* best, int32_t* rows, int64_t n) noexcept nogil
+        void (*greater_floats)(
+            const float* source, int32_t row, int32_t* best, int32_t* rows, int64_t n) noexcept nogil
         void (*placed)(
             const int32_t* best, const int32_t* rows, int bits, int64_t* keys, int64_t n) noexcept nogil
         void (*most)(const int64_t* keys, int64_t step, int64_t* best, int64_t n) noexcept nogil
+        void (*give)(const int64_t* keys, const double* numbers, double* sums, int64_t n) noexcept nogil
+        void (*give_floats)(
+            const int64_t* keys, int bits, const float* numbers, char* target, int64_t row, int64_t column,
+            int64_t n) noexcept nogil
         void (*count)(
             bint is_signed, const char* source, int64_t step, int32_t sign, int32_t* sums, int64_t n) noexcept nogil
         void (*widen)(const int32_t* sums, double* target, int64_t n) noexcept nogil

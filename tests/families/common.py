@@ -22,7 +22,9 @@ Property = Callable[[Any, Arrays, Array], bool]
 def attributes_of(desc: OperatorDesc) -> dict[str, Any]:
     """What a call gives beside tensors, and no sizes that follow: with other attributes, others do."""
     follow = {field.sized_by for field in desc.operator.fields if field.sizes is not None}
-    dtypes = {name: dtype for name, dtype in requests(desc).items() if name.endswith("_dtype")}
+    outputs = [field for field in desc.operator.fields if field.kind == "output"]
+    every = all(field.optional for field in outputs)  # a call must ask for one
+    dtypes = {name: dtype for name, dtype in requests(desc).items() if every or name.endswith("_dtype")}
     return {name: value for name, value in own_attributes(desc).items() if name not in follow} | dtypes
 
 

@@ -48,8 +48,8 @@ cdef void share_cells(const Back* a, const AxisTable* tables, const BackRoom* ro
         cells += columns
 
 
-# The greatest sample of a cell, rounded to FLOAT32: the first one of equal ones, row by row. False: there is none, or one
-# outside the input is greater.
+# The greatest sample of a cell, rounded to FLOAT32: the first one of equal ones, row by row. False: there is none, or
+# one outside the input is greater.
 cdef bint find_winner(const AxisTable* tables, const double* numbers, int64_t y, int64_t x, const Sample** row,
                       const Sample** column) noexcept nogil:
     cdef int64_t width = tables[1].high - tables[1].low, i, j

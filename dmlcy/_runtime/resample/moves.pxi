@@ -12,6 +12,7 @@ cdef struct NearestRows:
     const Tensor* output
     int last                        # the axis of the rows
     const int64_t* at[MAX_RANK]     # for each axis, the element of the input at each place; NULL: the same
+    bint twice                      # each element of a row is there twice
     int64_t* offsets                # bytes from the start of a row, for each place along it; NULL: the row is copied
 
 
@@ -79,7 +80,9 @@ cdef void gather_row(const char* source, const int64_t* offsets, Word* target, i
 
 cdef void make_row(const NearestRows* a, const char* source, char* target) noexcept nogil:
     cdef int64_t step = a.output.strides[a.last], n = a.output.sizes[a.last]
-    if a.offsets == NULL:
+    if a.twice:
+        moves_of(a.output.item).weave(source, 0, 2, 1, a.output.sizes[a.last] // 2, target)
+    elif a.offsets == NULL:
         memcpy(target, source, n * a.output.item)
     elif a.output.item == 1:
         gather_row(source, a.offsets, <uint8_t*> target, step, n)
@@ -91,26 +94,40 @@ cdef void make_row(const NearestRows* a, const char* source, char* target) noexc
         gather_row(source, a.offsets, <uint64_t*> target, step, n)
 
 
+# Where row `number` is, and the one that it is made of; `places` are those of the row along each axis.
+cdef void find_row(const NearestRows* a, int64_t number, int64_t* places, const char** source,
+                   char** target) noexcept nogil:
+    cdef int d
+    source[0] = a.input.data
+    target[0] = a.output.data
+    for d in range(a.last - 1, -1, -1):
+        places[d] = number % a.output.sizes[d]
+        number //= a.output.sizes[d]
+        target[0] += places[d] * a.output.strides[d]
+        source[0] += (a.at[d][places[d]] if a.at[d] != NULL else places[d]) * a.input.strides[d]
+
+
 cdef int nearest_rows(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const NearestRows* a = <const NearestRows*> args
     cdef bint dense = a.output.strides[a.last] == a.output.item
-    cdef const char* source
+    cdef int64_t bytes = a.output.sizes[a.last] * a.output.item, number, before, place = 0
+    cdef int64_t places[MAX_RANK]
+    cdef int lines = a.last - 1
+    cdef const char* source = NULL
     cdef const char* above = NULL
-    cdef char* target
+    cdef char* target = NULL
     cdef char* done = NULL
-    cdef int64_t number, rest, place
-    cdef int d
     for number in range(begin, end):
-        rest = number
-        source = a.input.data
-        target = a.output.data
-        for d in range(a.last - 1, -1, -1):
-            place = rest % a.output.sizes[d]
-            rest //= a.output.sizes[d]
-            target += place * a.output.strides[d]
-            source += (a.at[d][place] if a.at[d] != NULL else place) * a.input.strides[d]
+        if number > begin and place + 1 < a.output.sizes[lines]:    # the next row of the same plane
+            before = a.at[lines][place] if a.at[lines] != NULL else place
+            place += 1
+            target += a.output.strides[lines]
+            source += ((a.at[lines][place] if a.at[lines] != NULL else place) - before) * a.input.strides[lines]
+        else:
+            find_row(a, number, places, &source, &target)
+            place = places[lines] if lines >= 0 else 0
         if source == above and dense:
-            memcpy(target, done, a.output.sizes[a.last] * a.output.item)
+            memcpy(target, done, bytes)
         else:
             make_row(a, source, target)
         above = source
@@ -123,9 +140,13 @@ cdef int run_nearest(const ResamplePlan* plan) noexcept nogil:
     cdef const Tensor* output = plan.given.output
     cdef Move work
     cdef NearestRows rows
-    cdef int64_t t, place, count, size, total = 1
-    cdef int d, k = 0, status
-    if as_move(plan, &work):
+    cdef int64_t t, place, count, size, repeats, step, total = 1
+    cdef int d = output.rank - 1, k = 0, status
+    rows.twice = plan.axes > 0 and plan.axis[plan.axes - 1].number == d and not stream_pays(input.bytes + output.bytes)
+    rows.twice = rows.twice and input.strides[d] == input.item and output.strides[d] == output.item
+    rows.twice = rows.twice and input.sizes[d] > 1 and d > 0 and is_regular(&plan.axis[plan.axes - 1], &repeats, &step)
+    rows.twice = rows.twice and repeats == 2
+    if not rows.twice and as_move(plan, &work):
         return run_move(&work, output.bytes)
     rows.input = input
     rows.output = output
@@ -140,7 +161,7 @@ cdef int run_nearest(const ResamplePlan* plan) noexcept nogil:
     d = rows.last
     rows.offsets = NULL
     count = output.sizes[d]
-    if rows.at[d] != NULL or input.strides[d] != input.item or output.strides[d] != output.item:
+    if not rows.twice and (rows.at[d] != NULL or input.strides[d] != input.item or output.strides[d] != output.item):
         rows.offsets = new_integers(count)
         if rows.offsets == NULL:
             return -1

@@ -1,11 +1,11 @@
 # How means are made: which axis is a row, and which blocks of the output are made one after another.
 
-# The output is made in blocks: some places along the first of the axes that have taps, all places along the others. A block
-# takes the elements that these places need, as numbers of FLOAT64, and goes along the axes one after another: those that
-# become shorter come first, the outer ones before the inner ones, then the others, the inner ones first.
+# The output is made in blocks: some places along the first of the axes that have taps, all places along the others. A
+# block takes the elements that these places need, as numbers of FLOAT64, and goes along the axes one after another:
+# those that become shorter come first, the outer ones before the inner ones, then the others, the inner ones first.
 #
-# Elements along `lanes`, an axis without taps, are computed side by side where they are neighbours in memory and those of
-# the last axis with taps are not. Otherwise this last axis is a row, along which elements are combined.
+# Elements along `lanes`, an axis without taps, are computed side by side where they are neighbours in memory and
+# those of the last axis with taps are not. Otherwise this last axis is a row, along which elements are combined.
 cdef struct MeansPlan:
     const Tensor* input
     const Tensor* output

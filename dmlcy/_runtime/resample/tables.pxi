@@ -102,8 +102,8 @@ cdef inline double beyond(const Slopes* s, double number) noexcept nogil:
     return s.total - side_of(s.factor, max(s.place - number, <double> 0))
 
 
-# The taps of element i that count: all elements that are less than 1 / factor away, the ends repeated without end. NULL:
-# they are only counted.
+# The taps of element i that count: all elements that are less than 1 / factor away, the ends repeated without end.
+# NULL: they are only counted.
 cdef int64_t smooth_taps(const Places* p, int64_t i, int64_t* source, double* weight) noexcept nogil:
     cdef double reach = 1 / <double> p.factor
     cdef double place = flat_place(p, i)

@@ -37,8 +37,8 @@ cdef inline int64_t divisor_at(const Slide* axis, int64_t position) noexcept nog
     return max(end - first, 1)
 
 
-# Over an element are the windows at the positions up to `last`: `least` of them, or one more if the element is not far from
-# where the last one begins. There are none where a position is no position of the tensor.
+# Over an element are the windows at the positions up to `last`: `least` of them, or one more if the element is not
+# far from where the last one begins. There are none where a position is no position of the tensor.
 cdef struct Over:
     int64_t least
     int64_t near                    # elements of a stride over which there is one more; 0: nowhere
@@ -51,8 +51,9 @@ cdef inline Over over_of(const Slide* axis) noexcept nogil:
     return over
 
 
-# Sums of rows, for elements in ascending order. Sums of `least` rows are made of parts of blocks of so many rows: of what a
-# block has behind a row, and of what the next block has before another one. So they cost the same for all windows.
+# Sums of rows, for elements in ascending order. Sums of `least` rows are made of parts of blocks of so many rows: of
+# what a block has behind a row, and of what the next block has before another one. So they cost the same for all
+# windows.
 cdef struct RowSums:
     const SampleLoops* loops
     const Slide* axis
@@ -129,6 +130,19 @@ cdef const double* sum_to(RowSums* a, int64_t position) noexcept nogil:
     return a.sum
 
 
+# The same for an element that has just these rows over it, written as floats where one pass does. False: it does not.
+cdef inline bint slides_to(RowSums* a, int64_t place, float* target) noexcept nogil:
+    cdef int64_t position = place + a.axis.start, size = a.over.least, phase
+    if size <= FEW_ROWS or a.axis.stride != 1 or position != a.last + 1 or position >= a.high:
+        return False
+    phase = position % size
+    if phase == 0 or phase + 1 == size:
+        return False
+    a.loops.slide(row_at(a, position), a.before, behind_at(a, position - size + 1), target, a.inner)
+    a.last = position
+    return True
+
+
 # What an element of the image gets: the sum of all rows of positions whose windows are over it.
 cdef const double* sum_over(RowSums* a, int64_t place) noexcept nogil:
     cdef int64_t at = place + a.axis.start
@@ -143,7 +157,8 @@ cdef const double* sum_over(RowSums* a, int64_t place) noexcept nogil:
 
 
 # The positions whose windows are over elements first … end-1.
-cdef inline void positions_over(const Slide* axis, int64_t first, int64_t end, int64_t* low, int64_t* high) noexcept nogil:
+cdef inline void positions_over(const Slide* axis, int64_t first, int64_t end, int64_t* low,
+                                int64_t* high) noexcept nogil:
     cdef Over over = over_of(axis)
     low[0] = max(0, (first + axis.start) // axis.stride - over.least)
     high[0] = max(low[0], min(axis.count, (end - 1 + axis.start) // axis.stride + 1))

@@ -10,13 +10,20 @@ cdef struct Greatest:
     int band                        # the axis that is cut
     int64_t tall
     int64_t bands
-    int bits                        # of a column
-    int64_t inner                   # elements of the image for each element of that axis
+    int bits                        # of a column: rows of sums are as long as these have numbers
+    int64_t inner                   # sums for each element of that axis
+    int64_t input_steps[3]
+    bint floats                     # elements of a row of the input are neighbours of FLOAT32
+    int64_t tap                     # of the row, the elements of the window that are inside at some position
+    int64_t last_tap
+    const int64_t* inside           # and for each the first position and the end
+    bint direct                     # no windows overlap: elements go to the output themselves
 
 
 # The room of a band.
 cdef struct GreatestRoom:
     double* sums                    # of the part of the image
+    char* target                    # of the channel
     double* gradient                # a row of positions
     int64_t* best                   # the maxima at these positions
     int64_t* placed                 # those of columns
@@ -25,8 +32,8 @@ cdef struct GreatestRoom:
     int32_t* rows
 
 
-# Finds the greatest element of each column under a window, and its row: those of taps, counted from the first ones. False:
-# all is padding.
+# Finds the greatest element of each column under a window, and its row: those of taps, counted from the first ones.
+# False: all is padding.
 cdef bint find_columns(const Greatest* a, const char* image, const int64_t* first, const int64_t* end,
                        const int64_t* position, const GreatestRoom* room) noexcept nogil:
     cdef const Volume* v = &a.volume
@@ -36,14 +43,15 @@ cdef bint find_columns(const Greatest* a, const char* image, const int64_t* firs
         return False
     for z in range(first[0], end[0]):
         for y in range(first[1], end[1]):
-            source = image + (position[0] + z * v.axes[0].dilation) * v.given.input.strides[v.given.input.rank - 3] \
-                * (v.given.spatial == 3)
-            source += (position[1] + y * v.axes[1].dilation) * v.given.input.strides[v.given.input.rank - 2]
+            source = image + (position[0] + z * v.axes[0].dilation) * a.input_steps[0]
+            source += (position[1] + y * v.axes[1].dilation) * a.input_steps[1]
             if row == 0:
-                a.loops.keys(v.given.input.dtype, source, v.given.input.strides[v.given.input.rank - 1], room.most, size)
+                a.loops.keys(v.given.input.dtype, source, a.input_steps[2], room.most, size)
                 memset(room.rows, 0, size * sizeof(int32_t))
+            elif a.floats:
+                a.loops.greater_floats(<const float*> source, <int32_t> row, room.most, room.rows, size)
             else:
-                a.loops.keys(v.given.input.dtype, source, v.given.input.strides[v.given.input.rank - 1], room.keys, size)
+                a.loops.keys(v.given.input.dtype, source, a.input_steps[2], room.keys, size)
                 a.loops.greater(room.keys, <int32_t> row, room.most, room.rows, size)
             row += 1
     a.loops.placed(room.most, room.rows, a.bits, room.placed, size)
@@ -58,7 +66,7 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
     cdef int64_t first[2]
     cdef int64_t end[2]
     cdef int64_t position[2]
-    cdef int64_t tap, begin, stop, i, z, y, height, row, column, last_tap
+    cdef int64_t tap, begin, stop, i, z, y, height, row, column, low_row
     cdef int64_t mask = (<int64_t> 1 << a.bits) - 1
     position[0] = p * v.axes[0].stride - v.axes[0].start
     position[1] = q * v.axes[1].stride - v.axes[1].start
@@ -68,14 +76,23 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
         return
     for i in range(axis.count):
         room.best[i] = INT64_MIN
-    taps_somewhere(axis, &tap, &last_tap)
-    for tap in range(tap, last_tap):
-        positions_inside(axis, tap, &begin, &stop)
+    for tap in range(a.tap, a.last_tap):
+        begin = a.inside[2 * (tap - a.tap)]
+        stop = a.inside[2 * (tap - a.tap) + 1]
         if begin < stop:
             a.loops.most(
                 room.placed + (begin * axis.stride + tap * axis.dilation - axis.start), axis.stride, room.best + begin,
                 stop - begin)
+    low_row = position[1] + first[1] * v.axes[1].dilation
+    if a.direct:
+        a.loops.give_floats(
+            room.best, a.bits, <const float*> gradient, room.target + low_row * v.image_steps[1],
+            v.axes[1].dilation * v.image_steps[1], v.image_steps[2], axis.count)
+        return
     a.samples.load(v.given.positions.dtype, gradient, v.position_steps[2], room.gradient, axis.count)
+    if a.band == 1 and v.axes[1].dilation == 1 and low <= low_row and low_row + end[1] - first[1] <= high:
+        a.loops.give(room.best, room.gradient, room.sums + ((low_row - low) << a.bits), axis.count)
+        return
     height = end[1] - first[1]
     for i in range(axis.count):
         if room.best[i] == INT64_MIN:
@@ -91,13 +108,13 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
         y = position[1] + (first[1] + y) * v.axes[1].dilation
         if a.band == 0:
             if low <= z < high:
-                room.sums[((z - low) * v.axes[1].size + y) * axis.size + column] += room.gradient[i]
+                room.sums[(((z - low) * v.axes[1].size + y) << a.bits) + column] += room.gradient[i]
         elif low <= y < high:
-            room.sums[(y - low) * axis.size + column] += room.gradient[i]
+            room.sums[((y - low) << a.bits) + column] += room.gradient[i]
 
 
 cdef void make_greatest(const Greatest* a, int64_t channel, int64_t low, int64_t high,
-                        const GreatestRoom* room) noexcept nogil:
+                        GreatestRoom* room) noexcept nogil:
     cdef const Volume* v = &a.volume
     cdef const Slide* axis = &v.axes[a.band]
     cdef const char* image = channel_of(v.given.input, channel)
@@ -111,16 +128,21 @@ cdef void make_greatest(const Greatest* a, int64_t channel, int64_t low, int64_t
     end[1] = v.axes[1].count
     begin[a.band] = max(0, ceil_div(low + axis.start - (axis.window - 1) * axis.dilation, axis.stride))
     end[a.band] = min(axis.count, floor_div(high - 1 + axis.start, axis.stride) + 1)
-    memset(room.sums, 0, (high - low) * a.inner * sizeof(double))
+    room.target = target
+    if a.direct:
+        for row in range(low, high):
+            memset(target + row * v.image_steps[1], 0, size * sizeof(float))
+    else:
+        memset(room.sums, 0, (high - low) * a.inner * sizeof(double))
     for p in range(begin[0], end[0]):
         for q in range(begin[1], end[1]):
             add_row(
                 a, image, gradient + p * v.position_steps[0] + q * v.position_steps[1], p, q, low, high, room)
-    for row in range((high - low) * a.inner // size):
+    for row in range(0 if a.direct else (high - low) * a.inner >> a.bits):
         p = low + row if a.band == 1 else row % v.axes[1].size
         q = 0 if a.band == 1 else low + row // v.axes[1].size
         a.samples.store(
-            v.given.image.dtype, room.sums + row * size, 0.0, target + q * v.image_steps[0] + p * v.image_steps[1],
+            v.given.image.dtype, room.sums + (row << a.bits), 0.0, target + q * v.image_steps[0] + p * v.image_steps[1],
             v.image_steps[2], size)
 
 
@@ -149,25 +171,42 @@ cdef int greatest_bands(const void* args, int64_t begin, int64_t end) noexcept n
 cdef int run_greatest(const WindowSums* a) noexcept nogil:
     cdef Greatest plan
     cdef const Slide* axis
-    cdef int64_t extent, items, bytes = a.image.bytes + a.input.bytes + a.positions.bytes
+    cdef int64_t* inside
+    cdef int64_t tap, extent, items, bytes = a.image.bytes + a.input.bytes + a.positions.bytes
+    cdef int d, status
     plan.volume = volume_of(a)
     plan.loops = &dmlcy_sum_loops[dmlcy_level()]
     plan.samples = sample_loops()
     plan.band = 3 - a.spatial
+    plan.input_steps[0] = 0
+    for d in range(a.spatial):
+        plan.input_steps[plan.band + d] = a.input.strides[2 + d]
+    plan.floats = a.input.dtype == FLOAT32 and plan.input_steps[2] == a.input.item
+    taps_somewhere(&plan.volume.axes[2], &plan.tap, &plan.last_tap)
+    plan.inside = inside = <int64_t*> malloc(<size_t> (2 * max(plan.last_tap - plan.tap, 1)) * sizeof(int64_t))
+    if inside == NULL:
+        return -1
+    for tap in range(plan.last_tap - plan.tap):
+        positions_inside(&plan.volume.axes[2], plan.tap + tap, &inside[2 * tap], &inside[2 * tap + 1])
     plan.bits = 0
     while (<int64_t> 1 << plan.bits) < plan.volume.axes[2].size:
         plan.bits += 1
-    plan.inner = plan.volume.axes[2].size
+    plan.inner = <int64_t> 1 << plan.bits
     if a.spatial == 3:
         plan.inner *= plan.volume.axes[1].size
     axis = &plan.volume.axes[plan.band]
     extent = (axis.window - 1) * axis.dilation + 1
+    plan.direct = plan.band == 1 and a.image.dtype == FLOAT32 and plan.volume.image_steps[2] == a.image.item
+    plan.direct = plan.direct and plan.volume.position_steps[2] == a.positions.item and extent <= axis.stride
+    plan.direct = plan.direct and (a.window[1] - 1) * a.dilations[1] < a.strides[1]
     plan.tall = axis.size
     items = a.image.sizes[0] * a.image.sizes[1]
-    while plan.tall > 1 and plan.tall > 2 * extent and (
+    while plan.tall > 1 and not plan.direct and plan.tall > 2 * extent and (
             plan.tall * plan.inner > BAND_SUMS
             or a.image.bytes > SERIAL_BYTES and items * ceil_div(axis.size, plan.tall) < 8):
         plan.tall = ceil_div(plan.tall, 2)
     plan.bands = ceil_div(axis.size, plan.tall)
     items *= plan.bands
-    return parallel_for(greatest_bands, &plan, items, items if bytes <= SERIAL_BYTES else grain_of(bytes // items))
+    status = parallel_for(greatest_bands, &plan, items, items if bytes <= SERIAL_BYTES else grain_of(bytes // items))
+    free(inside)
+    return status

@@ -1,7 +1,7 @@
 # Means of quantized integers: sums of rows of the image, then of what is under each window along a row.
 
 cdef enum:
-    FEW_TAPS = 8                    # that are added one by one; of more, sums up to each place are taken from each other
+    FEW_TAPS = 8                    # that are added one by one; of more, sums up to places are subtracted
     MOST_ROWS = 4194304             # whose sum is a number of 32 bits
     BAND_POSITIONS = 4096           # of a band, at least
 

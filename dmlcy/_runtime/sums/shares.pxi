@@ -104,8 +104,8 @@ cdef inline int64_t row_room(const Shares* a) noexcept nogil:
     return 4 * (a.table.length + a.table.pad) + 2 * PAIR_ROOM
 
 
-# A row of positions, which begins behind `pad` zeros and ends before as many, becomes a row of the image. `room` has two
-# rows of sums and the sum of some of them, whose ends are zeros.
+# A row of positions, which begins behind `pad` zeros and ends before as many, becomes a row of the image. `room` has
+# two rows of sums and the sum of some of them, whose ends are zeros.
 cdef void spread_row(const Shares* a, double* row, double* room, double* target) noexcept nogil:
     cdef const Slide* axis = &a.axes[2]
     cdef const RowTable* table = &a.table
@@ -150,10 +150,13 @@ cdef void make_slice(const Shares* a, const double* rows, int64_t low, int64_t h
                      char* image, double* room) noexcept nogil:
     cdef const Slide* axis = &a.axes[2]
     cdef RowSums sums = row_sums(a.loops, &a.axes[1], rows, low, high, axis.size, room)
+    cdef bint floats = a.given.image.dtype == FLOAT32 and a.image_steps[2] == a.given.image.item
+    cdef char* target
     cdef int64_t y
     for y in range(first, end):
-        a.loops.store(
-            a.given.image.dtype, sum_over(&sums, y), 0.0, image + y * a.image_steps[1], a.image_steps[2], axis.size)
+        target = image + y * a.image_steps[1]
+        if not (floats and slides_to(&sums, y, <float*> target)):
+            a.loops.store(a.given.image.dtype, sum_over(&sums, y), 0.0, target, a.image_steps[2], axis.size)
 
 
 # A row of positions with its parts.
@@ -179,6 +182,7 @@ cdef void make_flat_band(const Shares* a, const char* positions, char* image, in
 cdef void make_deep_band(const Shares* a, const char* positions, char* image, int64_t first, int64_t end,
                          double* buffer) noexcept nogil:
     cdef int64_t columns = a.axes[2].count, size = a.axes[1].count * columns, low, high, p, q, z
+    cdef int64_t top, bottom
     cdef double* line = buffer
     cdef double* room = line + row_room(a)
     cdef double* rows = room + room_of_sums(&a.axes[1], a.axes[2].size)
@@ -188,6 +192,7 @@ cdef void make_deep_band(const Shares* a, const char* positions, char* image, in
     cdef const double* found
     cdef RowSums sums
     positions_over(&a.axes[0], first, end, &low, &high)
+    positions_over(&a.axes[1], 0, a.axes[1].size, &top, &bottom)
     for p in range(low, high):
         for q in range(a.axes[1].count):
             load_row(
@@ -196,11 +201,10 @@ cdef void make_deep_band(const Shares* a, const char* positions, char* image, in
     sums = row_sums(a.loops, &a.axes[0], slices, low, high, size, deep)
     for z in range(first, end):
         found = sum_over(&sums, z)
-        for q in range(a.axes[1].count):
+        for q in range(top, bottom):
             memcpy(row + a.table.pad, found + q * columns, columns * sizeof(double))
-            spread_row(a, row, line, rows + q * a.axes[2].size)
-        make_slice(
-            a, rows, 0, a.axes[1].count, 0, a.axes[1].size, image + z * a.image_steps[0], room)
+            spread_row(a, row, line, rows + (q - top) * a.axes[2].size)
+        make_slice(a, rows, top, bottom, 0, a.axes[1].size, image + z * a.image_steps[0], room)
 
 
 cdef int share_bands(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -285,7 +289,8 @@ cdef int run_shares(const WindowSums* a) noexcept nogil:
             plan.slices_room = rows_over(axis, plan.tall) * each + room_of_sums(axis, each)
         planes *= plan.bands
         bytes = a.image.bytes + a.positions.bytes
-        status = parallel_for(share_bands, &plan, planes, planes if bytes <= SERIAL_BYTES else grain_of(bytes // planes))
+        each = planes if bytes <= SERIAL_BYTES else grain_of(bytes // planes)
+        status = parallel_for(share_bands, &plan, planes, each)
     free_row_table(&plan.table)
     free(parts)
     return status
