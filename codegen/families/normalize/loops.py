@@ -218,7 +218,7 @@ class Loops:
         single = {number for number in nodes if number in self.single}
         results = {number: node for number, node in nodes.items() if number not in single}
         saved, sweep = names.saved([*results.values()])
-        self.saved = saved and names.line(None).difference(saved)
+        self.saved = None if saved is None else names.line(None).difference(saved)
         self.sweeps = tuple(names.sweep(level, saved if level == sweep else None) for level in range(count))
         self.results = names.text(results, saved)
         self.ends = names.text({number: nodes[number] for number in sorted(single)}, None)
@@ -328,11 +328,9 @@ class Names:
                 value = f"dmlcy_mean_rest({sum_}, count)" if one.rest else f"{sum_} / count"
                 finish.append(f"DMLCY_S({self.kept[name]}) = {value};")
             if one.level == level and one.bound is not None:
-                function, value = one.bound
-                number = f"DMLCY_S({self.kept[name]})"
-                finish.append(
-                    f"{number} = dmlcy_{'most' if function == 'max' else 'least'}_double({number}, {value!r});"
-                )
+                state = f"DMLCY_S({self.kept[name]})"
+                joined = "most" if one.bound[0] == "max" else "least"
+                finish.append(f"{state} = dmlcy_{joined}_double({state}, {one.bound[1]!r});")
         return self.made(nodes, line, tuple(made), tuple(finish), saved is not None)
 
     def text(self, nodes: Mapping[int, Node], saved: Node | None) -> Text:

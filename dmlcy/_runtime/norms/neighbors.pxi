@@ -1,5 +1,5 @@
-# Numbers that are made of sums over neighbors. A block is all elements along the axes with neighbors: one axis, and some
-# positions of the others beside each other, or two axes.
+# Numbers that are made of sums over neighbors. A block is all elements along the axes with neighbors: one axis, and
+# some positions of the others beside each other, or two axes.
 
 cdef enum:
     BLOCK = 16384                   # elements of a block of some positions
