@@ -16,6 +16,7 @@
 #define DMLCY_TWO DMLCY_GREATER
 #define DMLCY_NONE INT32_MIN
 #define DMLCY_WIDEST_TOO 1
+#define DMLCY_COMMON 1
 #define DMLCY_TURNED 0
 #include "fold_rows.h"
 
@@ -28,6 +29,7 @@
 #define DMLCY_TWO DMLCY_GREATER
 #define DMLCY_NONE INT32_MIN
 #define DMLCY_WIDEST_TOO 0
+#define DMLCY_COMMON 0
 #define DMLCY_TURNED 0
 #include "fold_rows.h"
 
@@ -40,22 +42,26 @@
 #define DMLCY_TWO DMLCY_GREATER
 #define DMLCY_NONE INT64_MIN
 #define DMLCY_WIDEST_TOO 0
+#define DMLCY_COMMON 0
 #define DMLCY_TURNED 0
 #include "fold_rows.h"
 
 #define DMLCY_FOLD dmlcy_place_float
 #define DMLCY_NUMBER int32_t
 #define DMLCY_KEY dmlcy_place_key(x, flip)
+#define DMLCY_COMMON 1
 #include "place_rows.h"
 
 #define DMLCY_FOLD dmlcy_place_int32
 #define DMLCY_NUMBER int32_t
 #define DMLCY_KEY (x ^ flip)
+#define DMLCY_COMMON 0
 #include "place_rows.h"
 
 #define DMLCY_FOLD dmlcy_place_int64
 #define DMLCY_NUMBER int64_t
 #define DMLCY_KEY (x ^ flip)
+#define DMLCY_COMMON 0
 #include "place_rows.h"
 
 /* Elements of keys. */

@@ -11,6 +11,7 @@
  * DMLCY_TWO(a, b)  joins two accumulators
  * DMLCY_NONE       the accumulator of no elements
  * DMLCY_WIDEST_TOO 1: there is a text for the widest level
+ * DMLCY_COMMON     1: there is a text of its own for lines of common lengths
  * DMLCY_TURNED     1: the order counts, there is a loop `turned`
  */
 #include "folds.h"
@@ -48,4 +49,5 @@ static void DMLCY_OWN(_join)(void *results, const void *more, int64_t n)
 #undef DMLCY_TWO
 #undef DMLCY_NONE
 #undef DMLCY_WIDEST_TOO
+#undef DMLCY_COMMON
 #undef DMLCY_TURNED

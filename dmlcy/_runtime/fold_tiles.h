@@ -15,30 +15,42 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
     const int64_t whole = n & -(int64_t)DMLCY_FOLD_LANES;
     int64_t i;
     int j, size;
-    if (whole)
+    if (whole) {
+        DMLCY_ROLLED
         for (j = 0; j < DMLCY_FOLD_LANES; j++)
             lanes[j] = DMLCY_AT(_step)(x[j], top, flip);
-    else
+    } else
         for (j = 0; j < DMLCY_FOLD_LANES; j++)
             lanes[j] = DMLCY_NONE;
-    for (i = DMLCY_FOLD_LANES; i < whole; i += DMLCY_FOLD_LANES)
+    for (i = DMLCY_FOLD_LANES; i < whole; i += DMLCY_FOLD_LANES) {
+        DMLCY_ROLLED
         for (j = 0; j < DMLCY_FOLD_LANES; j++)
             lanes[j] = DMLCY_TWO(lanes[j], DMLCY_AT(_step)(x[i + j], top, flip));
-    for (i = whole; i < n; i++)
-        lanes[i - whole] = DMLCY_TWO(lanes[i - whole], DMLCY_AT(_step)(x[i], top, flip));
-    for (size = DMLCY_FOLD_LANES / 2; size > DMLCY_FOLD_PARTS; size /= 2)
+    }
+    if (n > whole) {
+        DMLCY_NUMBER rest[DMLCY_FOLD_LANES] = {0};
+        memcpy(rest, x + whole, (size_t)(n - whole) * sizeof rest[0]);
+        DMLCY_ROLLED
+        for (j = 0; j < DMLCY_FOLD_LANES; j++) {
+            const DMLCY_ACC more = DMLCY_TWO(lanes[j], DMLCY_AT(_step)(rest[j], top, flip));
+            lanes[j] = j < n - whole ? more : lanes[j];
+        }
+    }
+    for (size = DMLCY_FOLD_LANES / 2; size > DMLCY_FOLD_PARTS; size /= 2) {
+        DMLCY_ROLLED
         for (j = 0; j < size; j++)
             lanes[j] = DMLCY_TWO(lanes[j], lanes[j + size]);
+    }
     for (j = 0; j < DMLCY_FOLD_PARTS; j++)
         parts[j] = DMLCY_TWO(lanes[j], lanes[j + DMLCY_FOLD_PARTS]);
 }
 
 #define DMLCY_FOUR(a, at) DMLCY_TWO(DMLCY_TWO((a)[at], (a)[at + 4]), DMLCY_TWO((a)[at + 2], (a)[at + 6]))
 
-DMLCY_TARGET static void DMLCY_AT(_along)(
-    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, DMLCY_ACC *result)
 {
-    DMLCY_ACC *const result = results, parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS];
+    DMLCY_ACC parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS];
     const float *const tops = args->tops;
     const int64_t flip = args->flip;
     int64_t begin, i;
@@ -55,6 +67,22 @@ DMLCY_TARGET static void DMLCY_AT(_along)(
         }
         memcpy(result + begin, some, (size_t)left * sizeof(DMLCY_ACC));
     }
+}
+
+DMLCY_TARGET static void DMLCY_AT(_along)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+{
+#if DMLCY_COMMON
+    if (n == DMLCY_FOLD_LANES) {
+        DMLCY_AT(_rows)(rows, count, DMLCY_FOLD_LANES, args, results);
+        return;
+    }
+    if (n == 2 * DMLCY_FOLD_LANES) {
+        DMLCY_AT(_rows)(rows, count, 2 * DMLCY_FOLD_LANES, args, results);
+        return;
+    }
+#endif
+    DMLCY_AT(_rows)(rows, count, n, args, results);
 }
 
 #undef DMLCY_FOUR
@@ -131,6 +159,19 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_group)(
     }
 }
 
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_half_group)(
+    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, DMLCY_ACC *DMLCY_RESTRICT acc)
+{
+    const DMLCY_NUMBER *DMLCY_RESTRICT const x0 = rows[0], *DMLCY_RESTRICT const x1 = rows[1];
+    const DMLCY_NUMBER *DMLCY_RESTRICT const x2 = rows[2], *DMLCY_RESTRICT const x3 = rows[3];
+    int64_t i;
+    (void)tops;
+    for (i = 0; i < n; i++) {
+        const float top = DMLCY_TOP(i);
+        acc[i] = DMLCY_TWO(acc[i], DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3))));
+    }
+}
+
 #undef DMLCY_OF
 
 DMLCY_TARGET static void DMLCY_AT(_across)(
@@ -143,6 +184,8 @@ DMLCY_TARGET static void DMLCY_AT(_across)(
             acc[i] = DMLCY_NONE;
     for (row = 0; row + DMLCY_FOLD_GROUP <= count; row += DMLCY_FOLD_GROUP)
         DMLCY_AT(_group)(rows + row, n, args->tops, args->flip, acc);
+    for (; row + DMLCY_FOLD_GROUP / 2 <= count; row += DMLCY_FOLD_GROUP / 2)
+        DMLCY_AT(_half_group)(rows + row, n, args->tops, args->flip, acc);
     for (; row < count; row++)
         DMLCY_AT(_next)(rows[row], n, args->tops, args->flip, acc);
 }

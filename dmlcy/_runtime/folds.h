@@ -5,7 +5,8 @@
  * along    a row is a part of a line, and becomes a result. Its numbers go to DMLCY_FOLD_LANES lanes in turn, which are
  *          joined by halves.
  * turned   a column is a part of a line, with the same order. The lanes are in args->room, for some calls.
- * across   a column is a part of a line; groups of DMLCY_FOLD_GROUP rows are joined by halves, each is added to the result.
+ * across   a column is a part of a line; groups of DMLCY_FOLD_GROUP rows, and one of half as many, are joined by halves,
+ *          each is added to the result.
  *
  * fold_rows.h makes them of steps, and place_rows.h makes those that look for places. A line is cut into parts of fixed
  * sizes, whose results are joined in their order: no bit depends on threads or on strides.
@@ -26,6 +27,13 @@
 #define DMLCY_FOLD_GROUP 8
 #define DMLCY_FOLD_ROWS 8 /* of a tile that become results together */
 #define DMLCY_FOLD_PARTS 8 /* lanes that are joined in all of them at once */
+
+/* Before a loop of a constant number of rounds: taken apart, it would not be vectorised. */
+#if DMLCY_GNU && !defined(__clang__)
+#define DMLCY_ROLLED _Pragma("GCC unroll 1")
+#else
+#define DMLCY_ROLLED
+#endif
 
 typedef struct {
     const float *tops; /* of each result: what the steps subtract; NULL if no step does */
@@ -94,17 +102,17 @@ DMLCY_INLINE double dmlcy_of_scaled(scaled_t a)
 
 /* ---- keys ---- */
 
-/* A NaN is less than any number, and `flip` of ones turns the order of numbers. */
+/* A NaN is less than any number, and `flip` of ones turns the order of numbers. Without branches: masks are vectorised. */
 DMLCY_INLINE int32_t dmlcy_fold_key(int32_t bits, int32_t flip)
 {
-    const int32_t magnitude = bits & INT32_MAX;
-    return magnitude > 0x7f800000 ? ~0x7fc00000 : magnitude ^ bits >> 31 ^ flip;
+    const int32_t magnitude = bits & INT32_MAX, none = -(magnitude > 0x7f800000);
+    return ((magnitude ^ bits >> 31 ^ flip) & ~none) | (~0x7fc00000 & none);
 }
 
 /* The same where -0 equals +0. */
 DMLCY_INLINE int32_t dmlcy_place_key(int32_t bits, int32_t flip)
 {
-    return dmlcy_fold_key(bits == INT32_MIN ? 0 : bits, flip);
+    return dmlcy_fold_key(bits & -(bits != INT32_MIN), flip);
 }
 
 DMLCY_INLINE int32_t dmlcy_bits_of_fold_key(int32_t key, int32_t flip)

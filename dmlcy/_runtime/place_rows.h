@@ -4,6 +4,7 @@
  *
  * DMLCY_FOLD    the name of the loops
  * DMLCY_NUMBER  the type of the numbers of rows, an integer: floats are taken as bits
+ * DMLCY_COMMON  1: there is a text of its own for lines of common lengths
  * DMLCY_KEY     the key of such a number x, an integer of the same size; it may read `flip`
  */
 #include "folds.h"
@@ -53,3 +54,4 @@ static void dmlcy_numbers_of_places(const void *results, void *target, int64_t n
 #undef DMLCY_FOLD
 #undef DMLCY_NUMBER
 #undef DMLCY_KEY
+#undef DMLCY_COMMON

@@ -43,7 +43,6 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_products_float_columns)(
         const double before = after##line;                                          \
         after##line = before * (double)*(const float *)(x##line + i * step);        \
         y[line][i] = (float)(exclusive ? before : after##line);                     \
-        beyond |= dmlcy_scan_beyond(after##line);                                   \
     }
 
 /* A piece of four lines, in double. */
@@ -52,12 +51,17 @@ DMLCY_TARGET DMLCY_INLINE int64_t DMLCY_LEVEL(dmlcy_products_float_four)(
 {
     const char *const x0 = inputs[0], *const x1 = inputs[1], *const x2 = inputs[2], *const x3 = inputs[3];
     double after0 = part[0], after1 = part[1], after2 = part[2], after3 = part[3];
-    int64_t beyond = 0, i;
-    for (i = 0; i < n; i++) {
-        DMLCY_PRODUCT(0)
-        DMLCY_PRODUCT(1)
-        DMLCY_PRODUCT(2)
-        DMLCY_PRODUCT(3)
+    int64_t beyond = 0, begin, i;
+    for (begin = 0; begin < n; begin += DMLCY_SCAN_STEPS) {
+        const int64_t end = n - begin < DMLCY_SCAN_STEPS ? n : begin + DMLCY_SCAN_STEPS;
+        for (i = begin; i < end; i++) {
+            DMLCY_PRODUCT(0)
+            DMLCY_PRODUCT(1)
+            DMLCY_PRODUCT(2)
+            DMLCY_PRODUCT(3)
+        }
+        beyond |= dmlcy_scan_beyond(after0) | dmlcy_scan_beyond(after1);
+        beyond |= dmlcy_scan_beyond(after2) | dmlcy_scan_beyond(after3);
     }
     if (!beyond) {
         part[0] = after0;
@@ -96,8 +100,11 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_products_float_lines)(
                     }
             for (j = 0; j < some; j++) {
                 char *const to = outputs[line + j] + at * pitch;
-                for (i = 0; i < size; i++)
-                    *(float *)(to + i * pitch) = y[j][i];
+                if (pitch == sizeof(float))
+                    memcpy(to, y[j], (size_t)size * sizeof(float));
+                else
+                    for (i = 0; i < size; i++)
+                        *(float *)(to + i * pitch) = y[j][i];
             }
         }
     }

@@ -24,11 +24,12 @@ typedef struct {
 } ScanKernel;
 
 /* What a column has come to, if it is a product of floats: an array of parts, and one of powers of two. A part without a
- * power is 0, or neither too small nor too large for one more factor: then a double has all of the product. */
-#define DMLCY_SCAN_SMALL 0x1p-500
-#define DMLCY_SCAN_LARGE 0x1p500
+ * power is 0, or neither too small nor too large for DMLCY_SCAN_STEPS more factors: then a double has all of the product. */
+#define DMLCY_SCAN_SMALL 0x1p-400
+#define DMLCY_SCAN_LARGE 0x1p400
+#define DMLCY_SCAN_STEPS 4
 
-/* Not 0 where the next product may not be one. */
+/* Not 0 where these products may not be right. */
 DMLCY_INLINE int64_t dmlcy_scan_beyond(double product)
 {
     const double size = fabs(product);

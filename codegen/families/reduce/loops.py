@@ -53,6 +53,11 @@ class FoldLoop:
     tops: bool
     widest: bool
 
+    @property
+    def common(self) -> bool:
+        """Whether lines of common lengths have loops of their own: those that wait for memory."""
+        return self.acc == "double" and self.work == self.acc
+
 
 @dataclass(frozen=True, slots=True)
 class FoldKernel:

@@ -17,6 +17,21 @@ cdef void store_results(
         store_numbers(to.kernel.gives, numbers, target, n, to.output_dtype)
 
 
+# Where the next positions of a walk are.
+cdef inline void list_lines(Walk* walk, const char* source, int64_t count, const char** rows) noexcept nogil:
+    cdef int last = walk.axes - 1
+    cdef int64_t step = walk.axis[last].step[0], size = walk.axis[last].size
+    cdef int64_t at = 0, n, i
+    while at < count:
+        n = min(count - at, size - walk.index[last])
+        for i in range(n):
+            rows[at + i] = source + walk.offset[0] + i * step
+        at += n
+        walk.index[last] += n - 1
+        walk.offset[0] += (n - 1) * step
+        next_walk(walk)
+
+
 # Folds a part of some lines that lie in rows, from the number `position` on.
 cdef void fold_along(
         const Plan* to, int64_t position, int64_t count, int64_t part, char* results, Room* room) noexcept nogil:
@@ -36,14 +51,11 @@ cdef void fold_along(
         some = min(count - at, <int64_t>ROWS)
         if not direct:
             some = min(some, max(TILE // n, <int64_t>1))
-        for i in range(some):
-            room.rows[i] = to.input + walk.offset[0]
-            if near:
-                room.rows[i] += first * step
-            else:
-                gather_line(lines, &to.take, room.rows[i], first, n, (numbers if to.take.same else room.elements) + i * n * to.take.item,
-                            room.offsets)
-            next_walk(&walk)
+        list_lines(&walk, to.input + (first * step if near else 0), some, room.rows)
+        if not near:
+            for i in range(some):
+                gather_line(lines, &to.take, room.rows[i], first, n,
+                            (numbers if to.take.same else room.elements) + i * n * to.take.item, room.offsets)
         if not direct:
             if near:
                 load_rows(&to.take, room.rows, some, to.take.item, n, room)
@@ -81,9 +93,7 @@ cdef void fold_columns(
         args.tops = to.args.tops + position
     while row < count:
         some = min(count - row, most)
-        for i in range(some):
-            room.rows[i] = source + walk.offset[0]
-            next_walk(&walk)
+        list_lines(&walk, source, some, room.rows)
         if not direct:
             load_rows(&to.take, room.rows, some, step, n, room)
         args.first = row
