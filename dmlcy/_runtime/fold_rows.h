@@ -11,7 +11,7 @@
  * DMLCY_TWO(a, b)  joins two accumulators
  * DMLCY_NONE       the accumulator of no elements
  * DMLCY_WIDEST_TOO 1: there is a text for the widest level
- * DMLCY_COMMON     1: there is a text of its own for lines of common lengths
+ * DMLCY_COMMON     1: sums of doubles, or extremes, with a text of its own for lines of common lengths
  * DMLCY_TURNED     1: the order counts, there is a loop `turned`
  */
 #include "folds.h"

@@ -7,6 +7,7 @@ DMLCY_TARGET DMLCY_INLINE DMLCY_ACC DMLCY_AT(_step)(DMLCY_NUMBER element, float 
     return DMLCY_STEP;
 }
 
+#if DMLCY_TURNED
 /* The numbers of a row in lanes, joined until DMLCY_FOLD_PARTS are left. */
 DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
     const DMLCY_NUMBER *x, int64_t n, float top, int64_t flip, DMLCY_ACC *parts)
@@ -14,7 +15,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
     DMLCY_ACC lanes[DMLCY_FOLD_LANES];
     const int64_t whole = n & -(int64_t)DMLCY_FOLD_LANES;
     int64_t i;
-    int j, size;
+    int j;
     if (whole) {
         DMLCY_ROLLED
         for (j = 0; j < DMLCY_FOLD_LANES; j++)
@@ -36,16 +37,16 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
             lanes[j] = j < n - whole ? more : lanes[j];
         }
     }
-    for (size = DMLCY_FOLD_LANES / 2; size > DMLCY_FOLD_PARTS; size /= 2) {
-        DMLCY_ROLLED
-        for (j = 0; j < size; j++)
-            lanes[j] = DMLCY_TWO(lanes[j], lanes[j + size]);
-    }
+    DMLCY_ROLLED
+    for (j = 0; j < 2 * DMLCY_FOLD_PARTS; j++)
+        lanes[j] = DMLCY_TWO(lanes[j], lanes[j + 2 * DMLCY_FOLD_PARTS]);
     for (j = 0; j < DMLCY_FOLD_PARTS; j++)
         parts[j] = DMLCY_TWO(lanes[j], lanes[j + DMLCY_FOLD_PARTS]);
 }
 
+#if !DMLCY_COMMON
 #define DMLCY_FOUR(a, at) DMLCY_TWO(DMLCY_TWO((a)[at], (a)[at + 4]), DMLCY_TWO((a)[at + 2], (a)[at + 6]))
+#endif
 
 DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
     const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, DMLCY_ACC *result)
@@ -61,13 +62,34 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
             DMLCY_AT(_row)(rows[begin + i], n, DMLCY_TOP(begin + i), flip, parts[i]);
         for (; i < DMLCY_FOLD_ROWS; i++)
             memcpy(parts[i], parts[0], sizeof parts[0]);
-        for (i = 0; i < DMLCY_FOLD_ROWS; i++) {
-            const DMLCY_ACC all = DMLCY_TWO(DMLCY_FOUR(parts[i], 0), DMLCY_FOUR(parts[i], 1));
-            some[i] = DMLCY_TWO(DMLCY_NONE, all);
-        }
-        memcpy(result + begin, some, (size_t)left * sizeof(DMLCY_ACC));
+#if DMLCY_COMMON
+        DMLCY_LEVEL(dmlcy_join_parts)(parts, some);
+#else
+        for (i = 0; i < DMLCY_FOLD_ROWS; i++)
+            some[i] = DMLCY_TWO(DMLCY_NONE, DMLCY_TWO(DMLCY_FOUR(parts[i], 0), DMLCY_FOUR(parts[i], 1)));
+#endif
+        for (i = 0; i < left; i++)
+            result[begin + i] = some[i];
     }
 }
+
+#undef DMLCY_FOUR
+#else
+DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, DMLCY_ACC *result)
+{
+    const int64_t flip = args->flip;
+    int64_t row, i;
+    for (row = 0; row < count; row++) {
+        const DMLCY_NUMBER *const x = rows[row];
+        DMLCY_ACC acc = DMLCY_NONE;
+        DMLCY_ROLLED
+        for (i = 0; i < n; i++)
+            acc = DMLCY_TWO(acc, DMLCY_AT(_step)(x[i], 0.0f, flip));
+        result[row] = acc;
+    }
+}
+#endif
 
 DMLCY_TARGET static void DMLCY_AT(_along)(
     const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
@@ -84,8 +106,6 @@ DMLCY_TARGET static void DMLCY_AT(_along)(
 #endif
     DMLCY_AT(_rows)(rows, count, n, args, results);
 }
-
-#undef DMLCY_FOUR
 
 DMLCY_TARGET DMLCY_APART void DMLCY_AT(_first)(
     const DMLCY_NUMBER *DMLCY_RESTRICT x, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip,

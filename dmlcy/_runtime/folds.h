@@ -23,10 +23,14 @@
 #include "keys.h"
 #include "named.h"
 
+#if DMLCY_X86
+#include <immintrin.h>
+#endif
+
 #define DMLCY_FOLD_LANES 32
 #define DMLCY_FOLD_GROUP 8
 #define DMLCY_FOLD_ROWS 8 /* of a tile that become results together */
-#define DMLCY_FOLD_PARTS 8 /* lanes that are joined in all of them at once */
+#define DMLCY_FOLD_PARTS 8 /* lanes of each that are joined in all of them at once */
 
 /* Before a loop of a constant number of rounds: taken apart, it would not be vectorised. */
 #if DMLCY_GNU && !defined(__clang__)
@@ -64,6 +68,61 @@ typedef struct {
 
 #define DMLCY_SUM(a, b) ((a) + (b))
 #define DMLCY_TIMES(a, b) ((a) * (b))
+
+/* ---- sums of doubles ---- */
+
+/* The sums of some rows, by halves; -0 becomes 0. */
+#define DMLCY_TWO_PARTS(row, at) (parts[row][at] + parts[row][at + 4])
+#define DMLCY_FOUR_PARTS(row, at) (DMLCY_TWO_PARTS(row, at) + DMLCY_TWO_PARTS(row, at + 2))
+static inline void dmlcy_join_parts(double (*parts)[DMLCY_FOLD_PARTS], double *sums)
+{
+    int row;
+    for (row = 0; row < DMLCY_FOLD_ROWS; row++)
+        sums[row] = 0.0 + (DMLCY_FOUR_PARTS(row, 0) + DMLCY_FOUR_PARTS(row, 1));
+}
+#undef DMLCY_TWO_PARTS
+#undef DMLCY_FOUR_PARTS
+
+#if DMLCY_X86
+DMLCY_WIDE DMLCY_INLINE __m256d dmlcy_join_four(double (*parts)[DMLCY_FOLD_PARTS])
+{
+    __m256d halves[4], low, high;
+    int row;
+    for (row = 0; row < 4; row++)
+        halves[row] = _mm256_add_pd(_mm256_loadu_pd(parts[row]), _mm256_loadu_pd(parts[row] + 4));
+    low = _mm256_add_pd(_mm256_permute2f128_pd(halves[0], halves[2], 0x20), _mm256_permute2f128_pd(halves[0], halves[2], 0x31));
+    high = _mm256_add_pd(_mm256_permute2f128_pd(halves[1], halves[3], 0x20), _mm256_permute2f128_pd(halves[1], halves[3], 0x31));
+    return _mm256_add_pd(_mm256_unpacklo_pd(low, high), _mm256_unpackhi_pd(low, high));
+}
+
+DMLCY_WIDE DMLCY_INLINE void dmlcy_join_parts_wide(double (*parts)[DMLCY_FOLD_PARTS], double *sums)
+{
+    _mm256_storeu_pd(sums, _mm256_add_pd(_mm256_setzero_pd(), dmlcy_join_four(parts)));
+    _mm256_storeu_pd(sums + 4, _mm256_add_pd(_mm256_setzero_pd(), dmlcy_join_four(parts + 4)));
+}
+
+DMLCY_WIDEST DMLCY_INLINE __m512d dmlcy_join_two(const double *first, const double *second)
+{
+    const __m512d a = _mm512_loadu_pd(first), b = _mm512_loadu_pd(second);
+    return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+}
+
+DMLCY_WIDEST DMLCY_INLINE __m512d dmlcy_join_halves(__m512d a, __m512d b)
+{
+    return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x88), _mm512_shuffle_f64x2(a, b, 0xdd));
+}
+
+DMLCY_WIDEST DMLCY_INLINE void dmlcy_join_parts_widest(double (*parts)[DMLCY_FOLD_PARTS], double *sums)
+{
+    const __m512d near = dmlcy_join_halves(dmlcy_join_two(parts[0], parts[2]), dmlcy_join_two(parts[4], parts[6]));
+    const __m512d far = dmlcy_join_halves(dmlcy_join_two(parts[1], parts[3]), dmlcy_join_two(parts[5], parts[7]));
+    const __m512d all = _mm512_add_pd(_mm512_unpacklo_pd(near, far), _mm512_unpackhi_pd(near, far));
+    _mm512_storeu_pd(sums, _mm512_add_pd(_mm512_setzero_pd(), all));
+}
+#else
+#define dmlcy_join_parts_wide dmlcy_join_parts
+#define dmlcy_join_parts_widest dmlcy_join_parts
+#endif
 
 /* ---- products of any size ---- */
 
