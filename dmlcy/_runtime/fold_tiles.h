@@ -135,11 +135,41 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_lanes)(DMLCY_ACC *DMLCY_RESTRICT to, con
         to[i] = DMLCY_TWO(to[i], of[i]);
 }
 
+#if DMLCY_COMMON
+#define DMLCY_ELEMENT_OF(row) DMLCY_AT(_step)(((const DMLCY_NUMBER *)rows[row])[i], 0.0f, flip)
+#define DMLCY_OF_2(row) DMLCY_TWO(DMLCY_ELEMENT_OF(row), DMLCY_ELEMENT_OF(row + 16))
+#define DMLCY_OF_4(row) DMLCY_TWO(DMLCY_OF_2(row), DMLCY_OF_2(row + 8))
+#define DMLCY_OF_8(row) DMLCY_TWO(DMLCY_OF_4(row), DMLCY_OF_4(row + 4))
+#define DMLCY_OF_16(row) DMLCY_TWO(DMLCY_OF_8(row), DMLCY_OF_8(row + 2))
+
+/* Lines of as many elements as there are lanes. */
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_at_once)(
+    const void *const *rows, int64_t n, int64_t flip, DMLCY_ACC *DMLCY_RESTRICT result)
+{
+    int64_t i;
+    DMLCY_APART_EACH
+    for (i = 0; i < n; i++)
+        result[i] = DMLCY_TWO(DMLCY_NONE, DMLCY_TWO(DMLCY_OF_16(0), DMLCY_OF_16(1)));
+}
+
+#undef DMLCY_ELEMENT_OF
+#undef DMLCY_OF_2
+#undef DMLCY_OF_4
+#undef DMLCY_OF_8
+#undef DMLCY_OF_16
+#endif
+
 DMLCY_TARGET static void DMLCY_AT(_turned)(
     const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
 {
     DMLCY_ACC *const lanes = args->room, *const result = results;
     int64_t row, i, size = DMLCY_FOLD_LANES;
+#if DMLCY_COMMON
+    if (count == DMLCY_FOLD_LANES && args->begins && args->ends) {
+        DMLCY_AT(_at_once)(rows, n, args->flip, result);
+        return;
+    }
+#endif
     for (row = 0; row < count; row++) {
         const int64_t number = args->first + row;
         DMLCY_ACC *const lane = lanes + number % DMLCY_FOLD_LANES * n;
@@ -209,3 +239,66 @@ DMLCY_TARGET static void DMLCY_AT(_across)(
     for (; row < count; row++)
         DMLCY_AT(_next)(rows[row], n, args->tops, args->flip, acc);
 }
+
+#if DMLCY_TURNED
+#if DMLCY_COMMON
+#define DMLCY_JOIN_NEAR DMLCY_LEVEL(dmlcy_join_near)
+#else
+#define DMLCY_JOIN_NEAR DMLCY_AT(_near)
+DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_near)(DMLCY_ACC (*parts)[DMLCY_FOLD_PARTS], DMLCY_ACC *sums)
+{
+    int row;
+    for (row = 0; row < DMLCY_FOLD_ROWS; row++) {
+        const DMLCY_ACC *const x = parts[row];
+        const DMLCY_ACC near = DMLCY_TWO(DMLCY_TWO(x[0], x[1]), DMLCY_TWO(x[2], x[3]));
+        sums[row] = DMLCY_TWO(near, DMLCY_TWO(DMLCY_TWO(x[4], x[5]), DMLCY_TWO(x[6], x[7])));
+    }
+}
+#endif
+
+DMLCY_TARGET static void DMLCY_AT(_upright)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+{
+    DMLCY_ACC *const result = results;
+    const float *const tops = args->tops;
+    const int64_t flip = args->flip, whole = n & -(int64_t)DMLCY_FOLD_GROUP;
+    int64_t begin, at, i;
+    int j;
+    (void)tops;
+    for (begin = 0; begin < count; begin += DMLCY_FOLD_ROWS) {
+        const int64_t left = count - begin < DMLCY_FOLD_ROWS ? count - begin : DMLCY_FOLD_ROWS;
+        const DMLCY_NUMBER *x[DMLCY_FOLD_ROWS];
+        DMLCY_ACC parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS], acc[DMLCY_FOLD_ROWS];
+        float top[DMLCY_FOLD_ROWS];
+        for (i = 0; i < DMLCY_FOLD_ROWS; i++) {
+            const int64_t row = begin + (i < left ? i : 0);
+            x[i] = rows[row];
+            top[i] = DMLCY_TOP(row);
+            acc[i] = DMLCY_NONE;
+        }
+        for (at = 0; at < whole; at += DMLCY_FOLD_GROUP) {
+            for (i = 0; i < DMLCY_FOLD_ROWS; i++)
+                for (j = 0; j < DMLCY_FOLD_PARTS; j++)
+                    parts[i][j] = DMLCY_AT(_step)(x[i][at + j], top[i], flip);
+            DMLCY_JOIN_NEAR(parts, some);
+            for (i = 0; i < DMLCY_FOLD_ROWS; i++)
+                acc[i] = DMLCY_TWO(acc[i], some[i]);
+        }
+        for (i = 0; i < left; i++) {
+            at = whole;
+            if (at + DMLCY_FOLD_GROUP / 2 <= n) {
+                for (j = 0; j < DMLCY_FOLD_GROUP / 2; j++)
+                    parts[0][j] = DMLCY_AT(_step)(x[i][at + j], top[i], flip);
+                acc[i] = DMLCY_TWO(
+                    acc[i], DMLCY_TWO(DMLCY_TWO(parts[0][0], parts[0][1]), DMLCY_TWO(parts[0][2], parts[0][3])));
+                at += DMLCY_FOLD_GROUP / 2;
+            }
+            for (; at < n; at++)
+                acc[i] = DMLCY_TWO(acc[i], DMLCY_AT(_step)(x[i][at], top[i], flip));
+            result[begin + i] = acc[i];
+        }
+    }
+}
+
+#undef DMLCY_JOIN_NEAR
+#endif

@@ -54,6 +54,7 @@ cdef enum Order:
     ALONG                           # in a row
     TURNED                          # in a column, and its elements are added as if it lay in a row
     ACROSS                          # in a column
+    UPRIGHT                         # in a row, and its elements are added as if it lay in a column
 
 # How the elements of a tensor become numbers.
 cdef struct Taken:
@@ -96,8 +97,9 @@ cdef inline char* aligned(char* room) noexcept nogil:
 
 
 include "folds/load.pxi"
-include "folds/tiles.pxi"
 include "folds/plan.pxi"
+include "folds/tiles.pxi"
+include "folds/run.pxi"
 include "folds/scan.pxi"
 
 

@@ -106,10 +106,20 @@ cdef void fold_columns(
 cdef void fold_part(
         const Plan* to, const char* source, int64_t position, int64_t n, int64_t part, char* results,
         Room* room) noexcept nogil:
-    if to.order == ALONG:
+    if to.order == ALONG or to.order == UPRIGHT:
         fold_along(to, position, n, part, results, room)
     else:
         fold_columns(to, source, position, n, part, results, room)
+
+
+cdef void fold_lines(
+        const Plan* to, const char* source, int64_t position, int64_t n, char* results, char* more,
+        Room* room) noexcept nogil:
+    cdef int64_t part
+    fold_part(to, source, position, n, 0, results, room)
+    for part in range(1, to.parts):
+        fold_part(to, source, position, n, part, more, room)
+        to.kernel.join(results, more, n)
 
 
 cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -120,6 +130,7 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const LineAxis* last = &to.lines.keep[to.lines.kept - 1]
     cdef const char* source
     cdef int64_t unit, block, part, position, n, column
+    cdef Plan careful
     cdef Walk walk
     for unit in range(begin, end):
         block = unit
@@ -127,7 +138,7 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
         if to.partial != NULL:
             part = unit % to.parts
             block = unit // to.parts
-        if to.order == ALONG:
+        if to.order == ALONG or to.order == UPRIGHT:
             position = block * to.columns
             n = min(to.columns, to.lines.positions - position)
             source = to.input
@@ -141,11 +152,13 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
             fold_part(to, source, position, n, part,
                       to.partial + (part * to.lines.positions + position) * to.kernel.item, &room)
             continue
-        fold_part(to, source, position, n, 0, results, &room)
-        for part in range(1, to.parts):
-            fold_part(to, source, position, n, part, more, &room)
-            to.kernel.join(results, more, n)
-        store_results(to, position, n, results, &room)
+        fold_lines(to, source, position, n, results, more, &room)
+        if to.kernel.careful != NULL and to.kernel.doubts(results, n):
+            take_care(to, &careful)
+            fold_lines(&careful, source, position, n, results, more, &room)
+            store_results(&careful, position, n, results, &room)
+        else:
+            store_results(to, position, n, results, &room)
     return 0
 
 
