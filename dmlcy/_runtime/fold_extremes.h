@@ -15,8 +15,8 @@
 #define DMLCY_TOPS 0
 #define DMLCY_TWO DMLCY_GREATER
 #define DMLCY_NONE INT32_MIN
-#define DMLCY_WIDEST_TOO 1
-#define DMLCY_COMMON 1
+#define DMLCY_LEVELS 2
+#define DMLCY_COMMON 0
 #define DMLCY_TURNED 0
 #include "fold_rows.h"
 
@@ -29,7 +29,7 @@
 #define DMLCY_TOPS 0
 #define DMLCY_TWO DMLCY_GREATER
 #define DMLCY_NONE INT32_MIN
-#define DMLCY_WIDEST_TOO 1
+#define DMLCY_LEVELS 3
 #define DMLCY_COMMON 1
 #define DMLCY_TURNED 0
 #include "fold_rows.h"
@@ -42,7 +42,7 @@
 #define DMLCY_TOPS 0
 #define DMLCY_TWO DMLCY_GREATER
 #define DMLCY_NONE INT32_MIN
-#define DMLCY_WIDEST_TOO 0
+#define DMLCY_LEVELS 2
 #define DMLCY_COMMON 0
 #define DMLCY_TURNED 0
 #include "fold_rows.h"
@@ -55,7 +55,7 @@
 #define DMLCY_TOPS 0
 #define DMLCY_TWO DMLCY_GREATER
 #define DMLCY_NONE INT64_MIN
-#define DMLCY_WIDEST_TOO 0
+#define DMLCY_LEVELS 2
 #define DMLCY_COMMON 0
 #define DMLCY_TURNED 0
 #include "fold_rows.h"
@@ -63,18 +63,21 @@
 #define DMLCY_FOLD dmlcy_place_float
 #define DMLCY_NUMBER int32_t
 #define DMLCY_KEY dmlcy_place_key(x, flip)
+#define DMLCY_LEVELS 3
 #define DMLCY_COMMON 1
 #include "place_rows.h"
 
 #define DMLCY_FOLD dmlcy_place_int32
 #define DMLCY_NUMBER int32_t
 #define DMLCY_KEY (x ^ flip)
+#define DMLCY_LEVELS 2
 #define DMLCY_COMMON 0
 #include "place_rows.h"
 
 #define DMLCY_FOLD dmlcy_place_int64
 #define DMLCY_NUMBER int64_t
 #define DMLCY_KEY (x ^ flip)
+#define DMLCY_LEVELS 2
 #define DMLCY_COMMON 0
 #include "place_rows.h"
 
@@ -131,10 +134,10 @@ static int dmlcy_fold_doubts(const void *results, int64_t n)
         .finish = dmlcy_elements_##name, .item = size, .bits = size,                \
         .number = DMLCY_OF_##name, .gives = DMLCY_OF_##name, .careful = with_care, .doubts = dmlcy_fold_doubts, \
     }
-#define DMLCY_PLACES_OF(name, size, which)                                          \
+#define DMLCY_PLACES_OF(name, size, widest, which)                                        \
     {                                                                               \
-        .along = {dmlcy_place_##name##_along, dmlcy_place_##name##_along_wide, dmlcy_place_##name##_along_widest}, \
-        .across = {dmlcy_place_##name##_across, dmlcy_place_##name##_across_wide, dmlcy_place_##name##_across_widest}, \
+        .along = {dmlcy_place_##name##_along, dmlcy_place_##name##_along_wide, dmlcy_place_##name##_along_##widest}, \
+        .across = {dmlcy_place_##name##_across, dmlcy_place_##name##_across_wide, dmlcy_place_##name##_across_##widest}, \
         .join = dmlcy_join_##which##_places, \
         .finish = dmlcy_numbers_of_places, .item = sizeof(fold_place_t), .bits = size, \
         .number = DMLCY_OF_##name, .gives = DMLCY_INT64,                            \
@@ -145,12 +148,12 @@ static int dmlcy_fold_doubts(const void *results, int64_t n)
 #define DMLCY_OF_int64 DMLCY_INT64
 
 /* Floats, integers of up to 32 bits, and those of 64; places of the first and of the last one of equal elements. */
-static const FoldKernel dmlcy_careful = DMLCY_EXTREME(float, 4, widest, NULL);
+static const FoldKernel dmlcy_careful = DMLCY_EXTREME(float, 4, wide, NULL);
 static const FoldKernel dmlcy_extremes[3] = {
     DMLCY_EXTREME(fast, 4, widest, &dmlcy_careful), DMLCY_EXTREME(int32, 4, wide, NULL),
     DMLCY_EXTREME(int64, 8, wide, NULL)};
 static const FoldKernel dmlcy_places[2][3] = {
-    {DMLCY_PLACES_OF(float, 4, first), DMLCY_PLACES_OF(int32, 4, first), DMLCY_PLACES_OF(int64, 8, first)},
-    {DMLCY_PLACES_OF(float, 4, last), DMLCY_PLACES_OF(int32, 4, last), DMLCY_PLACES_OF(int64, 8, last)}};
+    {DMLCY_PLACES_OF(float, 4, widest, first), DMLCY_PLACES_OF(int32, 4, wide, first), DMLCY_PLACES_OF(int64, 8, wide, first)},
+    {DMLCY_PLACES_OF(float, 4, widest, last), DMLCY_PLACES_OF(int32, 4, wide, last), DMLCY_PLACES_OF(int64, 8, wide, last)}};
 
 #endif

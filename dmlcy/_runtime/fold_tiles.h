@@ -94,7 +94,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
 DMLCY_TARGET static void DMLCY_AT(_along)(
     const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
 {
-#if DMLCY_COMMON
+#if DMLCY_COMMON && DMLCY_IS_WIDE
     if (n == DMLCY_FOLD_LANES) {
         DMLCY_AT(_rows)(rows, count, DMLCY_FOLD_LANES, args, results);
         return;
@@ -135,7 +135,7 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_lanes)(DMLCY_ACC *DMLCY_RESTRICT to, con
         to[i] = DMLCY_TWO(to[i], of[i]);
 }
 
-#if DMLCY_COMMON
+#if DMLCY_COMMON && DMLCY_IS_WIDE
 #define DMLCY_ELEMENT_OF(row) DMLCY_AT(_step)(((const DMLCY_NUMBER *)rows[row])[i], 0.0f, flip)
 #define DMLCY_OF_2(row) DMLCY_TWO(DMLCY_ELEMENT_OF(row), DMLCY_ELEMENT_OF(row + 16))
 #define DMLCY_OF_4(row) DMLCY_TWO(DMLCY_OF_2(row), DMLCY_OF_2(row + 8))
@@ -164,7 +164,7 @@ DMLCY_TARGET static void DMLCY_AT(_turned)(
 {
     DMLCY_ACC *const lanes = args->room, *const result = results;
     int64_t row, i, size = DMLCY_FOLD_LANES;
-#if DMLCY_COMMON
+#if DMLCY_COMMON && DMLCY_IS_WIDE
     if (count == DMLCY_FOLD_LANES && args->begins && args->ends) {
         DMLCY_AT(_at_once)(rows, n, args->flip, result);
         return;

@@ -47,7 +47,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
 DMLCY_TARGET static void DMLCY_AT(_along)(
     const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
 {
-#if DMLCY_COMMON
+#if DMLCY_COMMON && DMLCY_IS_WIDE
     if (n == 32) {
         DMLCY_AT(_rows)(rows, count, 32, args, results);
         return;
