@@ -16,6 +16,9 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
     const int64_t whole = n & -(int64_t)DMLCY_FOLD_LANES;
     int64_t i;
     int j;
+#if DMLCY_COMMON
+    dmlcy_ask_ahead(x, DMLCY_FOLD_AHEAD, DMLCY_FOLD_LANES * (int64_t)sizeof(DMLCY_NUMBER));
+#endif
     if (whole) {
         DMLCY_ROLLED
         for (j = 0; j < DMLCY_FOLD_LANES; j++)
@@ -24,6 +27,9 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
         for (j = 0; j < DMLCY_FOLD_LANES; j++)
             lanes[j] = DMLCY_NONE;
     for (i = DMLCY_FOLD_LANES; i < whole; i += DMLCY_FOLD_LANES) {
+#if DMLCY_COMMON
+        dmlcy_ask_ahead(x + i, DMLCY_FOLD_AHEAD, DMLCY_FOLD_LANES * (int64_t)sizeof(DMLCY_NUMBER));
+#endif
         DMLCY_ROLLED
         for (j = 0; j < DMLCY_FOLD_LANES; j++)
             lanes[j] = DMLCY_TWO(lanes[j], DMLCY_AT(_step)(x[i + j], top, flip));
@@ -83,8 +89,18 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
     for (row = 0; row < count; row++) {
         const DMLCY_NUMBER *const x = rows[row];
         DMLCY_ACC acc = DMLCY_NONE;
+        int64_t begin = 0;
+        for (; begin + DMLCY_FOLD_BLOCK <= n; begin += DMLCY_FOLD_BLOCK) {
+            dmlcy_ask_ahead(x + begin, DMLCY_FOLD_AHEAD, DMLCY_FOLD_BLOCK * (int64_t)sizeof(DMLCY_NUMBER));
+            DMLCY_ROLLED
+            for (i = 0; i < DMLCY_FOLD_BLOCK; i++)
+                acc = DMLCY_TWO(acc, DMLCY_AT(_step)(x[begin + i], 0.0f, flip));
+        }
+#if DMLCY_COMMON
+        dmlcy_ask_ahead(x + begin, DMLCY_FOLD_AHEAD, (n - begin) * (int64_t)sizeof(DMLCY_NUMBER));
+#endif
         DMLCY_ROLLED
-        for (i = 0; i < n; i++)
+        for (i = begin; i < n; i++)
             acc = DMLCY_TWO(acc, DMLCY_AT(_step)(x[i], 0.0f, flip));
         result[row] = acc;
     }

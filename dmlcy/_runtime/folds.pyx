@@ -41,7 +41,7 @@ cdef enum:
     PART = 4096                     # elements of a line that lies in rows, from which a result is made
     PART_ROWS = 1024                # the same of a line that lies across rows
     TILE = 4096                     # numbers that are loaded at once
-    COLUMNS = 512                   # of a tile
+    COLUMNS = 1024                   # of a tile
     TURNED_COLUMNS = 64             # the same where each has lanes
     ROWS = 128                      # of a tile
     SHORT = 16                      # elements of a line; several such lines are turned and folded side by side

@@ -81,7 +81,7 @@ cdef void choose(Plan* to, bint along) noexcept nogil:
         to.blocks = ceil_div(lines.positions, to.columns)
         return
     to.tile = kernel.turned[level] if to.order == TURNED else kernel.across[level]
-    to.columns = TURNED_COLUMNS if to.order == TURNED or kernel.item > 8 else COLUMNS
+    to.columns = TURNED_COLUMNS if to.order == TURNED else COLUMNS
     to.blocks = ceil_div(lines.keep[lines.kept - 1].size, to.columns)
 
 
