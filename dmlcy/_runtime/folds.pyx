@@ -19,6 +19,7 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 cdef extern from "fold_extremes.h" nogil:
     enum:
         DMLCY_FOLD_LANES
+        DMLCY_FOLD_GROUP
     const FoldKernel dmlcy_extremes[3]
     const FoldKernel dmlcy_places[2][3]
 

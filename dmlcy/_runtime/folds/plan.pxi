@@ -81,7 +81,12 @@ cdef void choose(Plan* to, bint along) noexcept nogil:
         to.blocks = ceil_div(lines.positions, to.columns)
         return
     to.tile = kernel.turned[level] if to.order == TURNED else kernel.across[level]
-    to.columns = TURNED_COLUMNS if to.order == TURNED else COLUMNS
+    if to.order == TURNED:
+        to.columns = TURNED_COLUMNS
+    elif to.take.same and lines.keep[lines.kept - 1].step[0] == to.take.item:
+        to.columns = COLUMNS
+    else:
+        to.columns = TILE // DMLCY_FOLD_GROUP       # a group of rows is loaded at once
     to.blocks = ceil_div(lines.keep[lines.kept - 1].size, to.columns)
 
 

@@ -83,9 +83,7 @@ cdef void fold_columns(
     cdef bint direct = to.take.same and (step == to.take.item or n == 1)
     cdef Walk walk
     if not direct:
-        most = min(most, max(TILE // n, <int64_t>1))
-        if most >= 8:
-            most &= -8              # whole groups
+        most = min(most, TILE // n) & -<int64_t>DMLCY_FOLD_GROUP
     begin_walk(&walk, lines, lines.fold, lines.folded, part * to.part)
     args.base = part * to.part
     args.room = aligned(room.lanes)
