@@ -10,7 +10,8 @@
  * DMLCY_TOPS       1: it reads `top`
  * DMLCY_TWO(a, b)  joins two accumulators
  * DMLCY_NONE       the accumulator of no elements
- * DMLCY_WIDEST_TOO 1: there is a text for the widest level
+ * DMLCY_LEVELS     for how many levels there is a text
+ * DMLCY_COMMON     1: sums of doubles, or extremes, with a text of its own for lines of common lengths
  * DMLCY_TURNED     1: the order counts, there is a loop `turned`
  */
 #include "folds.h"
@@ -21,10 +22,21 @@
 #define DMLCY_TOP(i) (DMLCY_TOPS ? tops[i] : 0.0f)
 
 #define DMLCY_TEXT "fold_tiles.h"
-#if DMLCY_WIDEST_TOO
+#if DMLCY_LEVELS == 3
 #include "levels.h"
-#else
+#elif DMLCY_LEVELS == 2
 #include "both_levels.h"
+#else
+#define DMLCY_LEVEL(name) name
+#define DMLCY_TARGET
+#define DMLCY_IS_WIDE 0
+#define DMLCY_FUSED DMLCY_BASELINE_FUSED
+#include DMLCY_TEXT
+#undef DMLCY_LEVEL
+#undef DMLCY_TARGET
+#undef DMLCY_IS_WIDE
+#undef DMLCY_FUSED
+#undef DMLCY_TEXT
 #endif
 
 static void DMLCY_OWN(_join)(void *results, const void *more, int64_t n)
@@ -47,5 +59,6 @@ static void DMLCY_OWN(_join)(void *results, const void *more, int64_t n)
 #undef DMLCY_STEP
 #undef DMLCY_TWO
 #undef DMLCY_NONE
-#undef DMLCY_WIDEST_TOO
+#undef DMLCY_LEVELS
+#undef DMLCY_COMMON
 #undef DMLCY_TURNED

@@ -22,6 +22,7 @@ cdef extern from "folds.h" nogil:
         FoldTile along[3]
         FoldTile turned[3]
         FoldTile across[3]
+        FoldTile upright[3]
         void (*join)(void* results, const void* more, int64_t n) noexcept nogil
         void (*finish)(
             const void* results, void* target, int64_t n, double count, const FoldArgs* args) noexcept nogil
@@ -30,6 +31,8 @@ cdef extern from "folds.h" nogil:
         unsigned char item
         unsigned char tops
         unsigned char bits
+        const FoldKernel* careful
+        int (*doubts)(const void* results, int64_t n) noexcept nogil
 
 # The elements along the axes where the output has the size 1, folded by the loops of a kernel. -1: memory ran out.
 cdef int run_fold(const FoldKernel* kernel, const Tensor* input, const Tensor* output) noexcept nogil

@@ -19,6 +19,7 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 cdef extern from "fold_extremes.h" nogil:
     enum:
         DMLCY_FOLD_LANES
+        DMLCY_FOLD_GROUP
     const FoldKernel dmlcy_extremes[3]
     const FoldKernel dmlcy_places[2][3]
 
@@ -41,7 +42,7 @@ cdef enum:
     PART = 4096                     # elements of a line that lies in rows, from which a result is made
     PART_ROWS = 1024                # the same of a line that lies across rows
     TILE = 4096                     # numbers that are loaded at once
-    COLUMNS = 512                   # of a tile
+    COLUMNS = 1024                   # of a tile
     TURNED_COLUMNS = 64             # the same where each has lanes
     ROWS = 128                      # of a tile
     SHORT = 16                      # elements of a line; several such lines are turned and folded side by side
@@ -54,6 +55,7 @@ cdef enum Order:
     ALONG                           # in a row
     TURNED                          # in a column, and its elements are added as if it lay in a row
     ACROSS                          # in a column
+    UPRIGHT                         # in a row, and its elements are added as if it lay in a column
 
 # How the elements of a tensor become numbers.
 cdef struct Taken:
@@ -96,8 +98,9 @@ cdef inline char* aligned(char* room) noexcept nogil:
 
 
 include "folds/load.pxi"
-include "folds/tiles.pxi"
 include "folds/plan.pxi"
+include "folds/tiles.pxi"
+include "folds/run.pxi"
 include "folds/scan.pxi"
 
 

@@ -4,6 +4,8 @@
  *
  * DMLCY_FOLD    the name of the loops
  * DMLCY_NUMBER  the type of the numbers of rows, an integer: floats are taken as bits
+ * DMLCY_LEVELS  for how many levels there is a text: 3 or 2
+ * DMLCY_COMMON  1: there is a text of its own for lines of common lengths
  * DMLCY_KEY     the key of such a number x, an integer of the same size; it may read `flip`
  */
 #include "folds.h"
@@ -47,9 +49,15 @@ static void dmlcy_numbers_of_places(const void *results, void *target, int64_t n
 
 #define DMLCY_AT(end) DMLCY_LEVEL(DMLCY_NAMED(DMLCY_FOLD, end))
 #define DMLCY_TEXT "place_tiles.h"
+#if DMLCY_LEVELS == 3
 #include "levels.h"
+#else
+#include "both_levels.h"
+#endif
 #undef DMLCY_AT
 
 #undef DMLCY_FOLD
 #undef DMLCY_NUMBER
 #undef DMLCY_KEY
+#undef DMLCY_COMMON
+#undef DMLCY_LEVELS

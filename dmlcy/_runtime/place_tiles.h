@@ -8,36 +8,33 @@ DMLCY_TARGET DMLCY_INLINE DMLCY_NUMBER DMLCY_AT(_key)(DMLCY_NUMBER x, DMLCY_NUMB
 DMLCY_TARGET DMLCY_INLINE int64_t DMLCY_AT(_find)(
     const DMLCY_NUMBER *x, int64_t n, DMLCY_NUMBER flip, DMLCY_NUMBER key, int last)
 {
-    int64_t begin, i;
+    int64_t begin;
     for (begin = 0; begin < n; begin += DMLCY_NEAR_PLACES) {
-        const int64_t size = n - begin < DMLCY_NEAR_PLACES ? n - begin : DMLCY_NEAR_PLACES;
+        const DMLCY_NUMBER size = (DMLCY_NUMBER)(n - begin < DMLCY_NEAR_PLACES ? n - begin : DMLCY_NEAR_PLACES);
         const DMLCY_NUMBER *const near = last ? x + n - begin - size : x + begin;
-        DMLCY_NUMBER found = last ? -1 : (DMLCY_NUMBER)size;
-        if (last)
-            for (i = 0; i < size; i++) {
-                const DMLCY_NUMBER place = DMLCY_AT(_key)(near[i], flip) == key ? (DMLCY_NUMBER)i : -1;
-                found = place > found ? place : found;
-            }
-        else
-            for (i = 0; i < size; i++) {
-                const DMLCY_NUMBER place = DMLCY_AT(_key)(near[i], flip) == key ? (DMLCY_NUMBER)i : (DMLCY_NUMBER)size;
-                found = place < found ? place : found;
-            }
-        if (found >= 0 && found < size)
-            return near - x + found;
+        DMLCY_NUMBER first = size, final = -1, i;
+        DMLCY_ROLLED
+        for (i = 0; i < size; i++) {
+            const DMLCY_NUMBER other = -(DMLCY_NUMBER)(DMLCY_AT(_key)(near[i], flip) != key);
+            const DMLCY_NUMBER early = (i & ~other) | (size & other), late = i | other;
+            first = early < first ? early : first;
+            final = late > final ? late : final;
+        }
+        if (final >= 0)
+            return near - x + (last ? final : first);
     }
     return 0;
 }
 
-DMLCY_TARGET static void DMLCY_AT(_along)(
-    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, fold_place_t *result)
 {
     const DMLCY_NUMBER flip = (DMLCY_NUMBER)args->flip;
-    fold_place_t *const result = results;
     int64_t row, i;
     for (row = 0; row < count; row++) {
         const DMLCY_NUMBER *const x = rows[row];
         DMLCY_NUMBER best = DMLCY_AT(_key)(x[0], flip);
+        DMLCY_ROLLED
         for (i = 0; i < n; i++) {
             const DMLCY_NUMBER key = DMLCY_AT(_key)(x[i], flip);
             best = key > best ? key : best;
@@ -45,6 +42,22 @@ DMLCY_TARGET static void DMLCY_AT(_along)(
         result[row].key = best;
         result[row].number = args->base + DMLCY_AT(_find)(x, n, flip, best, args->last);
     }
+}
+
+DMLCY_TARGET static void DMLCY_AT(_along)(
+    const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, void *results)
+{
+#if DMLCY_COMMON && DMLCY_IS_WIDE
+    if (n == 32) {
+        DMLCY_AT(_rows)(rows, count, 32, args, results);
+        return;
+    }
+    if (n == 64) {
+        DMLCY_AT(_rows)(rows, count, 64, args, results);
+        return;
+    }
+#endif
+    DMLCY_AT(_rows)(rows, count, n, args, results);
 }
 
 #define DMLCY_SEE(row, better)                                                      \

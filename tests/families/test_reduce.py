@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,82 @@ def test_pytorch_agrees(function: str) -> None:
                 size = flat.abs().to(torch.float64).sum(-1).numpy().reshape(sizes) + 1
                 size = size + size / np.exp(expected) if function == "LOG_SUM" else size
             assert_near(result, expected, 0 if function in ("L1", "L2", "MAX", "MIN", "MULTIPLY") else size)
+
+
+def layouts(x: Array) -> Iterator[Array]:
+    """The same elements in other places of memory."""
+    yield x
+    yield np.asfortranarray(x)
+    yield np.ascontiguousarray(x[..., ::-1])[..., ::-1]
+    yield np.repeat(x, 2, -1)[..., ::2]
+    if x.ndim > 1:
+        yield np.ascontiguousarray(np.moveaxis(x, 1, -1)).transpose((0, x.ndim - 1, *range(1, x.ndim - 1)))
+        yield np.concatenate([x, x[..., :1]], -1)[..., :-1]
+
+
+LINES = [
+    ((3, 5000), (1,)), ((1100, 40), (0,)), ((6, 40, 32), (1, 2)), ((5, 7, 9), (0, 2)), ((2, 300, 9), (1,)),
+    ((70, 9), (1,)), ((3, 32, 64), (1,)), ((40, 33), (0, 1)), ((9, 2100), (1,)), ((12, 64), (1,)), ((2, 3, 50), ()), ((21, 1500), (0,)),
+]  # fmt: skip
+"""Sizes and axes: lines along the last axis and across it, of one part and of several."""
+
+
+@each_of("function", [member.name for member in dml.ReduceFunction])
+def test_layouts_change_no_bit(function: str) -> None:
+    random = np.random.default_rng(8)
+    for (sizes, axes), dtype in itertools.product(LINES, (np.float32, np.float16)):
+        x = random.uniform(0.5, 2, sizes).astype(dtype) * random.choice([1, 1, -1], sizes).astype(dtype)
+        expected = reduced(x, function, axes)
+        for one in layouts(x):
+            assert_same_bits(reduced(one, function, axes), expected)
+
+
+@each_of("function", INTEGERS)
+def test_layouts_of_integers(function: str) -> None:
+    random = np.random.default_rng(9)
+    every = ("i4", "u4", "i8", "u8", *(("i1", "u1", "i2", "u2") if function in ("MAX", "MIN") else ()))
+    for (sizes, axes), dtype in itertools.product(LINES, every):
+        limits = np.iinfo(dtype)
+        x = random.integers(limits.min, limits.max, sizes, dtype, True)
+        with np.errstate(over="ignore"):
+            y = {"SUM_SQUARE": x * x, "L1": np.where(x < 0, 0 - x, x)}.get(function, x)
+        find = {"MULTIPLY": np.multiply, "MAX": np.maximum, "MIN": np.minimum}.get(function, np.add)
+        expected = find.reduce(y, axes, x.dtype, keepdims=True)
+        for one in layouts(x):
+            assert_same_bits(reduced(one, function, axes), expected)
+
+
+@each_of("function", ["SUM", "L2", "MAX", "ARGMIN"])
+def test_threads_that_share_lines_change_no_bit(function: str) -> None:
+    random = np.random.default_rng(10)
+    before = dml.get_num_threads()
+    try:
+        for sizes, axes in (((700_000,), (0,)), ((2, 300_000), (1,)), ((70_000, 9), (0,)), ((9000, 80), (0, 1))):
+            x = np.round(random.standard_normal(sizes) * 1000).astype(np.float32)
+            found = []
+            for threads in (1, 2, 5):
+                dml.set_num_threads(threads)
+                found.append(reduced(x, function, axes))
+            assert_same_bits(found[1], found[0])
+            assert_same_bits(found[2], found[0])
+            if function == "ARGMIN":
+                flat = np.moveaxis(x, axes[0], -1) if len(axes) == 1 else x.ravel()
+                np.testing.assert_array_equal(found[0].ravel(), np.ravel(flat.argmin(-1)))
+            elif function == "MAX":
+                np.testing.assert_array_equal(found[0], x.max(axes, keepdims=True))
+    finally:
+        dml.set_num_threads(before)
+
+
+def test_extremes_where_few_elements_are_nan() -> None:
+    """The loops look again then, with more care."""
+    random = np.random.default_rng(11)
+    for sizes, axes in (((40, 70), (1,)), ((70, 40), (0,)), ((3, 5000), (1,)), ((600_000,), (0,))):
+        x = random.choice(np.float32([1, -2, np.nan, -np.nan, -np.inf, 0, -0.0]), sizes)
+        x[..., 0] = np.float32(-np.inf) if len(sizes) > 1 else x[..., 0]
+        with np.errstate(invalid="ignore"):
+            for function, wanted in (("MAX", np.fmax), ("MIN", np.fmin)):
+                np.testing.assert_array_equal(reduced(x, function, axes), wanted.reduce(x, axes, keepdims=True))
 
 
 @each_of("function, dtype", [*itertools.product(INTEGERS, ("INT32", "UINT32", "INT64", "UINT64"))])

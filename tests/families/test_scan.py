@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checks import assert_same_bits
 from each import each_of
 
 import dmlcy as dml
@@ -63,6 +64,27 @@ def test_integers_are_exact_and_wrap(name: str, dtype: str) -> None:
                 expected = total
                 total = total + value if name == "cumulative_summation" else total * value
                 assert one % 2**limits.bits == (expected if exclusive else total) % 2**limits.bits
+
+
+@each_of("name, direction, exclusive", WAYS)
+def test_layouts_change_no_bit(name: str, direction: str, exclusive: bool) -> None:
+    """Lines along any axis; of 300 elements, so that products leave the range of doubles on their way."""
+    random = np.random.default_rng(5)
+    for dtype, most in ((np.float32, 30), (np.float32, 0.1), (np.float16, 3)):
+        x = (10 ** random.uniform(-most, most, (9, 3, 300)) * random.choice([1, -1], (9, 3, 300))).astype(dtype)
+        x[2, 1, 40] = 0
+        expected = scanned(name, x, 2, direction, exclusive)
+        for order in itertools.permutations(range(3)):
+            one = np.ascontiguousarray(x.transpose(order))
+            axis = order.index(2)
+            back = np.argsort(order)
+            found = scanned(name, one, axis, direction, exclusive).transpose(back)
+            assert_same_bits(np.ascontiguousarray(found), expected)
+            found = scanned(name, one.transpose(back), 2, direction, exclusive)
+            assert_same_bits(found, expected)
+        place = x.copy()
+        getattr(dml, name)(place, axis=2, axis_direction=direction, out=place, **{EXCLUSIVE[name]: exclusive})
+        assert_same_bits(place, expected)
 
 
 def test_infinities_and_nan_go_on() -> None:

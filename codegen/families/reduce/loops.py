@@ -42,7 +42,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FoldLoop:
-    """The macros of fold_rows.h. ``two`` joins accumulators, ``none`` is that of no elements."""
+    """The macros of fold_rows.h. ``two`` joins accumulators, ``none`` is that of no elements.
+
+    ``levels``: for how many levels of instructions; ``ordered``: other orders of the elements give other bits.
+    """
 
     number: str
     work: str
@@ -51,7 +54,13 @@ class FoldLoop:
     two: str
     none: str
     tops: bool
-    widest: bool
+    levels: int
+    ordered: bool
+
+    @property
+    def common(self) -> bool:
+        """Whether lines of common lengths have loops of their own: those that wait for memory."""
+        return self.acc == "double" and self.work == self.acc
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +76,9 @@ class FoldKernel:
     takes: str
     gives: str
     bits: int
-    widest: bool
     tops: bool
+    levels: int
+    ordered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,8 @@ class Folds:
         acc = "scaled_t" if product else "double"
         if product:
             two, text, none = "dmlcy_scaled_product", f"dmlcy_scaled_of({text}, 0)", "dmlcy_scaled_of(1.0, 0)"
-        loop = self.named(FoldLoop("float", work, acc, text, two, none, tops, True), self.loops, "fold")
+        levels = 1 if product else 3
+        loop = self.named(FoldLoop("float", work, acc, text, two, none, tops, levels, True), self.loops, "fold")
         finish = None
         if product or fold.finish is not None:
             names = {"acc": "acc", "count": "count", "top": "top"}
@@ -151,7 +162,8 @@ class Folds:
             tops_too = fold.finish is not None and reads(fold.finish, "top")
             finish = self.named(FoldFinish(acc, value, result, tops_too), self.finishes, "finish")
         tops = tops or (fold.finish is not None and reads(fold.finish, "top"))
-        return self.named(FoldKernel(loop, finish, acc, "FLOAT32", "FLOAT64", 0, True, tops), self.kernels, "kernel")
+        made = FoldKernel(loop, finish, acc, "FLOAT32", "FLOAT64", 0, tops, levels, True)
+        return self.named(made, self.kernels, "kernel")
 
     def integers(self, fold: Fold) -> Iterator[tuple[str, str]]:
         """The kernels of integers, modulo a power of two, with the tests for them."""
@@ -165,9 +177,9 @@ class Folds:
                 renderer = Unsigned if kind == wide else Whole
                 text = f"({wide}){renderer({'x': 'x'}, kind, {}, wide=wide).expression(step)}"
                 two, none = JOINS[fold.reduction]
-                loop = self.named(FoldLoop(kind, kind, wide, text, two, none, False, False), self.loops, "fold")
+                loop = self.named(FoldLoop(kind, kind, wide, text, two, none, False, 2, False), self.loops, "fold")
                 dtype = kind.removesuffix("_t").upper()
-                made = FoldKernel(loop, None, wide, dtype, dtype, bits // 8, False, False)
+                made = FoldKernel(loop, None, wide, dtype, dtype, bits // 8, False, 2, False)
                 yield test, self.named(made, self.kernels, "kernel")
 
     def named(self, one: One, of: dict[One, str], kind: str) -> str:

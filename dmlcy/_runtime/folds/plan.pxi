@@ -64,7 +64,7 @@ cdef Order order_of(const FoldKernel* kernel, const Lines* lines, int item, bint
             return ALONG
         return ACROSS
     if not along:
-        return ACROSS
+        return UPRIGHT if in_rows and not in_columns and lines.count > 1 else ACROSS
     return TURNED if side_by_side else ALONG
 
 
@@ -73,104 +73,26 @@ cdef void choose(Plan* to, bint along) noexcept nogil:
     cdef Lines* lines = &to.lines
     cdef int level = dmlcy_level()
     to.order = order_of(kernel, lines, to.take.item, along)
-    to.part = PART_ROWS if to.order == ACROSS else PART
+    to.part = PART_ROWS if to.order == ACROSS or to.order == UPRIGHT else PART
     to.parts = ceil_div(lines.count, to.part)
-    if to.order == ALONG:
-        to.tile = kernel.along[level]
+    if to.order == ALONG or to.order == UPRIGHT:
+        to.tile = kernel.along[level] if to.order == ALONG else kernel.upright[level]
         to.columns = min(max(TILE * 8 // lines.count, <int64_t>1), <int64_t>COLUMNS)
         to.blocks = ceil_div(lines.positions, to.columns)
         return
     to.tile = kernel.turned[level] if to.order == TURNED else kernel.across[level]
-    to.columns = TURNED_COLUMNS if to.order == TURNED or kernel.item > 8 else COLUMNS
+    if to.order == TURNED:
+        to.columns = TURNED_COLUMNS
+    elif to.take.same and lines.keep[lines.kept - 1].step[0] == to.take.item:
+        to.columns = COLUMNS
+    else:
+        to.columns = TILE // DMLCY_FOLD_GROUP       # a group of rows is loaded at once
     to.blocks = ceil_div(lines.keep[lines.kept - 1].size, to.columns)
 
 
-# The greatest element of each line where it is finite, else 0: what the steps of a kernel subtract.
-cdef int find_tops(const Tensor* input, const Tensor* output, float* tops, int64_t count) noexcept nogil:
-    cdef Tensor result = output[0]
-    cdef int64_t i
-    result.dtype = FLOAT32
-    result.item = sizeof(float)
-    make_dense(&result, <char*>tops)
-    if run_extreme(input, &result, False):
-        return -1
-    for i in range(count):
-        if not isfinite(tops[i]):
-            tops[i] = 0
-    return 0
-
-
-cdef int fold_sorted(Plan* to, const Tensor* input) noexcept nogil:
-    cdef Lines* lines = &to.lines
-    cdef int64_t units = to.blocks, unit
-    cdef int status
-    if to.order != ALONG:
-        units *= lines.positions // lines.keep[lines.kept - 1].size
-    unit = to.columns * lines.count * to.take.item
-    to.partial = NULL
-    if input.bytes <= SERIAL_BYTES:
-        return parallel_for(work, to, units, units)
-    if units >= FEW_UNITS or to.parts == 1:
-        return parallel_for(work, to, units, grain_of(unit))
-    to.partial = <char*>malloc(to.parts * lines.positions * to.kernel.item)
-    if to.partial == NULL:
-        return -1
-    status = parallel_for(work, to, units * to.parts, grain_of(unit // to.parts))
-    if status == 0:
-        status = parallel_for(join_parts, to, ceil_div(lines.positions, COLUMNS), grain_of(
-            COLUMNS * to.parts * to.kernel.item))
-    free(to.partial)
-    return status
-
-
-cdef int fold(const FoldKernel* kernel, const FoldArgs* args, const Tensor* input, const Tensor* output) noexcept nogil:
-    cdef Tensor source = input[0], target = output[0], dense
-    cdef const Tensor* tensors[1]
-    cdef unsigned folded = folded_between(input, output)
-    cdef char* room = NULL
-    cdef float* tops = NULL
-    cdef int64_t positions
-    cdef bint along
-    cdef Plan plan
-    cdef Move move
-    cdef int status = 0, d
-    tensors[0] = &source
-    join_lines(&plan.lines, tensors, 1, folded)
-    along = plan.lines.along
-    # Places are numbers in the order of the folded axes.
-    folded = sort_axes(&source, &target, folded, kernel.turned[0] == NULL and kernel.item <= 8)
-    join_lines(&plan.lines, tensors, 1, folded)
-    positions = plan.lines.positions
-    plan.kernel = kernel
-    plan.args = args[0]
-    plan.input = source.data
-    take_as(&plan.take, &source, kernel.number, kernel.bits)
-    plan.output = target.data
-    plan.output_dtype = target.dtype
-    plan.output_item = target.item
-    choose(&plan, along)
-    if not follow(&target):
-        dense = target
-        plan.output = room = <char*>malloc(positions * target.item)
-        if room == NULL:
-            return -1
-        make_dense(&dense, room)
-    if kernel.tops:
-        tops = <float*>malloc(positions * sizeof(float))
-        status = -1 if tops == NULL else find_tops(&source, &target, tops, positions)
-        plan.args.tops = tops
-    if status == 0:
-        status = fold_sorted(&plan, input)
-    if status == 0 and room != NULL:
-        move.rank = target.rank
-        move.item = target.item
-        move.input = room
-        move.output = target.data
-        for d in range(target.rank):
-            move.sizes[d] = target.sizes[d]
-            move.input_strides[d] = dense.strides[d]
-            move.output_strides[d] = target.strides[d]
-        status = run_move(&move, positions * target.item)
-    free(room)
-    free(tops)
-    return status
+# The same with the kernel whose results are never doubtful, and are as large.
+cdef void take_care(const Plan* to, Plan* careful) noexcept nogil:
+    if careful != to:
+        careful[0] = to[0]
+    careful.kernel = careful.kernel.careful
+    careful.tile = careful.kernel.along[dmlcy_level()] if to.order == ALONG else careful.kernel.across[dmlcy_level()]

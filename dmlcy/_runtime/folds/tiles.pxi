@@ -17,6 +17,21 @@ cdef void store_results(
         store_numbers(to.kernel.gives, numbers, target, n, to.output_dtype)
 
 
+# Where the next positions of a walk are.
+cdef inline void list_lines(Walk* walk, const char* source, int64_t count, const char** rows) noexcept nogil:
+    cdef int last = walk.axes - 1
+    cdef int64_t step = walk.axis[last].step[0], size = walk.axis[last].size
+    cdef int64_t at = 0, n, i
+    while at < count:
+        n = min(count - at, size - walk.index[last])
+        for i in range(n):
+            rows[at + i] = source + walk.offset[0] + i * step
+        at += n
+        walk.index[last] += n - 1
+        walk.offset[0] += (n - 1) * step
+        next_walk(walk)
+
+
 # Folds a part of some lines that lie in rows, from the number `position` on.
 cdef void fold_along(
         const Plan* to, int64_t position, int64_t count, int64_t part, char* results, Room* room) noexcept nogil:
@@ -36,14 +51,11 @@ cdef void fold_along(
         some = min(count - at, <int64_t>ROWS)
         if not direct:
             some = min(some, max(TILE // n, <int64_t>1))
-        for i in range(some):
-            room.rows[i] = to.input + walk.offset[0]
-            if near:
-                room.rows[i] += first * step
-            else:
-                gather_line(lines, &to.take, room.rows[i], first, n, (numbers if to.take.same else room.elements) + i * n * to.take.item,
-                            room.offsets)
-            next_walk(&walk)
+        list_lines(&walk, to.input + (first * step if near else 0), some, room.rows)
+        if not near:
+            for i in range(some):
+                gather_line(lines, &to.take, room.rows[i], first, n,
+                            (numbers if to.take.same else room.elements) + i * n * to.take.item, room.offsets)
         if not direct:
             if near:
                 load_rows(&to.take, room.rows, some, to.take.item, n, room)
@@ -71,9 +83,7 @@ cdef void fold_columns(
     cdef bint direct = to.take.same and (step == to.take.item or n == 1)
     cdef Walk walk
     if not direct:
-        most = min(most, max(TILE // n, <int64_t>1))
-        if most >= 8:
-            most &= -8              # whole groups
+        most = min(most, TILE // n) & -<int64_t>DMLCY_FOLD_GROUP
     begin_walk(&walk, lines, lines.fold, lines.folded, part * to.part)
     args.base = part * to.part
     args.room = aligned(room.lanes)
@@ -81,9 +91,7 @@ cdef void fold_columns(
         args.tops = to.args.tops + position
     while row < count:
         some = min(count - row, most)
-        for i in range(some):
-            room.rows[i] = source + walk.offset[0]
-            next_walk(&walk)
+        list_lines(&walk, source, some, room.rows)
         if not direct:
             load_rows(&to.take, room.rows, some, step, n, room)
         args.first = row
@@ -96,10 +104,20 @@ cdef void fold_columns(
 cdef void fold_part(
         const Plan* to, const char* source, int64_t position, int64_t n, int64_t part, char* results,
         Room* room) noexcept nogil:
-    if to.order == ALONG:
+    if to.order == ALONG or to.order == UPRIGHT:
         fold_along(to, position, n, part, results, room)
     else:
         fold_columns(to, source, position, n, part, results, room)
+
+
+cdef void fold_lines(
+        const Plan* to, const char* source, int64_t position, int64_t n, char* results, char* more,
+        Room* room) noexcept nogil:
+    cdef int64_t part
+    fold_part(to, source, position, n, 0, results, room)
+    for part in range(1, to.parts):
+        fold_part(to, source, position, n, part, more, room)
+        to.kernel.join(results, more, n)
 
 
 cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -110,6 +128,7 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const LineAxis* last = &to.lines.keep[to.lines.kept - 1]
     cdef const char* source
     cdef int64_t unit, block, part, position, n, column
+    cdef Plan careful
     cdef Walk walk
     for unit in range(begin, end):
         block = unit
@@ -117,7 +136,7 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
         if to.partial != NULL:
             part = unit % to.parts
             block = unit // to.parts
-        if to.order == ALONG:
+        if to.order == ALONG or to.order == UPRIGHT:
             position = block * to.columns
             n = min(to.columns, to.lines.positions - position)
             source = to.input
@@ -131,11 +150,13 @@ cdef int work(const void* args, int64_t begin, int64_t end) noexcept nogil:
             fold_part(to, source, position, n, part,
                       to.partial + (part * to.lines.positions + position) * to.kernel.item, &room)
             continue
-        fold_part(to, source, position, n, 0, results, &room)
-        for part in range(1, to.parts):
-            fold_part(to, source, position, n, part, more, &room)
-            to.kernel.join(results, more, n)
-        store_results(to, position, n, results, &room)
+        fold_lines(to, source, position, n, results, more, &room)
+        if to.kernel.careful != NULL and to.kernel.doubts(results, n):
+            take_care(to, &careful)
+            fold_lines(&careful, source, position, n, results, more, &room)
+            store_results(&careful, position, n, results, &room)
+        else:
+            store_results(to, position, n, results, &room)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Reductions: sums and products in float64, or in the integers of the data type; extremes of numbers but NaN."""
+"""Reductions: sums and products in float64, or in the integers of the data type; extremes by numbers, not NaN."""
 
 from __future__ import annotations
 
