@@ -66,6 +66,7 @@ CIMPORTS = {
     "dmlcy._runtime.pad": "Pad run_pad",
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",
+    "dmlcy._runtime.products": "Matrices Windows run_matrices run_windows_of_products",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
     "dmlcy._runtime.strided": (
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"

@@ -79,7 +79,7 @@ cdef dict activation_hardmax_attributes(const ActivationHardmax* a):
 
 activation_hardmax = call_of(
     &activation_hardmax_layout, sizeof(ActivationHardmax), sizeof(ActivationHardmax),
-    0,
+    0, 0,
     <Take>activation_hardmax_take, <Holds>activation_hardmax_holds,
     NULL,
     <Attributes>activation_hardmax_attributes, NULL,

@@ -231,7 +231,7 @@ cdef dict roi_align_attributes(const RoiAlign* a):
 
 roi_align = call_of(
     &roi_align_layout, sizeof(RoiAlign), <size_t>&(<RoiAlign*>NULL).regions,
-    0,
+    0, 0,
     <Take>roi_align_take, <Holds>roi_align_holds,
     NULL,
     <Attributes>roi_align_attributes, NULL,
