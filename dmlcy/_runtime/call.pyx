@@ -465,8 +465,8 @@ cdef dict inputs_of(Call call, PyObject* const* given):
 
 
 cdef Call call_of(
-    const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds, DataHolds data_holds,
-    Attributes attributes, Run run,
+    const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds,
+    DataHolds data_holds, Attributes attributes, Run run,
 ):
     cdef Call call = Call.__new__(Call)
     cdef int i

@@ -3,7 +3,7 @@
 from libc.math cimport NAN, fabs, isfinite
 from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
