@@ -104,8 +104,8 @@ cdef int take_loops(object desc, Activation* loops) except -1
 cdef object taken_from(Call call, void* fields)
 
 cdef Call call_of(
-    const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds, DataHolds data_holds,
-    Attributes attributes, Run run,
+    const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds,
+    DataHolds data_holds, Attributes attributes, Run run,
 )
 
 # Whether the tensor has the data type of `computed`, and its sizes but for leading ones.

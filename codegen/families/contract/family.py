@@ -38,7 +38,7 @@ FLOATS: Final = {"FLOAT32", "FLOAT16"}
 MEMBERS: Final = {
     "left_transposed": "TRANSPOSE",
     "right_transposed": "TRANSPOSE",
-    "mode": "CONVOLUTION",
+    "mode": "CROSS_CORRELATION",
     "direction": "BACKWARD",
 }
 """By the role of an enum, the member that the loops are told of."""

@@ -5,7 +5,7 @@
 from dmlcy._runtime.products cimport Windows, run_windows_of_products
 
 cdef enum:
-    CONVOLUTION_MODE_CONVOLUTION = 0
+    CONVOLUTION_MODE_CROSS_CORRELATION = 1
     CONVOLUTION_DIRECTION_BACKWARD = 1
 
 
@@ -15,7 +15,7 @@ cdef int convolution_run(const Convolution* a) noexcept nogil:
     cdef Windows work
     work.input = &a.input
     work.filter = &a.filter
-    work.reversed = a.mode == CONVOLUTION_MODE_CONVOLUTION
+    work.reversed = a.mode != CONVOLUTION_MODE_CROSS_CORRELATION
     work.backward = a.direction == CONVOLUTION_DIRECTION_BACKWARD
     work.groups = a.group_count
     work.strides = a.strides
