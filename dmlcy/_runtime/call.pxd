@@ -63,6 +63,7 @@ cdef class Call:
     cdef size_t size                # bytes of the struct
     cdef size_t given               # bytes of its tensors and attributes, which come first
     cdef size_t held                # where the struct owns a desc, or a tuple of them; 0: nowhere
+    cdef size_t fused               # where it has the loops of that desc, if it owns one; 0: nowhere
     cdef int inputs
     cdef int tensors
     cdef int keywords
@@ -76,6 +77,9 @@ cdef class Call:
     cdef tuple names                # of the tensors, as Python has the names of attributes
     cdef bytes key                  # what the last call is told from others by, which the reference computed
     cdef tuple use                  # and its use, with the values that the use was made of
+
+# Whether the reference computes the outputs: there are no loops, or none of the activation that is applied to them.
+cdef bint lacks_loops(Call call, const void* fields) noexcept nogil
 
 # A call of the function; `given` are borrowed: inputs, keywords, and `out` last.
 cdef object of_arguments(Call call, PyObject* const* given)
@@ -100,8 +104,8 @@ cdef int take_loops(object desc, Activation* loops) except -1
 cdef object taken_from(Call call, void* fields)
 
 cdef Call call_of(
-    const Layout* layout, size_t size, size_t given, size_t held, Take take, Holds holds, DataHolds data_holds,
-    Attributes attributes, Run run,
+    const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds,
+    DataHolds data_holds, Attributes attributes, Run run,
 )
 
 # Whether the tensor has the data type of `computed`, and its sizes but for leading ones.

@@ -205,7 +205,7 @@ cdef object of_arguments(Call call, PyObject* const* given):
             and (call.holds(tensors, level) or holds_otherwise(call, tensors, given, level))
             and (call.data_holds == NULL or values_hold(call, &frame, &broken))
         ):
-            if call.run == NULL:
+            if lacks_loops(call, frame.fields):
                 result = compute(call, &frame, out, use_of(call, &frame, level))
             else:
                 result = finish(call, &frame, out)
@@ -214,6 +214,15 @@ cdef object of_arguments(Call call, PyObject* const* given):
         if call.held:
             taken_from(call, frame.fields)
     return refuse_arguments(call, given, level, broken) if result is None else result
+
+
+cdef bint lacks_loops(Call call, const void* fields) noexcept nogil:
+    cdef const char* start = <const char*>fields
+    return call.run == NULL or (
+        call.fused != 0
+        and (<PyObject* const*>(start + call.held))[0] != NULL
+        and (<const Activation*>(start + call.fused)).run == NULL
+    )
 
 
 cdef bint holds_otherwise(Call call, Tensor* tensors, PyObject* const* given, int level) except -1:
@@ -461,8 +470,8 @@ cdef dict inputs_of(Call call, PyObject* const* given):
 
 
 cdef Call call_of(
-    const Layout* layout, size_t size, size_t given, size_t held, Take take, Holds holds, DataHolds data_holds,
-    Attributes attributes, Run run,
+    const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds,
+    DataHolds data_holds, Attributes attributes, Run run,
 ):
     cdef Call call = Call.__new__(Call)
     cdef int i
@@ -470,6 +479,7 @@ cdef Call call_of(
     call.size = size
     call.given = given
     call.held = held
+    call.fused = fused
     call.inputs = layout.inputs
     call.tensors = layout.inputs + layout.outputs
     call.keywords = layout.keywords

@@ -4,7 +4,9 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 
-from dmlcy._runtime.call cimport AT_MOST_ONE, Call, call_of_operator, new_arrays, of_desc, of_inputs, taken_from
+from dmlcy._runtime.call cimport (
+    AT_MOST_ONE, Call, call_of_operator, lacks_loops, new_arrays, of_desc, of_inputs, taken_from,
+)
 from dmlcy._runtime.tensor cimport Tensor
 from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
 
@@ -74,7 +76,7 @@ cdef class TableOperator(CompiledOperator):
                 refuse_desc(desc, level)
             if call.halves:
                 refuse_strides(desc)
-            use = use_of_desc(desc) if reference or call.run == NULL else None
+            use = use_of_desc(desc) if reference or lacks_loops(call, fields) else None
         except BaseException:
             PyMem_Free(fields)
             raise
@@ -98,11 +100,11 @@ cdef class TableOperator(CompiledOperator):
         return f"{self.desc.operator.name}, checked once: called with arrays of the sizes and data types of its desc."
 
     def __reduce__(self):
-        reference = self.use is not None and self.call.run != NULL
+        reference = self.use is not None and not lacks_loops(self.call, self.fields)
         return type(self), (self.desc, self.level, True) if reference else (self.desc, self.level)
 
     def __repr__(self):
-        path = ", path='reference'" if self.use is not None and self.call.run != NULL else ""
+        path = ", path='reference'" if self.use is not None and not lacks_loops(self.call, self.fields) else ""
         return f"compile({self.desc!r}{path})"
 
     def __call__(self, *inputs, **keywords):

@@ -48,6 +48,13 @@
 #define DMLCY_APART_EACH
 #endif
 
+/* Before a loop of few turns whose number is a constant: none is left. */
+#if DMLCY_GNU
+#define DMLCY_UNROLL _Pragma("GCC unroll 16")
+#else
+#define DMLCY_UNROLL
+#endif
+
 #ifdef _MSC_VER
 #define DMLCY_RESTRICT __restrict
 #define DMLCY_THREAD_LOCAL __declspec(thread)

@@ -3,11 +3,13 @@
 #define DMLCY_LEVEL(name) DMLCY_NAMED(name, _widest)
 #define DMLCY_TARGET DMLCY_WIDEST
 #define DMLCY_IS_WIDE 1
+#define DMLCY_IS_WIDEST 1
 #define DMLCY_FUSED 1
 #include DMLCY_TEXT
 #undef DMLCY_LEVEL
 #undef DMLCY_TARGET
 #undef DMLCY_IS_WIDE
+#undef DMLCY_IS_WIDEST
 #undef DMLCY_FUSED
 
 #include "both_levels.h"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
+from ..base import Definition, KernelTable, Moved, Use
 
 OPERANDS: Final = {"matrices": ("a", "b"), "windows": ("input", "filter")}
 """What is multiplied: the default names of the two tensors."""
@@ -31,21 +33,43 @@ ATTRIBUTES: Final = {
         "appended": ("output_padding", Kind.VECTOR),
     },
 }
+FLOATS: Final = {"FLOAT32", "FLOAT16"}
+"""The data types that loops multiply."""
+MEMBERS: Final = {
+    "left_transposed": "TRANSPOSE",
+    "right_transposed": "TRANSPOSE",
+    "mode": "CROSS_CORRELATION",
+    "direction": "BACKWARD",
+}
+"""By the role of an enum, the member that the loops are told of."""
 
 
-class Contract(Evaluated):
+@dataclass(frozen=True, slots=True)
+class ContractKernel:
+    """The run template's view: what is multiplied, the roles that are played, and the constants of MEMBERS, by role."""
+
+    of: str
+    members: Mapping[str, str]
+    definition: Definition
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """The tensors and attributes, by role."""
+        return self.definition.roles
+
+
+class Contract(Moved):
     """The family."""
 
     name = "contract"
     told: ClassVar = {"appended": Kind.BOOL}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ContractKernel:
         """Reads the roles; those whose default name the operator does not have are not played."""
         kernel = KernelTable(operator, facts, diagnostics)
         table = kernel.table
-        if table is None:
-            return Told(kernel.definition)
-        of = table.choice("of", tuple(OPERANDS))
+        of = "" if table is None else table.choice("of", tuple(OPERANDS))
+        members = {}
         if of in OPERANDS:
             kernel.word("of", of)
             left, right = (
@@ -56,8 +80,16 @@ class Contract(Evaluated):
             for role, (name, kind) in ATTRIBUTES[of].items():
                 self.role(kernel, role, name, kind)
             self.role(kernel, "fused", "fused_activation", Kind.OPERATOR)
+            members = {
+                role: kernel.members(name)[MEMBERS[role]]
+                for role, name in kernel.definition.roles.items()
+                if role in MEMBERS
+            }
+        for rows in operator.types.values():
+            for dtype in sorted({name for row in rows for name in row.dtypes} - FLOATS):
+                kernel.lack(f"family {self.name} multiplies no {dtype} yet")
         kernel.finish()
-        return Told(kernel.definition)
+        return ContractKernel(of, members, kernel.definition)
 
     @staticmethod
     def role(kernel: KernelTable, key: str, default: str, kind: Kind) -> None:
@@ -65,5 +97,16 @@ class Contract(Evaluated):
         if default in kernel.operator.scope or (kernel.table is not None and kernel.table.has(key)):
             kernel.role(key, default, kind)
 
+    def needs(self, kernel: ContractKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def pieces(self, kernel: ContractKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: ContractKernel, use: Use) -> None:
+        """No figure."""
+
 
 FAMILY = Contract()
+"""The family contract: what its run template is given."""

@@ -160,6 +160,11 @@ def convolution(
         sizes(filter)[0]``
 
         Number of channels of the input that goes with the filter.
+    ``terms``
+        ``prod(sizes(filter)) // (sizes(filter)[0] if direction == 'FORWARD'
+        else sizes(filter)[1] * group_count)``
+
+        Products that are added for an element of the output, at most.
 
     References
     ----------

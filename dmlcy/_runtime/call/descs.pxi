@@ -97,7 +97,9 @@ cdef int take_loops(object desc, Activation* loops) except -1:
 
 
 cdef bytes bytes_of_loops(object desc):
-    """What `take_loops` gives, as bytes."""
+    """What `take_loops` gives, as bytes; none for what makes each result of several numbers."""
+    from dmlcy._families.activations import along
+
     cdef Activation loops
     cdef Call call = call_of_operator(desc.operator.name)
     cdef ActivationFields fields
@@ -105,7 +107,7 @@ cdef bytes bytes_of_loops(object desc):
     cdef list values = [keyword_of(desc, &call.layout.rows[i]) for i in range(call.keywords)]
     cdef int i
     memset(&loops, 0, sizeof(loops))
-    if call.run != NULL and call.size <= sizeof(fields) and call.tensors == 2:
+    if call.run != NULL and call.size <= sizeof(fields) and call.tensors == 2 and not along(desc, (1, 1, 1, 1)):
         memset(&fields, 0, sizeof(fields))
         for i in range(call.keywords):
             given[i] = <PyObject*>values[i]

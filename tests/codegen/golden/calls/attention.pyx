@@ -471,7 +471,7 @@ cdef dict multihead_attention_attributes(const MultiheadAttention* a):
 
 multihead_attention = call_of(
     &multihead_attention_layout, sizeof(MultiheadAttention), <size_t>&(<MultiheadAttention*>NULL).batch,
-    0,
+    0, 0,
     <Take>multihead_attention_take, <Holds>multihead_attention_holds,
     NULL,
     <Attributes>multihead_attention_attributes, NULL,

@@ -4,14 +4,14 @@
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
-from dmlcy._runtime.activation cimport Activation
 from dmlcy._runtime.arguments cimport desc_of, take_asked, take_desc, take_enum, take_uint, take_uints
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport (
     append_size, append_sizes, checked_add, checked_mul, checked_sub, floor_div, same_sizes, tensor_holds,
 )
 from dmlcy._runtime.context cimport tuple_of
-from dmlcy._runtime.strided cimport MAX_RANK, Tensor, item_of
+from dmlcy._runtime.strided cimport Tensor, item_of
+from dmlcy._generated.kernels.contract cimport Convolution, convolution_run
 
 cdef enum:
     CONVOLUTION_DIRECTION_FORWARD = 0
@@ -107,32 +107,6 @@ cdef struct ConvolutionKeywords:
     PyObject* fused_activation
     PyObject* output_sizes
     PyObject* out
-
-cdef struct Convolution:
-    Tensor input
-    Tensor filter
-    Tensor bias
-    Tensor output
-    int64_t mode
-    int64_t direction
-    int64_t strides[MAX_RANK]
-    int64_t dilations[MAX_RANK]
-    int64_t start_padding[MAX_RANK]
-    int64_t end_padding[MAX_RANK]
-    int64_t output_padding[MAX_RANK]
-    int64_t group_count
-    PyObject* fused_activation
-    Activation fused_activation_loops
-    int64_t spatial
-    int64_t padded[MAX_RANK]
-    int64_t extent[MAX_RANK]
-    int64_t channels
-    int64_t biases[MAX_RANK]
-    int64_t scattered[MAX_RANK]
-    int64_t least[MAX_RANK]
-    int64_t wanted[MAX_RANK]
-    int64_t convolved[MAX_RANK]
-    int64_t channels_of_filter
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
@@ -257,8 +231,8 @@ cdef dict convolution_attributes(const Convolution* a):
 
 convolution = call_of(
     &convolution_layout, sizeof(Convolution), <size_t>&(<Convolution*>NULL).spatial,
-    <size_t>&(<Convolution*>NULL).fused_activation,
+    <size_t>&(<Convolution*>NULL).fused_activation, <size_t>&(<Convolution*>NULL).fused_activation_loops,
     <Take>convolution_take, <Holds>convolution_holds,
     NULL,
-    <Attributes>convolution_attributes, NULL,
+    <Attributes>convolution_attributes, <Run>convolution_run,
 )

@@ -85,7 +85,7 @@ cdef dict activation_celu_attributes(const ActivationCelu* a):
 
 activation_celu = call_of(
     &activation_celu_layout, sizeof(ActivationCelu), sizeof(ActivationCelu),
-    0,
+    0, 0,
     <Take>activation_celu_take, <Holds>activation_celu_holds,
     NULL,
     <Attributes>activation_celu_attributes, <Run>activation_celu_run,

@@ -93,7 +93,7 @@ cdef dict diagonal_matrix_attributes(const DiagonalMatrix* a):
 
 diagonal_matrix = call_of(
     &diagonal_matrix_layout, sizeof(DiagonalMatrix), sizeof(DiagonalMatrix),
-    0,
+    0, 0,
     <Take>diagonal_matrix_take, <Holds>diagonal_matrix_holds,
     NULL,
     <Attributes>diagonal_matrix_attributes, <Run>diagonal_matrix_run,

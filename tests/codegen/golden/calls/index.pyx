@@ -132,7 +132,7 @@ cdef dict gather_attributes(const Gather* a):
 
 gather = call_of(
     &gather_layout, sizeof(Gather), <size_t>&(<Gather*>NULL).gathered,
-    0,
+    0, 0,
     <Take>gather_take, <Holds>gather_holds,
     <DataHolds>gather_data_holds,
     <Attributes>gather_attributes, <Run>gather_run,

@@ -78,7 +78,7 @@ cdef dict activation_hardmax_attributes(const ActivationHardmax* a):
 
 activation_hardmax = call_of(
     &activation_hardmax_layout, sizeof(ActivationHardmax), <size_t>&(<ActivationHardmax*>NULL).reduced,
-    0,
+    0, 0,
     <Take>activation_hardmax_take, <Holds>activation_hardmax_holds,
     NULL,
     <Attributes>activation_hardmax_attributes, <Run>activation_hardmax_run,

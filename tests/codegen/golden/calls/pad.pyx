@@ -155,7 +155,7 @@ cdef dict padding_attributes(const Padding* a):
 
 padding = call_of(
     &padding_layout, sizeof(Padding), <size_t>&(<Padding*>NULL).axes,
-    0,
+    0, 0,
     <Take>padding_take, <Holds>padding_holds,
     NULL,
     <Attributes>padding_attributes, <Run>padding_run,

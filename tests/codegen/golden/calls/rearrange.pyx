@@ -97,7 +97,7 @@ cdef dict depth_to_space_attributes(const DepthToSpace* a):
 
 depth_to_space = call_of(
     &depth_to_space_layout, sizeof(DepthToSpace), <size_t>&(<DepthToSpace*>NULL).N,
-    0,
+    0, 0,
     <Take>depth_to_space_take, <Holds>depth_to_space_holds,
     NULL,
     <Attributes>depth_to_space_attributes, <Run>depth_to_space_run,

@@ -243,7 +243,7 @@ cdef dict gru_attributes(const Gru* a):
 
 gru = call_of(
     &gru_layout, sizeof(Gru), <size_t>&(<Gru*>NULL).steps,
-    <size_t>&(<Gru*>NULL).activation_descs,
+    <size_t>&(<Gru*>NULL).activation_descs, 0,
     <Take>gru_take, <Holds>gru_holds,
     NULL,
     <Attributes>gru_attributes, NULL,

@@ -130,7 +130,7 @@ cdef dict argmax_attributes(const Argmax* a):
 
 argmax = call_of(
     &argmax_layout, sizeof(Argmax), <size_t>&(<Argmax*>NULL).reduced,
-    0,
+    0, 0,
     <Take>argmax_take, <Holds>argmax_holds,
     NULL,
     <Attributes>argmax_attributes, <Run>argmax_run,

@@ -146,7 +146,7 @@ cdef dict roi_pooling_attributes(const RoiPooling* a):
 
 roi_pooling = call_of(
     &roi_pooling_layout, sizeof(RoiPooling), <size_t>&(<RoiPooling*>NULL).N,
-    0,
+    0, 0,
     <Take>roi_pooling_take, <Holds>roi_pooling_holds,
     <DataHolds>roi_pooling_data_holds,
     <Attributes>roi_pooling_attributes, <Run>roi_pooling_run,

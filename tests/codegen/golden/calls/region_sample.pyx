@@ -228,7 +228,7 @@ cdef dict roi_align_attributes(const RoiAlign* a):
 
 roi_align = call_of(
     &roi_align_layout, sizeof(RoiAlign), <size_t>&(<RoiAlign*>NULL).regions,
-    0,
+    0, 0,
     <Take>roi_align_take, <Holds>roi_align_holds,
     <DataHolds>roi_align_data_holds,
     <Attributes>roi_align_attributes, <Run>roi_align_run,

@@ -119,7 +119,7 @@ cdef dict resample_attributes(const Resample* a):
 
 resample = call_of(
     &resample_layout, sizeof(Resample), <size_t>&(<Resample*>NULL).axes,
-    0,
+    0, 0,
     <Take>resample_take, <Holds>resample_holds,
     NULL,
     <Attributes>resample_attributes, <Run>resample_run,

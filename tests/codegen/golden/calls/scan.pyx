@@ -114,7 +114,7 @@ cdef dict cumulative_product_attributes(const CumulativeProduct* a):
 
 cumulative_product = call_of(
     &cumulative_product_layout, sizeof(CumulativeProduct), sizeof(CumulativeProduct),
-    0,
+    0, 0,
     <Take>cumulative_product_take, <Holds>cumulative_product_holds,
     NULL,
     <Attributes>cumulative_product_attributes, <Run>cumulative_product_run,

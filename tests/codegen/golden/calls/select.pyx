@@ -134,7 +134,7 @@ cdef dict nonzero_coordinates_attributes(const NonzeroCoordinates* a):
 
 nonzero_coordinates = call_of(
     &nonzero_coordinates_layout, sizeof(NonzeroCoordinates), <size_t>&(<NonzeroCoordinates*>NULL).one,
-    0,
+    0, 0,
     <Take>nonzero_coordinates_take, <Holds>nonzero_coordinates_holds,
     NULL,
     <Attributes>nonzero_coordinates_attributes, <Run>nonzero_coordinates_run,

@@ -111,7 +111,7 @@ cdef dict join_attributes(const Join* a):
 
 join = call_of(
     &join_layout, sizeof(Join), <size_t>&(<Join*>NULL).joined,
-    0,
+    0, 0,
     <Take>join_take, <Holds>join_holds,
     NULL,
     <Attributes>join_attributes, <Run>join_run,

@@ -129,7 +129,7 @@ cdef dict unfold_attributes(const Unfold* a):
 
 unfold = call_of(
     &unfold_layout, sizeof(Unfold), <size_t>&(<Unfold*>NULL).spatial,
-    0,
+    0, 0,
     <Take>unfold_take, <Holds>unfold_holds,
     NULL,
     <Attributes>unfold_attributes, <Run>unfold_run,

@@ -134,7 +134,7 @@ cdef dict average_pooling_attributes(const AveragePooling* a):
 
 average_pooling = call_of(
     &average_pooling_layout, sizeof(AveragePooling), <size_t>&(<AveragePooling*>NULL).spatial,
-    0,
+    0, 0,
     <Take>average_pooling_take, <Holds>average_pooling_holds,
     NULL,
     <Attributes>average_pooling_attributes, <Run>average_pooling_run,

@@ -144,7 +144,7 @@ cdef dict fold_attributes(const Fold* a):
 
 fold = call_of(
     &fold_layout, sizeof(Fold), <size_t>&(<Fold*>NULL).spatial,
-    0,
+    0, 0,
     <Take>fold_take, <Holds>fold_holds,
     NULL,
     <Attributes>fold_attributes, <Run>fold_run,

@@ -141,7 +141,7 @@ cdef dict average_pooling_grad_attributes(const AveragePoolingGrad* a):
 
 average_pooling_grad = call_of(
     &average_pooling_grad_layout, sizeof(AveragePoolingGrad), <size_t>&(<AveragePoolingGrad*>NULL).spatial,
-    0,
+    0, 0,
     <Take>average_pooling_grad_take, <Holds>average_pooling_grad_holds,
     NULL,
     <Attributes>average_pooling_grad_attributes, <Run>average_pooling_grad_run,

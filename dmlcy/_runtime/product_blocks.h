@@ -1,0 +1,324 @@
+/* The loops of products.h for one level; DMLCY_LEVEL names them, DMLCY_TARGET declares them. */
+
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+#define DMLCY_VECTOR 16
+#define DMLCY_ADD_PRODUCT(x, y, sum)                                                                                   \
+    (DMLCY_LEVEL(dmlcy_lanes)) _mm512_fmadd_ps(_mm512_set1_ps(x), (__m512)(y), (__m512)(sum))
+#elif DMLCY_X86 && DMLCY_IS_WIDE
+#define DMLCY_VECTOR 8
+#define DMLCY_ADD_PRODUCT(x, y, sum)                                                                                   \
+    (DMLCY_LEVEL(dmlcy_lanes)) _mm256_fmadd_ps(_mm256_set1_ps(x), (__m256)(y), (__m256)(sum))
+#elif DMLCY_GNU && DMLCY_BASELINE_FUSED
+#define DMLCY_VECTOR 4
+#define DMLCY_ADD_PRODUCT(x, y, sum) (DMLCY_LEVEL(dmlcy_lanes)) vfmaq_n_f32((float32x4_t)(sum), (float32x4_t)(y), (x))
+#elif DMLCY_GNU
+#define DMLCY_VECTOR 4
+#define DMLCY_ADD_PRODUCT(x, y, sum) ((sum) + (x) * (y))
+#else
+#define DMLCY_VECTOR 1
+#define DMLCY_ADD_PRODUCT(x, y, sum) (DMLCY_FUSED ? fmaf((x), (y), (sum)) : (sum) + (x) * (y))
+#endif
+
+#if DMLCY_GNU
+typedef float DMLCY_LEVEL(dmlcy_lanes) __attribute__((vector_size(4 * DMLCY_VECTOR), aligned(4), may_alias));
+#else
+typedef float DMLCY_LEVEL(dmlcy_lanes);
+#endif
+
+#define DMLCY_AT(place) (*(DMLCY_LEVEL(dmlcy_lanes) *)(place))
+#define DMLCY_FROM(place) (*(const DMLCY_LEVEL(dmlcy_lanes) *)(place))
+
+/* A kernel of some rows and vectors. */
+#define DMLCY_KERNEL(rows, vectors)                                                                                    \
+    DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)(                                            \
+        int64_t depth, const float *a, const float *b, int64_t step, const float *from, int64_t from_row, float *to,   \
+        int64_t to_row)                                                                                                \
+    {                                                                                                                  \
+        DMLCY_LEVEL(dmlcy_lanes) sums[rows][vectors], y[vectors];                                                      \
+        int64_t k;                                                                                                     \
+        int i, j;                                                                                                      \
+        if (from) {                                                                                                    \
+            DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
+                DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
+                    sums[i][j] = DMLCY_FROM(from + i * from_row + j * DMLCY_VECTOR);                                     \
+        } else {                                                                                                       \
+            const DMLCY_LEVEL(dmlcy_lanes) zeros = {0};                                                                \
+            DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
+                DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
+                    sums[i][j] = zeros;                                                                                \
+        }                                                                                                              \
+        for (k = 0; k < depth; k++) {                                                                                  \
+            DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
+                y[j] = DMLCY_FROM(b + j * DMLCY_VECTOR);                                                                 \
+            DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
+                DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
+                    sums[i][j] = DMLCY_ADD_PRODUCT(a[i], y[j], sums[i][j]);                                            \
+            a += (rows);                                                                                               \
+            b += step;                                                                                                 \
+        }                                                                                                              \
+        DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                      \
+            DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
+                DMLCY_AT(to + i * to_row + j * DMLCY_VECTOR) = sums[i][j];                                             \
+    }
+
+#define DMLCY_BY(rows, vectors) DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)
+
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+DMLCY_KERNEL(12, 1)
+DMLCY_KERNEL(12, 2)
+DMLCY_KERNEL(8, 1)
+DMLCY_KERNEL(8, 2)
+DMLCY_KERNEL(4, 1)
+DMLCY_KERNEL(4, 2)
+DMLCY_KERNEL(4, 4)
+DMLCY_KERNEL(2, 1)
+DMLCY_KERNEL(2, 2)
+DMLCY_KERNEL(2, 4)
+DMLCY_KERNEL(2, 8)
+DMLCY_KERNEL(1, 1)
+DMLCY_KERNEL(1, 2)
+DMLCY_KERNEL(1, 4)
+DMLCY_KERNEL(1, 8)
+#elif DMLCY_X86 && DMLCY_IS_WIDE
+DMLCY_KERNEL(6, 1)
+DMLCY_KERNEL(6, 2)
+DMLCY_KERNEL(4, 1)
+DMLCY_KERNEL(4, 2)
+DMLCY_KERNEL(2, 1)
+DMLCY_KERNEL(2, 2)
+DMLCY_KERNEL(2, 4)
+DMLCY_KERNEL(1, 1)
+DMLCY_KERNEL(1, 2)
+DMLCY_KERNEL(1, 4)
+DMLCY_KERNEL(1, 8)
+#else
+DMLCY_KERNEL(4, 1)
+DMLCY_KERNEL(4, 3)
+DMLCY_KERNEL(2, 1)
+DMLCY_KERNEL(2, 3)
+DMLCY_KERNEL(2, 4)
+DMLCY_KERNEL(1, 1)
+DMLCY_KERNEL(1, 3)
+DMLCY_KERNEL(1, 4)
+DMLCY_KERNEL(1, 8)
+#endif
+
+/* Sums of 16 places of k, each a chain, joined pairwise. */
+DMLCY_TARGET static float DMLCY_LEVEL(dmlcy_dot)(const float *a, const float *b, int64_t n)
+{
+    float sums[DMLCY_SUMS] = {0};
+    int64_t k = 0;
+    int i;
+#if DMLCY_VECTOR > 1 && DMLCY_X86 && DMLCY_IS_WIDE
+    DMLCY_LEVEL(dmlcy_lanes) lanes[DMLCY_SUMS / DMLCY_VECTOR] = {{0}};
+    for (; k + DMLCY_SUMS <= n; k += DMLCY_SUMS)
+        DMLCY_UNROLL for (i = 0; i < DMLCY_SUMS / DMLCY_VECTOR; i++) {
+            const DMLCY_LEVEL(dmlcy_lanes) x = DMLCY_FROM(a + k + i * DMLCY_VECTOR);
+            const DMLCY_LEVEL(dmlcy_lanes) y = DMLCY_FROM(b + k + i * DMLCY_VECTOR);
+#if DMLCY_IS_WIDEST
+            lanes[i] = (DMLCY_LEVEL(dmlcy_lanes))_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)lanes[i]);
+#else
+            lanes[i] = (DMLCY_LEVEL(dmlcy_lanes))_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)lanes[i]);
+#endif
+        }
+    memcpy(sums, lanes, sizeof sums);
+#endif
+    for (; k < n; k += DMLCY_SUMS)
+        for (i = 0; i < DMLCY_SUMS && i < n - k; i++)
+            sums[i] = DMLCY_FUSED ? fmaf(a[k + i], b[k + i], sums[i]) : sums[i] + a[k + i] * b[k + i];
+    for (k = DMLCY_SUMS / 2; k > 0; k /= 2)
+        for (i = 0; i < k; i++)
+            sums[i] += sums[i + k];
+    return sums[0];
+}
+
+/* Element k of each of some lines, side by side, for one k after the other: `pitch` floats apart. `at` has the bytes to
+ * each k; if `step` is not 0, it is always between one and the next. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
+    const char *source, int64_t line, int64_t lines, const int64_t *at, int64_t step, int64_t depth, int64_t item,
+    float *to, int64_t pitch)
+{
+    float numbers[4][DMLCY_DEPTH];
+    int64_t i = 0, j, k;
+    if (line == item && lines > 1) {
+        for (k = 0; k < depth; k++, to += pitch) {
+            const char *const from = source + at[k];
+            if (item == 4) {
+                for (i = 0; i + DMLCY_VECTOR <= lines; i += DMLCY_VECTOR)
+                    DMLCY_AT(to + i) = DMLCY_FROM((const float *)from + i);
+                for (; i < lines; i++)
+                    to[i] = ((const float *)from)[i];
+            } else
+                dmlcy_widen(from, item, item, to, lines);
+        }
+        return;
+    }
+    if (step == item)
+        for (; i + 4 <= lines; i += 4) {
+            const char *const from = source + i * line + at[0];
+            const float *rows[4];
+            for (j = 0; j < 4; j++) {
+                rows[j] = (const float *)(const void *)(from + j * line);
+                if (item != 4) {
+                    dmlcy_widen(from + j * line, item, item, numbers[j], depth);
+                    rows[j] = numbers[j];
+                }
+            }
+            k = 0;
+#if DMLCY_X86
+            for (; k + 4 <= depth; k += 4) {
+                __m128 a = _mm_loadu_ps(rows[0] + k), b = _mm_loadu_ps(rows[1] + k);
+                __m128 c = _mm_loadu_ps(rows[2] + k), d = _mm_loadu_ps(rows[3] + k);
+                _MM_TRANSPOSE4_PS(a, b, c, d);
+                _mm_storeu_ps(to + i + k * pitch, a);
+                _mm_storeu_ps(to + i + (k + 1) * pitch, b);
+                _mm_storeu_ps(to + i + (k + 2) * pitch, c);
+                _mm_storeu_ps(to + i + (k + 3) * pitch, d);
+            }
+#endif
+            for (; k < depth; k++)
+                for (j = 0; j < 4; j++)
+                    to[i + j + k * pitch] = rows[j][k];
+        }
+    for (; i < lines; i++) {
+        const char *const from = source + i * line;
+        if (item == 4)
+            for (k = 0; k < depth; k++)
+                memcpy(to + i + k * pitch, from + at[k], 4);
+        else
+            for (k = 0; k < depth; k++)
+                to[i + k * pitch] = dmlcy_element_of(from + at[k], item);
+    }
+}
+
+/* The same of the columns of some runs. What is outside the input is 0. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
+    const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first, int64_t step,
+    int64_t depth, float *to, int64_t pitch)
+{
+    const ProductAxis *const axes = image->axes;
+    const int64_t taps = image->taps, between = axes[2].step * axes[2].stride;
+    int64_t r, begin[DMLCY_STRIP], length[DMLCY_STRIP], from[DMLCY_STRIP], k, next, tap, i;
+    /* All taps, if k goes from one to the next; then the channels of each. Otherwise one k after the other. */
+    const int64_t turns = step == 1 ? (taps < depth ? taps : depth) : depth;
+    const int64_t stride = step == 1 ? taps : depth;
+    for (next = 0; next < turns; next++) {
+        const int64_t at = first + next * step;
+        int64_t channel = at / taps;
+        int64_t place[3];
+        tap = at % taps;
+        place[2] = tap % axes[2].taps;
+        place[1] = tap / axes[2].taps % axes[1].taps;
+        place[0] = tap / axes[2].taps / axes[1].taps;
+        for (r = 0; r < count; r++) {
+            const ProductRun *const run = &runs[r];
+            int64_t low = axes[2].low[place[2]] - run->place[2], high = axes[2].high[place[2]] - run->place[2];
+            int d;
+            low = low > 0 ? low : 0;
+            high = high < run->count ? high : run->count;
+            for (d = 0; d < 2; d++)
+                if (run->place[d] < axes[d].low[place[d]] || run->place[d] >= axes[d].high[place[d]])
+                    high = low;
+            begin[r] = low;
+            length[r] = high > low ? high - low : 0;
+            from[r] = run->from + low * between;
+            for (d = 0; d < 3; d++)
+                from[r] += place[d] * axes[d].tap_step * axes[d].stride;
+        }
+        for (k = next; k < depth; k += stride, channel++) {
+            const char *const here = source + channel * image->channel_stride;
+            float *const row = to + k * pitch;
+            for (r = 0; r < count; r++) {
+                float *const target = row + runs[r].column;
+                if (length[r] < runs[r].count)
+                    for (i = 0; i < runs[r].count; i++)
+                        target[i] = 0;
+                if (image->item == 2)
+                    dmlcy_widen(here + from[r], between, 2, target + begin[r], length[r]);
+                else if (between == 4) {
+                    const float *const elements = (const float *)(const void *)(here + from[r]);
+                    for (i = 0; i < length[r]; i++)
+                        target[begin[r] + i] = elements[i];
+                } else
+                    for (i = 0; i < length[r]; i++)
+                        memcpy(target + begin[r] + i, here + from[r] + i * between, 4);
+            }
+        }
+    }
+}
+
+/* Whether all of n elements of some rows are finite. */
+DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_are_finite)(const float *x, int64_t row, int64_t rows, int64_t n)
+{
+    int64_t i;
+    int others = 0;
+    for (; rows > 0; rows--, x += row)
+        for (i = 0; i < n; i++)
+            others |= !(fabsf(x[i]) <= 0x1.fffffep127f);
+    return !others;
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_scale_sums)(float *x, float alpha, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        x[i] *= alpha;
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_add_to_sums)(float *x, float alpha, const float *c, float beta, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        x[i] = x[i] * alpha + c[i] * beta;
+}
+
+static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
+    .lanes = DMLCY_VECTOR,
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+    .heights = {12, 8, 4, 2, 1},
+    .widths = {1, 2, 4, 8},
+    .kernels =
+        {
+            {DMLCY_BY(12, 1), DMLCY_BY(12, 2), NULL, NULL},
+            {DMLCY_BY(8, 1), DMLCY_BY(8, 2), NULL, NULL},
+            {DMLCY_BY(4, 1), DMLCY_BY(4, 2), DMLCY_BY(4, 4), NULL},
+            {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), DMLCY_BY(2, 8)},
+            {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
+        },
+#elif DMLCY_X86 && DMLCY_IS_WIDE
+    .heights = {6, 4, 2, 1, 0},
+    .widths = {1, 2, 4, 8},
+    .kernels =
+        {
+            {DMLCY_BY(6, 1), DMLCY_BY(6, 2), NULL, NULL},
+            {DMLCY_BY(4, 1), DMLCY_BY(4, 2), NULL, NULL},
+            {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), NULL},
+            {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
+            {NULL, NULL, NULL, NULL},
+        },
+#else
+    .heights = {4, 2, 1, 0, 0},
+    .widths = {1, 3, 4, 8},
+    .kernels =
+        {
+            {DMLCY_BY(4, 1), DMLCY_BY(4, 3), NULL, NULL},
+            {DMLCY_BY(2, 1), DMLCY_BY(2, 3), DMLCY_BY(2, 4), NULL},
+            {DMLCY_BY(1, 1), DMLCY_BY(1, 3), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
+            {NULL, NULL, NULL, NULL},
+            {NULL, NULL, NULL, NULL},
+        },
+#endif
+    .pack = DMLCY_LEVEL(dmlcy_pack),
+    .pack_image = DMLCY_LEVEL(dmlcy_pack_image),
+    .dot = DMLCY_LEVEL(dmlcy_dot),
+    .are_finite = DMLCY_LEVEL(dmlcy_are_finite),
+    .scale = DMLCY_LEVEL(dmlcy_scale_sums),
+    .add = DMLCY_LEVEL(dmlcy_add_to_sums),
+};
+
+#undef DMLCY_VECTOR
+#undef DMLCY_ADD_PRODUCT
+#undef DMLCY_AT
+#undef DMLCY_FROM
+#undef DMLCY_KERNEL
+#undef DMLCY_BY

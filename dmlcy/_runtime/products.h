@@ -1,0 +1,174 @@
+/* The loops of sums of products, for each level; product_blocks.h has their text, products.pyx says what they do.
+ *
+ * A strip is a product of some packed rows and up to 8 vectors of columns. Packed rows are panels, one after the other: the
+ * elements of `height` rows for the first k, then for the next one. Each sum is one chain of multiply-adds in ascending k,
+ * whatever the kernel. Where a level has a fused multiply-add, it is one; elsewhere the product is rounded, too.
+ */
+#ifndef DMLCY_PRODUCTS_H
+#define DMLCY_PRODUCTS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "half.h"
+#include "isa.h"
+#include "named.h"
+
+#if DMLCY_X86
+#include <immintrin.h>
+#elif DMLCY_GNU && DMLCY_BASELINE_FUSED
+#include <arm_neon.h>
+#endif
+
+enum {
+    DMLCY_DEPTH = 256,      /* elements of each row that are packed at once */
+    DMLCY_HEIGHTS = 5,
+    DMLCY_WIDTHS = 4,
+    DMLCY_STRIP = 128,      /* columns of a strip, at most */
+    DMLCY_SUMS = 16         /* chains of k of a small product, each of its own */
+};
+
+/* Adds the products of a panel and `depth` rows of columns, `step` floats apart, to what is at `from`, or to zeros. */
+typedef void (*ProductKernel)(
+    int64_t depth, const float *a, const float *b, int64_t step, const float *from, int64_t from_row, float *to,
+    int64_t to_row);
+
+/* A spatial axis of a convolution. Place p and tap t read the element p * step + start + t * tap_step of the input, where
+ * it is one: from place low[t] on, before place high[t]. */
+typedef struct {
+    int64_t places;
+    int64_t size;
+    int64_t step;
+    int64_t start;
+    int64_t taps;
+    int64_t tap_step;
+    int64_t stride;         /* bytes between elements of the input */
+    int64_t filter_stride;  /* bytes between taps of the filter */
+    int64_t output_stride;  /* bytes between places of the output */
+    const int64_t *low;
+    const int64_t *high;
+} ProductAxis;
+
+/* Columns are the places of all images. A row is a tap of a channel: the taps of the first channel come first. */
+typedef struct {
+    ProductAxis axes[3];
+    int64_t item;
+    int64_t taps;
+    int64_t image_stride;   /* bytes of the input */
+    int64_t channel_stride;
+    int64_t filter_stride;  /* bytes of the filter between channels */
+    int64_t output_stride;  /* bytes of the output between images */
+} ProductImage;
+
+/* Columns of a strip that are neighbours in a row of the output. */
+typedef struct {
+    int64_t column;
+    int64_t count;
+    int64_t place[3];
+    int64_t from;           /* bytes from the input to the first tap of the first place, which may be outside */
+    int64_t to;             /* bytes from the output to the first place */
+} ProductRun;
+
+typedef struct {
+    int64_t lanes;
+    int64_t heights[DMLCY_HEIGHTS];                     /* of kernels, from the highest on; then zeros */
+    int64_t widths[DMLCY_WIDTHS];                       /* of kernels, in vectors */
+    ProductKernel kernels[DMLCY_HEIGHTS][DMLCY_WIDTHS]; /* NULL: a kernel of this size would not pay */
+    void (*pack)(
+        const char *source, int64_t line, int64_t lines, const int64_t *at, int64_t step, int64_t depth, int64_t item,
+        float *to, int64_t pitch);
+    void (*pack_image)(
+        const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first,
+        int64_t step, int64_t depth, float *to, int64_t pitch);
+    float (*dot)(const float *a, const float *b, int64_t n);
+    int (*are_finite)(const float *x, int64_t row, int64_t rows, int64_t n);
+    void (*scale)(float *x, float alpha, int64_t n);
+    void (*add)(float *x, float alpha, const float *c, float beta, int64_t n);
+} ProductLevel;
+
+/* ---- what no level changes ---- */
+
+static inline float dmlcy_element_of(const char *from, int64_t item)
+{
+    uint16_t half;
+    float number;
+    if (item == 4) {
+        memcpy(&number, from, sizeof number);
+        return number;
+    }
+    memcpy(&half, from, sizeof half);
+    return dmlcy_float_of_half(half);
+}
+
+/* n elements as floats, one after the other. */
+static inline void dmlcy_widen(const char *from, int64_t step, int64_t item, float *to, int64_t n)
+{
+    int64_t i;
+    if (item == 2)
+        dmlcy_half_to_float((const uint16_t *)from, (ptrdiff_t)step, to, (size_t)n);
+    else if (step == 4)
+        memcpy(to, from, (size_t)n * 4);
+    else
+        for (i = 0; i < n; i++)
+            memcpy(to + i, from + i * step, 4);
+}
+
+/* And the other way round. */
+static inline void dmlcy_narrow(const float *from, char *to, int64_t step, int64_t item, int64_t n)
+{
+    int64_t i;
+    if (item == 2)
+        dmlcy_float_to_half(from, (uint16_t *)to, (ptrdiff_t)step, (size_t)n);
+    else if (step == 4)
+        memcpy(to, from, (size_t)n * 4);
+    else
+        for (i = 0; i < n; i++)
+            memcpy(to + i * step, from + i, 4);
+}
+
+/* Some columns from one on, as runs. Returns how many runs there are. */
+static int64_t dmlcy_list_runs(const ProductImage *image, int64_t column, int64_t count, ProductRun *runs)
+{
+    const ProductAxis *const axes = image->axes;
+    const int64_t columns = axes[2].places, rows = axes[1].places, planes = axes[0].places;
+    int64_t place[3], rest = column / columns, item, done = 0, number = 0;
+    int d;
+    place[2] = column % columns;
+    place[1] = rest % rows;
+    rest /= rows;
+    place[0] = rest % planes;
+    item = rest / planes;
+    while (done < count) {
+        ProductRun *const run = &runs[number++];
+        const int64_t left = columns - place[2];
+        run->column = done;
+        run->count = left < count - done ? left : count - done;
+        run->from = item * image->image_stride;
+        run->to = item * image->output_stride;
+        for (d = 0; d < 3; d++) {
+            run->place[d] = place[d];
+            run->from += (place[d] * axes[d].step + axes[d].start) * axes[d].stride;
+            run->to += place[d] * axes[d].output_stride;
+        }
+        done += run->count;
+        place[2] = 0;
+        if (++place[1] == rows) {
+            place[1] = 0;
+            if (++place[0] == planes) {
+                place[0] = 0;
+                item++;
+            }
+        }
+    }
+    return number;
+}
+
+#define DMLCY_TEXT "product_blocks.h"
+#include "levels.h"
+
+static const ProductLevel *const dmlcy_product_levels[] = {
+    &dmlcy_products, &dmlcy_products_wide, &dmlcy_products_widest,
+};
+
+#endif

@@ -1,0 +1,1 @@
+"""Sums of products. The module has nothing that Python calls."""

@@ -1,0 +1,155 @@
+"""Sums of products: tiles of the output, strips of a tile, and what becomes of the sums."""
+
+from libc.math cimport NAN, fabs, isfinite
+from libc.stdint cimport int64_t, uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from dmlcy._runtime.activation cimport activate
+from dmlcy._runtime.checks cimport ceil_div
+from dmlcy._runtime.processor cimport dmlcy_level
+from dmlcy._runtime.strided cimport MAX_RANK
+from dmlcy._runtime.threads cimport parallel_for
+
+cdef extern from "products.h" nogil:
+    enum:
+        DMLCY_DEPTH
+        DMLCY_HEIGHTS
+        DMLCY_WIDTHS
+        DMLCY_STRIP
+        DMLCY_SUMS
+
+    ctypedef void (*ProductKernel)(
+        int64_t depth, const float* a, const float* b, int64_t step, const float* source, int64_t from_row, float* to,
+        int64_t to_row) noexcept nogil
+
+    ctypedef struct ProductAxis:
+        int64_t places
+        int64_t size
+        int64_t step
+        int64_t start
+        int64_t taps
+        int64_t tap_step
+        int64_t stride
+        int64_t filter_stride
+        int64_t output_stride
+        const int64_t* low
+        const int64_t* high
+
+    ctypedef struct ProductImage:
+        ProductAxis axes[3]
+        int64_t item
+        int64_t taps
+        int64_t image_stride
+        int64_t channel_stride
+        int64_t filter_stride
+        int64_t output_stride
+
+    ctypedef struct ProductRun:
+        int64_t column
+        int64_t count
+        int64_t place[3]
+        int64_t source "from"
+        int64_t to
+
+    ctypedef struct ProductLevel:
+        int64_t lanes
+        int64_t heights[5]
+        int64_t widths[4]
+        ProductKernel kernels[5][4]
+        void (*pack)(
+            const char* source, int64_t line, int64_t lines, const int64_t* at, int64_t step, int64_t depth,
+            int64_t item, float* to, int64_t pitch) noexcept nogil
+        void (*pack_image)(
+            const ProductImage* image, const char* source, const ProductRun* runs, int64_t count, int64_t first,
+            int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
+        float (*dot)(const float* a, const float* b, int64_t n) noexcept nogil
+        bint (*are_finite)(const float* x, int64_t row, int64_t rows, int64_t n) noexcept nogil
+        void (*scale)(float* x, float alpha, int64_t n) noexcept nogil
+        void (*add)(float* x, float alpha, const float* c, float beta, int64_t n) noexcept nogil
+
+    const ProductLevel* dmlcy_product_levels[3]
+    float dmlcy_element_of(const char* source, int64_t item) noexcept
+    void dmlcy_widen(const char* source, int64_t step, int64_t item, float* to, int64_t n) noexcept
+    void dmlcy_narrow(const float* source, char* to, int64_t step, int64_t item, int64_t n) noexcept
+    int64_t dmlcy_list_runs(const ProductImage* image, int64_t column, int64_t count, ProductRun* runs) noexcept
+
+cdef enum:
+    LINE = 16                       # floats of a cache line
+    FEW = 12                        # rows: a multiple of the greatest height of the kernels of each level
+    STEP = 96                       # columns: a multiple of the strips of each level that has more rows than these
+    HIGH = 384                      # rows of a tile, at most
+    NARROW = 192                    # columns of a tile, at least: packing the rows takes a fraction of the time then
+    WIDE = 1536                     # and at most
+    SMALL = 64                      # a matrix of fewer elements has several chains for each
+    DEEP = 64                       # if they have at least so many products
+    ROOM = 4096                     # floats of a tile that need no memory of their own
+    WORK = 4194304                  # products that are worth a thread
+
+# The smallest normal number: sums below it may have lost digits.
+cdef float LEAST = 1.17549435e-38
+
+# One product: rows of `a`, columns of `b`. All steps are in bytes. Columns are those of a matrix, or places of images.
+cdef struct Products:
+    const ProductLevel* level
+    int64_t rows
+    int64_t columns
+    int64_t depth
+    int64_t span                    # columns of a matrix, or of one image
+    int64_t chains                  # for each sum: 1, or DMLCY_SUMS
+    int64_t item                    # bytes of an element of any tensor
+    const char* a
+    int64_t a_line
+    int64_t a_step
+    const char* b
+    int64_t b_line
+    int64_t b_step
+    const ProductImage* image       # NULL: columns are those of a matrix
+    const char* c                   # NULL: nothing is added
+    int64_t c_line
+    int64_t c_step
+    float alpha
+    float beta
+    const Activation* fused
+    char* y
+    int64_t y_line
+    int64_t y_step                  # of a matrix
+    bint straight                   # the sums are the elements of the output, which follow one another along a row
+    int batch_axes
+    int64_t batch[MAX_RANK]
+    int64_t a_batch[MAX_RANK]
+    int64_t b_batch[MAX_RANK]
+    int64_t c_batch[MAX_RANK]
+    int64_t y_batch[MAX_RANK]
+    int64_t high                    # of a tile
+    int64_t wide
+    int64_t row_tiles
+    int64_t column_tiles
+
+# A tile of the output, and what a thread works with.
+cdef struct Tile:
+    const char* a
+    const char* b
+    const char* c
+    char* y
+    int64_t row                     # the first one
+    int64_t rows
+    int64_t column
+    int64_t columns
+    int width                       # of a strip, as a number of a width of the level
+    int64_t strip                   # columns of a strip
+    float* packed                   # rows of `a`
+    float* strips                   # columns of `b`, DMLCY_DEPTH of each
+    float* sums                     # of a strip
+    float* held                     # of strips whose sums wait for more, each by itself; or of the last one only
+    int64_t[DMLCY_DEPTH] a_at
+    int64_t[DMLCY_DEPTH] b_at
+    ProductRun[DMLCY_STRIP] runs
+    int64_t run_count
+
+
+include "products/strips.pxi"
+include "products/finish.pxi"
+include "products/tiles.pxi"
+include "products/matrices.pxi"
+include "products/windows.pxi"

@@ -1,0 +1,103 @@
+# What becomes of the sums of a strip.
+
+# The sum of one element, in double: no partial sum overflows, and what is outside the input is left out.
+cdef double exact_sum(const Products* to, const Tile* tile, int64_t row, const ProductRun* run,
+                      int64_t column) noexcept nogil:
+    cdef const char* a = tile.a + row * to.a_line
+    cdef const ProductImage* image = to.image
+    cdef const ProductAxis* axis
+    cdef double total = 0
+    cdef int64_t k, tap, a_at, b_at, place
+    cdef int d
+    cdef bint inside
+    if image == NULL:
+        for k in range(to.depth):
+            total += <double>dmlcy_element_of(a + k * to.a_step, to.item) * (
+                dmlcy_element_of(tile.b + column * to.b_line + k * to.b_step, to.item))
+        return total
+    for k in range(to.depth):
+        a_at = k // image.taps * image.filter_stride
+        b_at = run.source + column * image.axes[2].step * image.axes[2].stride + k // image.taps * image.channel_stride
+        tap = k % image.taps
+        inside = True
+        for d in range(2, -1, -1):
+            axis = &image.axes[d]
+            place = run.place[d] + (column if d == 2 else 0)
+            inside = inside and axis.low[tap % axis.taps] <= place < axis.high[tap % axis.taps]
+            a_at += tap % axis.taps * axis.filter_stride
+            b_at += tap % axis.taps * axis.tap_step * axis.stride
+            tap //= axis.taps
+        if inside:
+            total += <double>dmlcy_element_of(a + a_at, to.item) * dmlcy_element_of(tile.b + b_at, to.item)
+    return total
+
+
+# Computes the elements of some columns that are no finite numbers again, before the activation.
+cdef void mend(const Products* to, const Tile* tile, float* sums, int64_t pitch, int64_t column,
+               int64_t columns) noexcept nogil:
+    cdef const ProductRun* run
+    cdef const char* c
+    cdef double result
+    cdef int64_t row, r, i, at
+    if to.level.are_finite(sums, pitch, tile.rows, columns):
+        return
+    for row in range(tile.row, tile.row + tile.rows):
+        for r in range(tile.run_count):
+            run = &tile.runs[r]
+            for i in range(run.count):
+                at = (row - tile.row) * pitch + run.column + i
+                if isfinite(sums[at]):
+                    continue
+                result = exact_sum(to, tile, row, run, column + i if to.image == NULL else i) * to.alpha
+                if tile.c != NULL:
+                    c = tile.c + row * to.c_line + (column + run.column + i) * to.c_step
+                    result += <double>to.beta * dmlcy_element_of(c, to.item)
+                sums[at] = <float>result
+
+
+# Scales the sums of a row, and adds what is added. What may be wrong becomes no number.
+cdef void add_row(const Products* to, const Tile* tile, float* sums, int64_t row, int64_t column,
+                  int64_t n) noexcept nogil:
+    cdef float[DMLCY_STRIP] numbers
+    cdef const float* added = numbers
+    cdef const char* c
+    cdef int64_t i
+    cdef bint large = fabs(to.alpha) > 1
+    if large:
+        for i in range(n):
+            if fabs(sums[i]) < LEAST and sums[i] == sums[i]:
+                sums[i] = NAN
+    if tile.c == NULL:
+        if to.alpha != 1:
+            to.level.scale(sums, to.alpha, n)
+        return
+    c = tile.c + row * to.c_line + column * to.c_step
+    if to.c_step == sizeof(float) and to.item == sizeof(float):
+        added = <const float*>c
+    elif to.c_step == 0:
+        numbers[0] = dmlcy_element_of(c, to.item)
+        for i in range(1, n):
+            numbers[i] = numbers[0]
+    else:
+        dmlcy_widen(c, to.c_step, to.item, numbers, n)
+    to.level.add(sums, to.alpha, added, to.beta, n)
+
+
+# The sums of some columns become elements of the output. -1: memory ran out.
+cdef int finish_strip(const Products* to, Tile* tile, float* sums, int64_t pitch, int64_t column,
+                      int64_t columns) noexcept nogil:
+    cdef int64_t row, r
+    cdef const ProductRun* run
+    cdef char* y
+    if tile.c != NULL or to.alpha != 1:
+        for row in range(tile.rows):
+            add_row(to, tile, sums + row * pitch, tile.row + row, column, columns)
+    mend(to, tile, sums, pitch, column, columns)
+    if to.fused != NULL and activate(to.fused, sums, tile.rows * pitch):
+        return -1
+    for row in range(tile.rows):
+        y = tile.y + (tile.row + row) * to.y_line
+        for r in range(tile.run_count):
+            run = &tile.runs[r]
+            dmlcy_narrow(sums + row * pitch + run.column, y + run.to, to.y_step, to.item, run.count)
+    return 0

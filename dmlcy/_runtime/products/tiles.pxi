@@ -1,0 +1,261 @@
+# Tiles of the output, which threads share: strip by strip, DMLCY_DEPTH products of each sum at a time.
+
+# Finds the tile of a number, and its matrices.
+cdef void find_tile(const Products* to, Tile* tile, int64_t number) noexcept nogil:
+    cdef int64_t index
+    cdef int axis
+    tile.row = number % to.row_tiles * to.high
+    tile.rows = min(to.high, to.rows - tile.row)
+    number //= to.row_tiles
+    tile.column = number % to.column_tiles * to.wide
+    tile.columns = min(to.wide, to.columns - tile.column)
+    number //= to.column_tiles
+    tile.a = to.a
+    tile.b = to.b
+    tile.c = to.c
+    tile.y = to.y
+    for axis in range(to.batch_axes - 1, -1, -1):
+        index = number % to.batch[axis]
+        number //= to.batch[axis]
+        tile.a += index * to.a_batch[axis]
+        tile.b += index * to.b_batch[axis]
+        tile.y += index * to.y_batch[axis]
+        if tile.c != NULL:
+            tile.c += index * to.c_batch[axis]
+
+
+# The widest strips that one kernel computes for all rows; else those of the highest kernel.
+cdef int width_of(const Products* to, int64_t rows) noexcept nogil:
+    cdef int width = DMLCY_WIDTHS - 1, h = 0
+    while width > 1:
+        h = 0
+        while to.level.kernels[h][width] == NULL:
+            h += 1
+        if rows <= to.level.heights[h]:
+            return width
+        width -= 1
+    return width
+
+
+# Where the columns of a strip are.
+cdef void place_strip(const Products* to, Tile* tile, int64_t column, int64_t columns) noexcept nogil:
+    if to.image != NULL:
+        tile.run_count = dmlcy_list_runs(to.image, column, columns, tile.runs)
+        return
+    tile.run_count = 1
+    tile.runs[0].column = 0
+    tile.runs[0].count = columns
+    tile.runs[0].to = column * to.y_step
+
+
+# Whether the columns of a strip follow one another in the output.
+cdef inline bint is_run(const Tile* tile) noexcept nogil:
+    cdef int64_t r
+    for r in range(1, tile.run_count):
+        if tile.runs[r].to != tile.runs[r - 1].to + tile.runs[r - 1].count * <int64_t>sizeof(float):
+            return False
+    return True
+
+
+# Whether a kernel may read the columns of a matrix where they are: it reads each once.
+cdef inline bint are_near(const Products* to, const Tile* tile) noexcept nogil:
+    return to.image == NULL and to.item == sizeof(float) and to.b_line == to.item and (
+        tile.rows <= to.level.heights[height_of(to, tile.width, tile.rows)])
+
+
+# Whether the elements of a row of `a` follow one another.
+cdef bint are_even(const Products* to, const Tile* tile, int64_t depth) noexcept nogil:
+    cdef int64_t p
+    for p in range(1, depth):
+        if tile.a_at[p] != tile.a_at[p - 1] + to.item:
+            return False
+    return True
+
+
+cdef inline int64_t columns_of(const Products* to, int width) noexcept nogil:
+    return to.level.widths[width] * to.level.lanes
+
+
+# The narrowest strip that takes so many columns, or the one of the number `width`.
+cdef inline int fitting(const Products* to, int width, int64_t columns) noexcept nogil:
+    while width > 0 and columns <= columns_of(to, width - 1):
+        width -= 1
+    return width
+
+
+cdef inline void prepare(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
+    list_places(to, tile, first, step, depth)
+    pack_rows(to, tile, to.item if are_even(to, tile, depth) else 0, depth)
+
+
+# Computes a tile; each sum is one chain. -1: memory ran out.
+cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t first = 0, depth, column, columns, n, number, step, row_step
+    cdef const float* b
+    cdef float* held
+    cdef float* target
+    cdef int width
+    cdef bint last = False, near
+    while not last:
+        depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
+        last = first + depth == to.depth
+        prepare(to, tile, first, 1, depth)
+        for number in range(ceil_div(tile.columns, tile.strip)):
+            column = tile.column + number * tile.strip
+            columns = min(tile.column + tile.columns - column, tile.strip)
+            width = fitting(to, tile.width, columns)
+            n = step = columns_of(to, width)
+            place_strip(to, tile, column, columns)
+            near = to.straight and columns == n and is_run(tile)
+            b = tile.strips
+            if columns == n and are_near(to, tile):
+                b = <const float*>(tile.b + column * to.b_line + first * to.b_step)
+                step = to.b_step // <int64_t>sizeof(float)
+            else:
+                pack_columns(to, tile, column, columns, n, first, 1, depth)
+            if near:
+                held = target = <float*>(tile.y + tile.row * to.y_line + tile.runs[0].to)
+                row_step = to.y_line // <int64_t>sizeof(float)
+            else:
+                held = tile.held + (0 if to.straight and to.image == NULL else number * tile.rows * tile.strip)
+                target = tile.sums if last else held
+                row_step = n
+            multiply(to, tile, width, depth, b, step, NULL if first == 0 else held, row_step, target, row_step)
+            if last and near:
+                mend(to, tile, target, row_step, column, columns)
+            elif last and finish_strip(to, tile, target, n, column, columns):
+                return -1
+        first += depth
+    return 0
+
+
+# The sums of DMLCY_SUMS chains each, joined pairwise.
+cdef void join_chains(float* chains, int64_t n) noexcept nogil:
+    cdef int64_t half = DMLCY_SUMS // 2, i
+    while half > 0:
+        for i in range(half * n):
+            chains[i] += chains[half * n + i]
+        half //= 2
+
+
+# Computes a tile of a small matrix. -1: memory ran out.
+cdef int compute_small(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t column, columns, n, number, chain, first, depth, row, i
+    cdef int width
+    cdef float* sums
+    for number in range(ceil_div(tile.columns, tile.strip)):
+        column = tile.column + number * tile.strip
+        columns = min(tile.column + tile.columns - column, tile.strip)
+        width = fitting(to, tile.width, columns)
+        n = columns_of(to, width)
+        place_strip(to, tile, column, columns)
+        if to.image == NULL and to.item == sizeof(float) and to.a_step == to.item and to.b_step == to.item:
+            for row in range(tile.rows):
+                for i in range(columns):
+                    tile.held[row * n + i] = to.level.dot(
+                        <const float*>(tile.a + row * to.a_line),
+                        <const float*>(tile.b + (column + i) * to.b_line), to.depth)
+                for i in range(columns, n):
+                    tile.held[row * n + i] = 0
+        else:
+            for chain in range(DMLCY_SUMS):
+                sums = tile.held + chain * tile.rows * n
+                first = chain
+                while first < to.depth:
+                    depth = min(ceil_div(to.depth - first, DMLCY_SUMS), <int64_t>DMLCY_DEPTH)
+                    prepare(to, tile, first, DMLCY_SUMS, depth)
+                    pack_columns(to, tile, column, columns, n, first, DMLCY_SUMS, depth)
+                    multiply(to, tile, width, depth, tile.strips, n, NULL if first == chain else sums, n, sums, n)
+                    first += depth * DMLCY_SUMS
+            join_chains(tile.held, tile.rows * n)
+        if finish_strip(to, tile, tile.held, n, column, columns):
+            return -1
+    return 0
+
+
+# Computes sums without products: places that a filter does not reach. -1: memory ran out.
+cdef int compute_zeros(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t column, columns, number
+    for number in range(ceil_div(tile.columns, tile.strip)):
+        column = tile.column + number * tile.strip
+        columns = min(tile.column + tile.columns - column, tile.strip)
+        place_strip(to, tile, column, columns)
+        memset(tile.sums, 0, tile.rows * tile.strip * sizeof(float))
+        if finish_strip(to, tile, tile.sums, tile.strip, column, columns):
+            return -1
+    return 0
+
+
+# Computes some tiles. -1: memory ran out.
+cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept nogil:
+    cdef const Products* to = <const Products*>args
+    cdef float[ROOM] room
+    cdef Tile tile
+    cdef float* memory = NULL
+    cdef int64_t n[4]
+    cdef int64_t depth = min(to.depth, <int64_t>DMLCY_DEPTH), rows = min(to.rows, to.high), total = 0
+    cdef int64_t columns = min(to.columns, to.wide)
+    cdef int i, status = 0
+    tile.width = fitting(to, width_of(to, rows), columns)
+    tile.strip = columns_of(to, tile.width)
+    n[0] = rows * depth
+    n[1] = depth * tile.strip
+    n[2] = rows * tile.strip
+    n[3] = 0
+    if to.chains > 1:
+        n[3] = DMLCY_SUMS * n[2]
+    elif to.depth > DMLCY_DEPTH:
+        n[3] = n[2] * (1 if to.straight and to.image == NULL else ceil_div(columns, tile.strip))
+    for i in range(4):
+        n[i] = ceil_div(n[i], LINE) * LINE
+        total += n[i]
+    total += LINE
+    if total > ROOM:
+        memory = <float*>malloc(total * sizeof(float))
+        if memory == NULL:
+            return -1
+    tile.packed = memory
+    if memory == NULL:
+        tile.packed = room
+    tile.packed += (LINE - (<uintptr_t>tile.packed // sizeof(float)) % LINE) % LINE
+    tile.strips = tile.packed + n[0]
+    tile.sums = tile.strips + n[1]
+    tile.held = tile.sums + n[2]
+    for i in range(begin, end):
+        find_tile(to, &tile, i)
+        if to.depth == 0:
+            status = compute_zeros(to, &tile)
+        elif to.chains > 1:
+            status = compute_small(to, &tile)
+        else:
+            status = compute_tile(to, &tile)
+        if status != 0:
+            break
+    free(memory)
+    return status
+
+
+# Cuts the output into tiles, and computes these.
+cdef int run_products(Products* to) noexcept nogil:
+    cdef int64_t batches = 1, tiles, work, rows
+    cdef int axis
+    cdef bint few
+    to.level = dmlcy_product_levels[dmlcy_level()]
+    to.chains = DMLCY_SUMS if to.rows * to.span < SMALL and to.depth >= DEEP else 1
+    to.straight = to.item == sizeof(float) and to.y_step == to.item and to.c == NULL and to.alpha == 1 and (
+        to.fused == NULL)
+    for axis in range(to.batch_axes):
+        batches *= to.batch[axis]
+    few = to.rows <= FEW
+    to.row_tiles = ceil_div(to.rows, HIGH)
+    rows = ceil_div(to.rows, to.row_tiles)
+    to.high = ceil_div(rows, FEW) * FEW
+    to.row_tiles = ceil_div(to.rows, to.high)
+    work = rows * to.columns * max(to.depth, 1)
+    tiles = work // WORK + 1
+    to.wide = max(ceil_div(to.columns, tiles), <int64_t>(2 * DMLCY_STRIP if few else NARROW))
+    to.wide = min(ceil_div(to.wide, DMLCY_STRIP if few else STEP) * (DMLCY_STRIP if few else STEP), <int64_t>WIDE)
+    to.column_tiles = ceil_div(to.columns, to.wide)
+    tiles = batches * to.row_tiles * to.column_tiles
+    work = min(to.high, to.rows) * min(to.wide, to.columns) * max(to.depth, 1)
+    return parallel_for(compute_tiles, to, tiles, max(WORK // max(work, 1), 1))

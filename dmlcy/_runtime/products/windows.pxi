@@ -1,0 +1,229 @@
+# Convolutions: for each group, the filters times the elements under them, at all places of all images.
+
+# A spatial axis as the operator has it; strides in bytes.
+cdef struct Spatial:
+    int64_t input
+    int64_t input_stride
+    int64_t output
+    int64_t output_stride
+    int64_t window
+    int64_t filter_stride
+    int64_t filter_start            # bytes to the first tap
+    int64_t stride
+    int64_t dilation
+    int64_t start
+    int64_t appended
+
+
+# Some places of the output, and their taps: of each axis, every so many of them.
+cdef struct Piece:
+    ProductAxis axes[3]
+    int64_t filter_start
+    int64_t output_start
+
+
+cdef void collect_spatial(const Windows* a, Spatial* axes) noexcept nogil:
+    cdef Spatial* axis
+    cdef int rank = a.input.rank - 2, d, own
+    for d in range(3):
+        axis = &axes[d]
+        own = d - 3 + rank
+        axis.input = axis.output = axis.window = axis.stride = axis.dilation = 1
+        axis.input_stride = axis.output_stride = axis.filter_stride = 0
+        axis.filter_start = axis.start = axis.appended = 0
+        if own < 0:
+            continue
+        axis.input = a.input.sizes[2 + own]
+        axis.input_stride = a.input.strides[2 + own]
+        axis.output = a.output.sizes[2 + own]
+        axis.output_stride = a.output.strides[2 + own]
+        axis.window = a.filter.sizes[2 + own]
+        axis.filter_stride = a.filter.strides[2 + own]
+        axis.stride = a.strides[own]
+        axis.dilation = a.dilations[own]
+        axis.start = a.start[own]
+        if a.appended != NULL and not a.backward:
+            axis.appended = a.appended[own]
+        if a.reversed:
+            axis.filter_start = (axis.window - 1) * axis.filter_stride
+            axis.filter_stride = -axis.filter_stride
+
+
+# The places from one on, which no tap reaches.
+cdef void take_rest(const Spatial* axis, int64_t first, int64_t places, ProductAxis* to) noexcept nogil:
+    to.places = places
+    to.size = axis.input
+    to.step = 1
+    to.start = to.taps = to.tap_step = to.filter_stride = 0
+    to.stride = axis.input_stride
+    to.output_stride = axis.output_stride
+
+
+# All places, forward. Of an input that is spread over the output, the places that have one remainder modulo the stride:
+# they have the same taps. Returns the first of these.
+cdef int64_t take_places(const Spatial* axis, bint backward, int64_t remainder, ProductAxis* to) noexcept nogil:
+    cdef int64_t tap = 0, period, common, rest
+    to.size = axis.input
+    to.stride = axis.input_stride
+    if not backward:
+        to.places = axis.output - axis.appended
+        to.step = axis.stride
+        to.start = -axis.start
+        to.taps = axis.window
+        to.tap_step = axis.dilation
+        to.filter_stride = axis.filter_stride
+        to.output_stride = axis.output_stride
+        return 0
+    common = axis.stride
+    rest = axis.dilation
+    while rest:
+        common, rest = rest, common % rest
+    period = axis.stride // common
+    while tap < min(period, axis.window) and (remainder + axis.start - tap * axis.dilation) % axis.stride != 0:
+        tap += 1
+    to.places = ceil_div(axis.output - remainder, axis.stride)
+    to.step = 1
+    to.taps = ceil_div(axis.window - tap, period) if tap < min(period, axis.window) else 0
+    to.start = (remainder + axis.start - tap * axis.dilation) // axis.stride if to.taps else 0
+    to.tap_step = -(axis.dilation // common)
+    to.filter_stride = axis.filter_stride * period
+    to.output_stride = axis.output_stride * axis.stride
+    return tap
+
+
+# The places at which each tap is inside the input.
+cdef void list_limits(ProductAxis* axis, int64_t* low, int64_t* high) noexcept nogil:
+    cdef int64_t tap, start
+    for tap in range(axis.taps):
+        start = axis.start + tap * axis.tap_step
+        low[tap] = min(ceil_div(-start, axis.step), axis.places) if start < 0 else 0
+        high[tap] = min((axis.size - 1 - start) // axis.step + 1, axis.places) if start < axis.size else 0
+    axis.low = low
+    axis.high = high
+
+
+# Whether an axis has one place for each element, and these follow those of the next one.
+cdef inline bint joins(const ProductAxis* axis, const ProductAxis* following) noexcept nogil:
+    return (
+        axis.taps == 1 and axis.step == 1 and axis.start == 0 and axis.places == axis.size
+        and following.taps == 1 and following.step == 1 and following.start == 0 and following.places == following.size
+        and axis.stride == following.stride * following.size
+        and axis.output_stride == following.output_stride * following.size
+    ) or (axis.places == 1 and axis.size == 1 and axis.taps == 1 and axis.start == 0)
+
+
+# A filter of one tap: axes that follow one another become one.
+cdef void join_spatial(ProductAxis* axes) noexcept nogil:
+    cdef int d
+    for d in range(1, -1, -1):
+        if not (axes[2].taps == 1 and axes[d].taps == 1 and joins(&axes[d], &axes[2])):
+            return
+        if axes[d].places > 1:
+            axes[2].places *= axes[d].places
+            axes[2].size = axes[2].places
+            axes[d].places = axes[d].size = 1
+            axes[d].stride = axes[d].output_stride = 0
+
+
+# Computes some places of the output. -1: memory ran out.
+cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
+    cdef ProductImage image
+    cdef Products to
+    cdef int64_t* limits
+    cdef int64_t* next_limits
+    cdef int64_t channels = a.input.sizes[1] // a.groups, places = 1, bytes
+    cdef int d, status
+    cdef int across = 1 if a.backward else 0
+    join_spatial(piece.axes)
+    image.taps = 1
+    for d in range(3):
+        image.axes[d] = piece.axes[d]
+        image.taps *= piece.axes[d].taps
+        places *= piece.axes[d].places
+    bytes = 2 * (image.axes[0].taps + image.axes[1].taps + image.axes[2].taps) * <int64_t>sizeof(int64_t)
+    limits = <int64_t*>malloc(bytes + 1)
+    if limits == NULL:
+        return -1
+    next_limits = limits
+    for d in range(3):
+        list_limits(&image.axes[d], next_limits, next_limits + image.axes[d].taps)
+        next_limits += 2 * image.axes[d].taps
+    image.item = a.input.item
+    image.image_stride = a.input.strides[0]
+    image.channel_stride = a.input.strides[1]
+    image.output_stride = a.output.strides[0]
+    image.filter_stride = a.filter.strides[1 - across]
+    to.image = &image
+    to.item = a.output.item
+    to.rows = a.output.sizes[1] // a.groups
+    to.span = places
+    to.columns = a.input.sizes[0] * places
+    to.depth = channels * image.taps
+    to.a = a.filter.data + piece.filter_start
+    to.a_line = a.filter.strides[across]
+    to.a_step = 0
+    to.b = a.input.data
+    to.b_line = to.b_step = 0
+    to.c = NULL
+    to.c_line = to.c_step = 0
+    if a.added != NULL:
+        to.c = a.added.data
+        to.c_line = a.added.strides[1]
+    to.alpha = to.beta = 1
+    to.fused = a.fused
+    to.y = a.output.data + piece.output_start
+    to.y_line = a.output.strides[1]
+    to.y_step = image.axes[2].output_stride
+    to.batch_axes = 1
+    to.batch[0] = a.groups
+    to.a_batch[0] = (channels if a.backward else to.rows) * a.filter.strides[0]
+    to.b_batch[0] = channels * a.input.strides[1]
+    to.c_batch[0] = to.rows * to.c_line
+    to.y_batch[0] = to.rows * to.y_line
+    status = run_products(&to)
+    free(limits)
+    return status
+
+
+# The elements that OutputPadding appends.
+cdef int run_appended(const Windows* a, const Spatial* axes) noexcept nogil:
+    cdef Piece piece
+    cdef int d, other
+    cdef int64_t first, last
+    for d in range(3):
+        if axes[d].appended == 0:
+            continue
+        piece.filter_start = piece.output_start = 0
+        for other in range(3):
+            first = axes[other].output - axes[other].appended if other == d else 0
+            last = axes[other].output - axes[other].appended if other < d else axes[other].output
+            take_rest(&axes[other], first, last - first, &piece.axes[other])
+            piece.output_start += first * axes[other].output_stride
+        if run_piece(a, &piece):
+            return -1
+    return 0
+
+
+cdef int run_windows_of_products(const Windows* a) noexcept nogil:
+    cdef Spatial axes[3]
+    cdef Piece piece
+    cdef int64_t turn[3]
+    cdef int64_t turns[3]
+    cdef int64_t tap
+    cdef int d
+    collect_spatial(a, axes)
+    for d in range(3):
+        turns[d] = min(axes[d].stride, axes[d].output) if a.backward else 1
+    for turn[0] in range(turns[0]):
+        for turn[1] in range(turns[1]):
+            for turn[2] in range(turns[2]):
+                piece.filter_start = piece.output_start = 0
+                for d in range(3):
+                    tap = take_places(&axes[d], a.backward, turn[d], &piece.axes[d])
+                    piece.filter_start += axes[d].filter_start
+                    if piece.axes[d].taps > 0:
+                        piece.filter_start += tap * axes[d].filter_stride
+                    piece.output_start += turn[d] * axes[d].output_stride
+                if run_piece(a, &piece):
+                    return -1
+    return run_appended(a, axes)
