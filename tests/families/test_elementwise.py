@@ -16,6 +16,7 @@ from depth import deep
 from each import each_of
 from instruction_levels import assert_same_lines
 from strategies import any_bits
+from uses import USES
 
 import dmlcy as dml
 from dmlcy import testing
@@ -341,9 +342,14 @@ def numbers_for(operator: Operator) -> dict[str, Any]:
 def test_hosts_with_loops_apply_each_activation(host: Operator, activation: str) -> None:
     """A loop calls the loops of the activation, and does not ask whether there are any."""
     (field,) = (one for one in host.fields if one.among)
-    x = np.linspace(0.5, 3, 2 * 5 * 7, dtype=np.float32).reshape(1, 2, 5, 7)
-    arrays = {one.python: x for one in host.fields if one.kind == "input"}
     fused = getattr(dml.desc, FAST[activation].desc)(**numbers_for(FAST[activation]))
-    given = dict.fromkeys(arrays, dml.TensorDesc.from_array(x)) | numbers_for(host) | {field.python: fused}
-    desc = getattr(dml.desc, host.desc)(**given)
+    inputs = [one.python for one in host.fields if one.kind == "input"]
+    if host.family == "elementwise":
+        x = np.linspace(0.5, 3, 2 * 5 * 7, dtype=np.float32).reshape(1, 2, 5, 7)
+        arrays = dict.fromkeys(inputs, x)
+        given = dict.fromkeys(inputs, dml.TensorDesc.from_array(x)) | numbers_for(host) | {field.python: fused}
+        desc = getattr(dml.desc, host.desc)(**given)
+    else:  # inputs of one size need not go together
+        use = USES[host.name]
+        arrays, desc = {one: use.arrays[one] for one in inputs}, use.make({**use.values(), field.python: fused})
     testing.assert_result(desc, arrays, dml.compile(desc)(*arrays.values()), bound="own")
