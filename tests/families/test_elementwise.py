@@ -342,7 +342,8 @@ def numbers_for(operator: Operator) -> dict[str, Any]:
 def test_hosts_with_loops_apply_each_activation(host: Operator, activation: str) -> None:
     """A loop calls the loops of the activation, and does not ask whether there are any."""
     (field,) = (one for one in host.fields if one.among)
-    fused = getattr(dml.desc, FAST[activation].desc)(**numbers_for(FAST[activation]))
+    numbers = USES[activation].attributes | numbers_for(FAST[activation])
+    fused = getattr(dml.desc, FAST[activation].desc)(**numbers)
     inputs = [one.python for one in host.fields if one.kind == "input"]
     if host.family == "elementwise":
         x = np.linspace(0.5, 3, 2 * 5 * 7, dtype=np.float32).reshape(1, 2, 5, 7)
