@@ -13,9 +13,15 @@
 #include <string.h>
 
 #include "isa.h"
+#include "moves.h"
 #include "named.h"
 
-#define DMLCY_TEXT "outside_rows.h"
+#define DMLCY_WHOLE 32     /* bytes that are copied at once */
+#define DMLCY_LONG_ROW 256 /* bytes from which on stores do not lie across cache lines */
+#define DMLCY_AHEAD 8      /* rows that are asked for before they are needed */
+#define DMLCY_ASKED 4096   /* bytes of a row; of a longer one, the processor asks for the rest */
+
+#define DMLCY_TEXT "indexed_levels.h"
 #include "both_levels.h"
 
 #define DMLCY_PLACE(index) (((int64_t)(index) + ((index) < 0 ? size : 0)) * step)
@@ -87,5 +93,10 @@ static const dmlcy_take_row dmlcy_take_rows[9] = DMLCY_BY_SIZE(dmlcy_take);
 static const dmlcy_give_row dmlcy_give_rows[9] = DMLCY_BY_SIZE(dmlcy_give);
 static const dmlcy_take_each dmlcy_take_elements[10][9] = DMLCY_BY_BOTH(dmlcy_take_each);
 static const dmlcy_give_each dmlcy_give_elements[10][9] = DMLCY_BY_BOTH(dmlcy_give_each);
+
+typedef void (*dmlcy_take_whole)(const char *, const int64_t *, char *, int64_t, int64_t, int64_t, int);
+typedef void (*dmlcy_give_whole)(char *, const int64_t *, const char *, int64_t, int64_t, int64_t);
+static const dmlcy_take_whole dmlcy_take_whole_rows[2] = {dmlcy_take_wholes, dmlcy_take_wholes_wide};
+static const dmlcy_give_whole dmlcy_give_whole_rows[2] = {dmlcy_give_wholes, dmlcy_give_wholes_wide};
 
 #endif

@@ -25,7 +25,18 @@ ctypedef void (*TakeEach)(const char* places, int64_t own, const char* indices, 
 ctypedef void (*GiveEach)(char* places, int64_t own, const char* indices, int64_t index_stride, int64_t size,
                           int64_t step, const char* others, int64_t stride, int64_t n) noexcept nogil
 
+ctypedef void (*TakeWhole)(const char* places, const int64_t* offsets, char* others, int64_t step, int64_t row,
+                           int64_t n, bint asks) noexcept nogil
+ctypedef void (*GiveWhole)(char* places, const int64_t* offsets, const char* others, int64_t step, int64_t row,
+                           int64_t n) noexcept nogil
+
 cdef extern from "indexed.h" nogil:
+    enum:
+        DMLCY_AHEAD
+        DMLCY_ASKED
+        DMLCY_WHOLE
+    const TakeWhole[2] dmlcy_take_whole_rows        # of each level
+    const GiveWhole[2] dmlcy_give_whole_rows
     # By the type of an index: its bytes, and 1 more where it has a sign; by the size of an element.
     const Offsets[10] dmlcy_offsets_rows
     const AnyOutside[2][10] dmlcy_outside_rows      # of each level
@@ -40,9 +51,8 @@ cdef enum:
     MOST_AXES = 2 * MAX_RANK + 2
     TOGETHER = 512                  # offsets that are computed at once
     APART_BYTES = 256               # between what two threads write, at least
-    AHEAD = 8                       # rows that are asked for before they are needed
-    ASKED_ROW = 4096                # bytes of a row; of a longer one, the processor asks for the rest
     CHECKED_BYTES = 4 * SERIAL_BYTES    # that one thread has looked at before another one has woken up
+    NEAR_BYTES = 1048576            # of places that a cache near the processor has
     LEAST_PIECES = 16               # of an axis that threads share, if an outer axis has so many
 
 cdef enum Way:

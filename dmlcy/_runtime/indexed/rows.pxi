@@ -94,14 +94,21 @@ cdef void move_rows(const Indexed* a, Progress* progress, char* places, char* ot
             dmlcy_give_rows[a.item](places, offsets, others, step, n)
         else:
             dmlcy_take_rows[a.item](places, offsets, others, step, n)
+    elif a.way == RUNS and row >= DMLCY_WHOLE:
+        if a.gives:
+            dmlcy_give_whole_rows[dmlcy_wide()](places, offsets, others, step, row, n)
+        else:
+            dmlcy_take_whole_rows[dmlcy_wide()](
+                places, offsets, others, step, row, n,
+                row <= DMLCY_ASKED and a.counted[0] * max(a.place_steps[0], -a.place_steps[0]) > NEAR_BYTES)
     elif a.way == RUNS:
         if a.gives:
             for i in range(n):
                 dmlcy_copy(places + offsets[i], others + i * step, row)
         else:
             for i in range(n):
-                if row <= ASKED_ROW and i + AHEAD < n:
-                    dmlcy_ask(places + offsets[i + AHEAD], row)
+                if i + DMLCY_AHEAD < n:
+                    dmlcy_ask(places + offsets[i + DMLCY_AHEAD], row)
                 dmlcy_copy(others + i * step, places + offsets[i], row)
     elif a.gives:
         for i in range(n):
@@ -149,8 +156,8 @@ cdef void stream_rows(const Indexed* a, Progress* progress, const char* places, 
             i += count
         return
     for i in range(n):
-        if row * a.item <= ASKED_ROW and i + AHEAD < n:
-            dmlcy_ask(places + offsets[i + AHEAD], row * a.item)
+        if row * a.item <= DMLCY_ASKED and i + DMLCY_AHEAD < n:
+            dmlcy_ask(places + offsets[i + DMLCY_AHEAD], row * a.item)
         dmlcy_stream_seek(stream, others + i * step)
         if a.way == RUNS:
             dmlcy_stream_put(stream, places + offsets[i], row * a.item)
