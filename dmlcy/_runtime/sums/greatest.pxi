@@ -2,6 +2,7 @@
 
 cdef enum:
     BAND_SUMS = 65536               # of the image that a band keeps, about
+    MOST_TAPS = 64                  # along a row, beside as many as a row has elements; of more, many are in padding only
 
 cdef struct Greatest:
     Volume volume
@@ -16,7 +17,7 @@ cdef struct Greatest:
     bint floats                     # elements of a row of the input are neighbours of FLOAT32
     int64_t tap                     # of the row, the elements of the window that are inside at some position
     int64_t last_tap
-    const int64_t* inside           # and for each the first position and the end
+    const int64_t* inside           # and for each the first position and the end; NULL: there are too many
     bint direct                     # no windows overlap: elements go to the output themselves
 
 
@@ -58,6 +59,25 @@ cdef bint find_columns(const Greatest* a, const char* image, const int64_t* firs
     return True
 
 
+# Finds the greatest element under each window along a row, of those of columns.
+cdef void find_rows(const Greatest* a, const GreatestRoom* room) noexcept nogil:
+    cdef const Slide* axis = &a.volume.axes[2]
+    cdef int64_t tap, begin, stop, i
+    if a.inside == NULL:
+        for i in range(axis.count):
+            taps_inside(axis, i, &begin, &stop)
+            for tap in range(begin, stop):
+                room.best[i] = max(room.best[i], room.placed[i * axis.stride + tap * axis.dilation - axis.start])
+        return
+    for tap in range(a.tap, a.last_tap):
+        begin = a.inside[2 * (tap - a.tap)]
+        stop = a.inside[2 * (tap - a.tap) + 1]
+        if begin < stop:
+            a.loops.most(
+                room.placed + (begin * axis.stride + tap * axis.dilation - axis.start), axis.stride, room.best + begin,
+                stop - begin)
+
+
 # Adds a row of positions to what their maxima have. `low` and `high`: the part of the image along the axis of bands.
 cdef void add_row(const Greatest* a, const char* image, const char* gradient, int64_t p, int64_t q, int64_t low,
                   int64_t high, const GreatestRoom* room) noexcept nogil:
@@ -66,7 +86,7 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
     cdef int64_t first[2]
     cdef int64_t end[2]
     cdef int64_t position[2]
-    cdef int64_t tap, begin, stop, i, z, y, height, row, column, low_row
+    cdef int64_t i, z, y, height, row, column, low_row
     cdef int64_t mask = (<int64_t> 1 << a.bits) - 1
     position[0] = p * v.axes[0].stride - v.axes[0].start
     position[1] = q * v.axes[1].stride - v.axes[1].start
@@ -76,13 +96,7 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
         return
     for i in range(axis.count):
         room.best[i] = INT64_MIN
-    for tap in range(a.tap, a.last_tap):
-        begin = a.inside[2 * (tap - a.tap)]
-        stop = a.inside[2 * (tap - a.tap) + 1]
-        if begin < stop:
-            a.loops.most(
-                room.placed + (begin * axis.stride + tap * axis.dilation - axis.start), axis.stride, room.best + begin,
-                stop - begin)
+    find_rows(a, room)
     low_row = position[1] + first[1] * v.axes[1].dilation
     if a.direct:
         a.loops.give_floats(
@@ -183,11 +197,13 @@ cdef int run_greatest(const WindowSums* a) noexcept nogil:
         plan.input_steps[plan.band + d] = a.input.strides[2 + d]
     plan.floats = a.input.dtype == FLOAT32 and plan.input_steps[2] == a.input.item
     taps_somewhere(&plan.volume.axes[2], &plan.tap, &plan.last_tap)
-    plan.inside = inside = <int64_t*> malloc(<size_t> (2 * max(plan.last_tap - plan.tap, 1)) * sizeof(int64_t))
-    if inside == NULL:
-        return -1
-    for tap in range(plan.last_tap - plan.tap):
-        positions_inside(&plan.volume.axes[2], plan.tap + tap, &inside[2 * tap], &inside[2 * tap + 1])
+    plan.inside = inside = NULL
+    if plan.last_tap - plan.tap <= 4 * plan.volume.axes[2].size + MOST_TAPS:
+        plan.inside = inside = <int64_t*> malloc(<size_t> (2 * max(plan.last_tap - plan.tap, 1)) * sizeof(int64_t))
+        if inside == NULL:
+            return -1
+        for tap in range(plan.last_tap - plan.tap):
+            positions_inside(&plan.volume.axes[2], plan.tap + tap, &inside[2 * tap], &inside[2 * tap + 1])
     plan.bits = 0
     while (<int64_t> 1 << plan.bits) < plan.volume.axes[2].size:
         plan.bits += 1
