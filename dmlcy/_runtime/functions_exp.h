@@ -26,6 +26,25 @@ DMLCY_INLINE float dmlcy_exp_less(int fused, float a, float b)
     return dmlcy_times_power(mantissa, dmlcy_power_of(fused, y, k));
 }
 
+/* The same for |a| and |b| up to 43.5: b is `whole` times log(2), and `rest`. */
+#define DMLCY_EXP_LESS_ORDINARY 0x422e0000
+DMLCY_INLINE float dmlcy_exp_less_whole(float b)
+{
+    return (b * DMLCY_LOG2E + DMLCY_SHIFT) - DMLCY_SHIFT;
+}
+
+DMLCY_INLINE float dmlcy_exp_less_rest(float b)
+{
+    return (float)((double)b - (double)dmlcy_exp_less_whole(b) * 0x1.62e42fefa39efp-1);
+}
+
+DMLCY_INLINE float dmlcy_exp_less_ordinary(int fused, float a, float b, float whole, float rest)
+{
+    const float y = DMLCY_NEAR(a - b, DMLCY_LOG2E, DMLCY_SHIFT), k = (y - DMLCY_SHIFT) + whole;
+    const float r = DMLCY_NEAR(k, -DMLCY_LN2_LOW, DMLCY_NEAR(k, -DMLCY_LN2_HIGH, a)) - rest;
+    return dmlcy_shifted(dmlcy_exp_near_zero(fused, r), y);
+}
+
 DMLCY_INLINE uint32_t dmlcy_exp_special(float x)
 {
     return dmlcy_beyond(x, DMLCY_EXP_ORDINARY);

@@ -12,6 +12,9 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
     double start = (double)rows->first;
     int j, last = 0;
     DMLCY_ROWS(DMLCY_NORM_ROW)
+#if DMLCY_EXPS
+    const int ordinary = s[DMLCY_LARGEST] <= DMLCY_EXP_LESS_ORDINARY;
+#endif
     DMLCY_ATTRIBUTES
     DMLCY_LINES(DMLCY_NORM_LINE)
     DMLCY_RESULTS(DMLCY_NORM_TARGET)
@@ -20,6 +23,9 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
     float pad[DMLCY_NORM_LANES];
 #endif
     (void)count, (void)start, (void)s, (void)step;
+#if DMLCY_EXPS
+    (void)ordinary;
+#endif
     for (;;) {
         for (i = 0; i < end; i += DMLCY_NORM_LANES) {
             DMLCY_RESULTS(DMLCY_NORM_ROOM)
@@ -43,8 +49,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
             break;
         DMLCY_ROWS(DMLCY_NORM_PAD)
 #if DMLCY_FROM_SAVED
-        for (j = 0; j < DMLCY_NORM_LANES; j++)
-            pad[j] = kept[end + (j < rest ? j : rest - 1)];
+        dmlcy_norm_pad(pad, kept + end, rest);
         kept = pad;
 #endif
         DMLCY_RESULTS(DMLCY_NORM_ASIDE)

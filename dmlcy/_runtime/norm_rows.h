@@ -14,6 +14,8 @@
  *                       joined of, over the elements x0, x1 … of tensors, which are double, the same as floats, f0 …, and
  *                       the number `at` of an element in its line
  * DMLCY_FINISH_N        statements that make numbers of the state of the joined ones, and of `count`
+ * DMLCY_EXPS_N          1: they have DMLCY_NORM_EXP, which takes fewer steps where the number of the state DMLCY_LARGEST is
+ *                       small
  * DMLCY_SAVES_N         1: the sweep writes DMLCY_SAVED to the row of DMLCY_SAVED_ROW
  * DMLCY_SAVED           a float that results are made of, too; left out, no sweep writes any. Accumulators and results
  *                       call it `saved`
@@ -35,12 +37,15 @@
     const double x##t = (double)f##t;                                                                                  \
     (void)f##t, (void)x##t;
 #define DMLCY_NORM_PAD(t)                                                                                              \
-    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
-        pad##t[j] = p##t[end + (j < rest ? j : rest - 1)];                                                             \
+    dmlcy_norm_pad(pad##t, p##t + end, rest);                                                                          \
     p##t = pad##t;
 
 #define DMLCY_S(number) s[(number) * step]
 #define DMLCY_ONE(t) ((double)rows->rows[t][line * rows->steps[t]])
+/* e^(element - number), for the number of a line. */
+#define DMLCY_NORM_EXP(element, number)                                                                                \
+    (ordinary ? dmlcy_exp_less_ordinary(DMLCY_FUSED, element, number, number##_whole, number##_rest)                   \
+              : dmlcy_exp_less(DMLCY_FUSED, element, number))
 #define DMLCY_NORM_LINE(kind, name, value)                                                                             \
     const kind name = value;                                                                                           \
     (void)name;
@@ -135,6 +140,9 @@ static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double c
 }
 #endif
 
+#ifndef DMLCY_LARGEST
+#define DMLCY_LARGEST 0
+#endif
 #define DMLCY_TEXT "norm_levels.h"
 #include "levels.h"
 
@@ -145,10 +153,13 @@ static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double c
 #undef DMLCY_ROWS_1
 #undef DMLCY_ROWS_2
 #undef DMLCY_ATTRIBUTES_0
+#undef DMLCY_EXPS_0
 #undef DMLCY_LINES_0
 #undef DMLCY_ATTRIBUTES_1
+#undef DMLCY_EXPS_1
 #undef DMLCY_LINES_1
 #undef DMLCY_ATTRIBUTES_2
+#undef DMLCY_EXPS_2
 #undef DMLCY_LINES_2
 #undef DMLCY_ACCS_0
 #undef DMLCY_ACCS_1
@@ -160,9 +171,11 @@ static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double c
 #undef DMLCY_SAVES_1
 #undef DMLCY_SAVES_2
 #undef DMLCY_SAVED
+#undef DMLCY_LARGEST
 #undef DMLCY_SAVED_ROW
 #undef DMLCY_ROWS
 #undef DMLCY_ATTRIBUTES
+#undef DMLCY_EXPS
 #undef DMLCY_LINES
 #undef DMLCY_ATTRIBUTES_ENDS
 #undef DMLCY_LINES_ENDS

@@ -3,8 +3,8 @@
 #define DMLCY_ACCS_HERE DMLCY_OF_SWEEP(DMLCY_ACCS_)
 #define DMLCY_ROWS_HERE DMLCY_OF_SWEEP(DMLCY_ROWS_)
 
-DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sweep_)))(
-    const NormRows *rows, int64_t line, double *s, int fresh)
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(
+    const NormRows *rows, int64_t line, double *s, int fresh, const int ordinary)
 {
     const double count = rows->count;
     const int64_t step = 1;
@@ -22,7 +22,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _swe
     float *target = rows->saved ? kept : pad;
     int64_t pace = rows->saved ? 1 : 0;
 #endif
-    (void)count, (void)start, (void)step;
+    (void)count, (void)start, (void)step, (void)ordinary;
     for (;;) {
         for (i = 0; i < end; i += DMLCY_NORM_LANES) {
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
@@ -65,18 +65,36 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _swe
 }
 
 
+DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sweep_)))(
+    const NormRows *rows, int64_t line, double *s, int fresh)
+{
+#if DMLCY_OF_SWEEP(DMLCY_EXPS_)
+    if (s[DMLCY_LARGEST] <= DMLCY_EXP_LESS_ORDINARY) {
+        DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 1);
+        return;
+    }
+#endif
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 0);
+}
+
 /* The same of lines side by side. */
-DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _side_)))(const NormRows *rows, double *states)
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(
+    const NormRows *rows, double *states, const int all)
 {
     const double count = rows->count;
     const int64_t step = DMLCY_NORM_LANES, used = rows->n < DMLCY_NORM_LANES ? rows->n : DMLCY_NORM_LANES;
     double *s;
     int64_t i, line;
     int half, j;
+#if DMLCY_OF_SWEEP(DMLCY_EXPS_)
+    int usual[DMLCY_NORM_LANES];
+    for (j = 0; j < DMLCY_NORM_LANES; j++)
+        usual[j] = states[DMLCY_LARGEST * DMLCY_NORM_LANES + j] <= DMLCY_EXP_LESS_ORDINARY;
+#endif
     DMLCY_OF_SWEEP(DMLCY_ATTRIBUTES_)
     DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_ARRAY)
     DMLCY_ACCS_HERE(DMLCY_NORM_GROUPS)
-    (void)count, (void)step, (void)s;
+    (void)count, (void)step, (void)s, (void)all;
     for (line = 0; line < DMLCY_NORM_LANES; line++) {
         s = states + line;
         DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_COMPUTE)
@@ -90,6 +108,9 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sid
 #endif
         (void)at;
         for (j = 0; j < DMLCY_NORM_LANES; j++) {
+#if DMLCY_OF_SWEEP(DMLCY_EXPS_)
+            const int ordinary = all | usual[j];
+#endif
             DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_OF_LINE)
             DMLCY_ROWS_HERE(DMLCY_NORM_SIDE_NUMBER)
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
@@ -104,6 +125,20 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sid
     }
     s = states;
     DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_END)
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _side_)))(const NormRows *rows, double *states)
+{
+#if DMLCY_OF_SWEEP(DMLCY_EXPS_)
+    int j, all = 1;
+    for (j = 0; j < DMLCY_NORM_LANES; j++)
+        all &= states[DMLCY_LARGEST * DMLCY_NORM_LANES + j] <= DMLCY_EXP_LESS_ORDINARY;
+    if (all) {
+        DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 1);
+        return;
+    }
+#endif
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 0);
 }
 
 #undef DMLCY_ACCS_HERE

@@ -81,7 +81,9 @@ typedef struct {
 #define DMLCY_NONE_sum 0
 #define DMLCY_NONE_greatest (-INFINITY)
 #define DMLCY_NONE_least INFINITY
+#define DMLCY_NONE_bits 0
 #define DMLCY_BOTH_sum(a, b) ((a) + (b))
+#define DMLCY_BOTH_bits(a, b) ((b) > (a) ? (b) : (a)) /* of bits without a sign: an infinity and a NaN are the greatest */
 #define DMLCY_BOTH_greatest(a, b) ((b) > (a) ? (b) : (a)) /* a number, unless there is none */
 #define DMLCY_BOTH_least(a, b) ((b) < (a) ? (b) : (a))
 
@@ -90,6 +92,13 @@ static inline double dmlcy_mean_rest(double sum, double count)
 {
     const double mean = sum / count;
     return fma(-mean, count, sum) / count;
+}
+
+/* The last elements of a line, and zeros. Apart, since compilers make of it more text than of a loop over a line. */
+DMLCY_APART void dmlcy_norm_pad(float *pad, const float *source, int rest)
+{
+    memset(pad, 0, DMLCY_NORM_LANES * sizeof(float));
+    memcpy(pad, source, (size_t)rest * sizeof(float));
 }
 
 /* An integer in a range; 0 for NaN. */

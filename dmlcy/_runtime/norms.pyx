@@ -9,7 +9,7 @@ from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.elements cimport store_numbers
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_to_float
 from dmlcy._runtime.lines cimport LineAxis, Lines, Walk, begin_walk, join_lines, next_walk
-from dmlcy._runtime.moves cimport Move, Moves, moves_of, run_move
+from dmlcy._runtime.moves cimport Move, Moves, dmlcy_ask, moves_of, run_move
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, Tensor, make_dense
 from dmlcy._runtime.threads cimport grain_of, parallel_for

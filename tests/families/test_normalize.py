@@ -62,7 +62,7 @@ def test_softmax_is_that_of_pytorch(name: str) -> None:
             np.testing.assert_array_equal(function(x, axes=axes), back(found, x, axes))
             continue
         expected = back(getattr(flat, name)(-1), x, axes)
-        bound = 5 if dtype == np.float32 else 1
+        bound = 6 if dtype == np.float32 else 1
         assert_near(function(x, axes=axes), expected, 1e-8, bound)  # PyTorch loses the digits of small logarithms
         if x.ndim == 2 and axes == (1,):
             np.testing.assert_array_equal(getattr(dml, f"activation_{name}")(x), function(x, axes=axes))

@@ -47,6 +47,11 @@ class Line(C):
                 return f"({self.expression(left)} * {self.computed_for_line(inverse)})"
             case Call(function="exp") if node == self.saved:
                 return "(double)saved"
+            case Choice(test=Compare(op="==", left=Name(id=x), right=Name(id=top)), then=then, other=other) if (
+                self.is_top(x, top) and self.choice(x, top, then) and self.choice(x, top, other)
+            ):
+                test = f"{self.single[x]} == {self.names[top]}_float"
+                return f"(double)({test} ? {self.choice(x, top, then)} : {self.choice(x, top, other)})"
             case Call(function="exp"):
                 return f"(double){self.difference(node)}"
             case Call(function="saturate", args=(Arith(op="+", left=rounded, right=more),)) if self.whole(
@@ -58,13 +63,26 @@ class Line(C):
                 return f"(double)(float){self.rounded().expression(inner)}"
         return special(self, node) or C.expression(self, node)
 
+    def is_top(self, x: str, top: str) -> bool:
+        """Whether these are the names of an element that is a float, and of such a number of its line."""
+        return x in self.single and top in self.tops
+
+    def choice(self, x: str, top: str, node: Node) -> str | None:
+        """What a float is where it is that number of its line, or where it is not: a float, too."""
+        match node:
+            case Number(value=value) if float(value).is_integer() and abs(value) < SMALL:
+                return f"{float(value)!r}f"
+            case Arith(op="-", left=Name(id=one), right=Name(id=other)) if (one, other) == (x, top):
+                return f"({self.single[x]} - {self.names[top]}_float)"
+            case Call(function="exp"):
+                return "saved" if node == self.saved else self.difference(node)
+        return None
+
     def difference(self, node: Node) -> str:
         """An exponential, as a float: of a float less the greatest one of its line."""
         match node:
-            case Call(args=(Arith(op="-", left=Name(id=x), right=Name(id=top)),)) if (
-                x in self.single and top in self.tops
-            ):
-                return f"dmlcy_exp_less(DMLCY_FUSED, {self.single[x]}, {self.names[top]}_float)"
+            case Call(args=(Arith(op="-", left=Name(id=x), right=Name(id=top)),)) if self.is_top(x, top):
+                return f"DMLCY_NORM_EXP({self.single[x]}, {self.names[top]}_float)"
         raise NotCompiled("no loop computes exp() of this yet", node.at, node.length)
 
     def whole(self, node: Node) -> str | None:

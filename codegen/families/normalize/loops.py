@@ -42,6 +42,7 @@ class Text:
     made: tuple[tuple[str, ...], ...]
     finish: tuple[str, ...] = ()
     saves: bool = False
+    exps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Loops:
         self.sweeps: tuple[Text, ...] = ()
         self.results = self.ends = Text((), (), (), (), ())
         self.saved: str | None = None
+        self.largest: int | None = None  # the number of the state with the largest bits of elements
         self.states = 1
         self.read: set[str] = set()
         lack = self.lack()
@@ -214,6 +216,7 @@ class Loops:
                     names.accumulate(name, one)
         for name, one in passes.items():
             names.keep(name, one)
+        self.largest = names.measure([*(one.node for one in passes.values()), *nodes.values()])
         self.states = max(names.states, 1)
         single = {number for number in nodes if number in self.single}
         results = {number: node for number, node in nodes.items() if number not in single}
@@ -276,6 +279,16 @@ class Names:
         else:
             self.kept[name] = self.accs[one.kind, one.node][0]
 
+    def measure(self, nodes: Sequence[Node]) -> int | None:
+        """The number of the state with the largest bits of an element, where there are exponentials of it."""
+        for part in (part for node in nodes for part in node.walk() if is_exp(part)):
+            match part:
+                case Call(args=(Arith(left=Name(id=x)),)) if x in self.elements:
+                    self.accs["bits", Name(x)] = (self.states, 0, "int32_t")
+                    self.states += 1
+                    return self.states - 1
+        return None
+
     def acc_of(self, name: str) -> int:
         """The number of what the elements of a mean are joined to."""
         one = self.passes[self.passes[name].rest or name]
@@ -305,7 +318,7 @@ class Names:
         """An exponential that a sweep joins and that is all which the results read of elements; and the sweep."""
         for (_, node), (_, level, _) in self.accs.items():
             for part in node.walk():
-                if isinstance(part, Call) and part.function == "exp":
+                if is_exp(part):
                     rest = [filled_with(result, part) for result in results]
                     if all(rest[n] != results[n] for n in range(len(results))) and not any(
                         names_in(one) & {*self.elements} for one in rest
@@ -317,7 +330,7 @@ class Names:
         """The text of a sweep."""
         line = self.line(saved)
         made = [
-            (str(number), kind, join, line.expression(node))
+            (str(number), kind, join, self.bits_of(node) if join == "bits" else line.expression(node))
             for (join, node), (number, own, kind) in self.accs.items() if own == level
         ]  # fmt: skip
         nodes = [node for (_, node), (_, own, _) in self.accs.items() if own == level]
@@ -333,6 +346,11 @@ class Names:
                 finish.append(f"{state} = dmlcy_{joined}_double({state}, {one.bound[1]!r});")
         return self.made(nodes, line, tuple(made), tuple(finish), saved is not None)
 
+    def bits_of(self, node: Node) -> str:
+        """The bits of an element, without its sign."""
+        assert isinstance(node, Name)
+        return f"dmlcy_bits_of(f{self.elements[node.id]}) & ~DMLCY_SIGN"
+
     def text(self, nodes: Mapping[int, Node], saved: Node | None) -> Text:
         """The text of results."""
         line = self.line(saved)
@@ -344,7 +362,8 @@ class Names:
     ) -> Text:
         """A text, with what it declares."""
         read = {name for node in nodes for name in names_in(node)}
-        lines = [*self.of_line(read), *((kind, name, text) for text, (kind, name) in line.hoisted.items())]
+        exps = any(is_exp(part) for node in nodes for part in node.walk())
+        lines = [*self.of_line(read, exps), *((kind, name, text) for text, (kind, name) in line.hoisted.items())]
         words = " ".join([*(text for one in made for text in one), *line.hoisted])
         attributes = []
         for name in (*RANGE, *(f"dtype_of_{one}" for one in self.loops.tensors)):
@@ -358,22 +377,30 @@ class Names:
                 self.loops.read.add(name)
         rows = tuple((str(t),) for name, t in self.elements.items() if name in read)
         reads = tuple(t for name, t in self.numbers.items() if name in read)
-        return Text(rows, reads, tuple(attributes), tuple(lines), made, finish, saves)
+        return Text(rows, reads, tuple(attributes), tuple(lines), made, finish, saves, exps)
 
     def member(self, name: str) -> str:
         """An attribute, where the loops have it."""
         return f"((const {self.loops.operator.desc}Attributes *)rows->attributes)->{name}"
 
-    def of_line(self, read: set[str]) -> Iterator[tuple[str, str, str]]:
+    def of_line(self, read: set[str], exps: bool) -> Iterator[tuple[str, str, str]]:
         """The numbers of a line that are not computed."""
         for name, number in self.kept.items():
             if name in read:
                 yield "double", f"v_{name}", f"DMLCY_S({number})"
                 if name in self.tops:
                     yield "float", f"v_{name}_float", f"(float)v_{name}"
+                    if exps:
+                        for part in ("whole", "rest"):
+                            yield "float", f"v_{name}_float_{part}", f"dmlcy_exp_less_{part}(v_{name}_float)"
         for name, t in self.numbers.items():
             if name in read and name not in self.elements:
                 yield "double", f"x{t}", f"DMLCY_ONE({t})"
+
+
+def is_exp(node: Node) -> bool:
+    """Whether a node is an exponential."""
+    return isinstance(node, Call) and node.function == "exp"
 
 
 def bits(numbers: Iterable[int]) -> str:

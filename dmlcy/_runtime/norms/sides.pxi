@@ -27,6 +27,8 @@ cdef void move_sides(
         if turned and back:
             moves.transpose(row, room.columns, size, lines, place, apart)
         elif turned:
+            if apart == size * item:    # the lines that are next
+                dmlcy_ask(place + lines * apart, lines * apart)
             moves.transpose(place, room.columns, lines, size, row, pitch)
         elif not back:
             moves.gather(place, step, apart, row, pitch, size, lines)

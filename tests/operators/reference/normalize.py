@@ -13,7 +13,7 @@ from .elementwise import Near
 from .windows import Array
 
 Ints = Sequence[int]
-UNITS = {"softmax": 5, "log_softmax": 3}
+UNITS = {"softmax": 6, "log_softmax": 3}
 """How far results of FLOAT32 may be off, in units in the last place, where that is not 1."""
 
 

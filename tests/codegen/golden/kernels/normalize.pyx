@@ -24,6 +24,7 @@ cdef extern from * nogil:
         each(0, float, greatest, x0)
     #define DMLCY_FINISH_0
     #define DMLCY_SAVES_0 0
+    #define DMLCY_EXPS_0 0
     #define DMLCY_ROWS_1(each) \
         each(0)
     #define DMLCY_ATTRIBUTES_1
@@ -34,6 +35,8 @@ cdef extern from * nogil:
         each(1, double, least, ((x0 == v_top) ? at : count))
     #define DMLCY_FINISH_1
     #define DMLCY_SAVES_1 0
+    #define DMLCY_EXPS_1 0
+    #define DMLCY_EXPS 0
     #define DMLCY_ROWS(each)
     #define DMLCY_ATTRIBUTES
     #define DMLCY_LINES(each) \
