@@ -57,7 +57,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
 DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
     const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, DMLCY_ACC *result)
 {
-    DMLCY_ACC parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS];
+    DMLCY_ACC parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS], *to;
     const float *const tops = args->tops;
     const int64_t flip = args->flip;
     int64_t begin, i;
@@ -68,14 +68,15 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
             DMLCY_AT(_row)(rows[begin + i], n, DMLCY_TOP(begin + i), flip, parts[i]);
         for (; i < DMLCY_FOLD_ROWS; i++)
             memcpy(parts[i], parts[0], sizeof parts[0]);
+        to = left == DMLCY_FOLD_ROWS ? result + begin : some;
 #if DMLCY_COMMON
-        DMLCY_LEVEL(dmlcy_join_parts)(parts, some);
+        DMLCY_LEVEL(dmlcy_join_parts)(parts, to);
 #else
         for (i = 0; i < DMLCY_FOLD_ROWS; i++)
-            some[i] = DMLCY_TWO(DMLCY_NONE, DMLCY_TWO(DMLCY_FOUR(parts[i], 0), DMLCY_FOUR(parts[i], 1)));
+            to[i] = DMLCY_TWO(DMLCY_NONE, DMLCY_TWO(DMLCY_FOUR(parts[i], 0), DMLCY_FOUR(parts[i], 1)));
 #endif
-        for (i = 0; i < left; i++)
-            result[begin + i] = some[i];
+        if (left < DMLCY_FOLD_ROWS)
+            memcpy(result + begin, some, (size_t)left * sizeof(DMLCY_ACC));
     }
 }
 
