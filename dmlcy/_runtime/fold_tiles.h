@@ -210,7 +210,8 @@ DMLCY_TARGET static void DMLCY_AT(_turned)(
 
 #define DMLCY_OF(row) DMLCY_AT(_step)(x##row[i], top, flip)
 DMLCY_TARGET DMLCY_APART void DMLCY_AT(_group)(
-    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, DMLCY_ACC *DMLCY_RESTRICT acc)
+    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, int fresh,
+    DMLCY_ACC *DMLCY_RESTRICT acc)
 {
     const DMLCY_NUMBER *DMLCY_RESTRICT const x0 = rows[0], *DMLCY_RESTRICT const x1 = rows[1];
     const DMLCY_NUMBER *DMLCY_RESTRICT const x2 = rows[2], *DMLCY_RESTRICT const x3 = rows[3];
@@ -222,12 +223,13 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_group)(
         const float top = DMLCY_TOP(i);
         const DMLCY_ACC near = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3)));
         const DMLCY_ACC far = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(4), DMLCY_OF(5)), DMLCY_TWO(DMLCY_OF(6), DMLCY_OF(7)));
-        acc[i] = DMLCY_TWO(acc[i], DMLCY_TWO(near, far));
+        acc[i] = DMLCY_TWO(fresh ? DMLCY_NONE : acc[i], DMLCY_TWO(near, far));
     }
 }
 
 DMLCY_TARGET DMLCY_APART void DMLCY_AT(_half_group)(
-    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, DMLCY_ACC *DMLCY_RESTRICT acc)
+    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, int fresh,
+    DMLCY_ACC *DMLCY_RESTRICT acc)
 {
     const DMLCY_NUMBER *DMLCY_RESTRICT const x0 = rows[0], *DMLCY_RESTRICT const x1 = rows[1];
     const DMLCY_NUMBER *DMLCY_RESTRICT const x2 = rows[2], *DMLCY_RESTRICT const x3 = rows[3];
@@ -235,7 +237,8 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_half_group)(
     (void)tops;
     for (i = 0; i < n; i++) {
         const float top = DMLCY_TOP(i);
-        acc[i] = DMLCY_TWO(acc[i], DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3))));
+        const DMLCY_ACC near = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3)));
+        acc[i] = DMLCY_TWO(fresh ? DMLCY_NONE : acc[i], near);
     }
 }
 
@@ -246,13 +249,13 @@ DMLCY_TARGET static void DMLCY_AT(_across)(
 {
     DMLCY_ACC *const acc = results;
     int64_t row, i;
-    if (args->begins)
+    if (args->begins && count < DMLCY_FOLD_GROUP / 2)
         for (i = 0; i < n; i++)
             acc[i] = DMLCY_NONE;
     for (row = 0; row + DMLCY_FOLD_GROUP <= count; row += DMLCY_FOLD_GROUP)
-        DMLCY_AT(_group)(rows + row, n, args->tops, args->flip, acc);
+        DMLCY_AT(_group)(rows + row, n, args->tops, args->flip, args->begins && row == 0, acc);
     for (; row + DMLCY_FOLD_GROUP / 2 <= count; row += DMLCY_FOLD_GROUP / 2)
-        DMLCY_AT(_half_group)(rows + row, n, args->tops, args->flip, acc);
+        DMLCY_AT(_half_group)(rows + row, n, args->tops, args->flip, args->begins && row == 0, acc);
     for (; row < count; row++)
         DMLCY_AT(_next)(rows[row], n, args->tops, args->flip, acc);
 }
