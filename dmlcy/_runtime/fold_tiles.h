@@ -57,7 +57,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_row)(
 DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
     const void *const *rows, int64_t count, int64_t n, const FoldArgs *args, DMLCY_ACC *result)
 {
-    DMLCY_ACC parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS];
+    DMLCY_ACC parts[DMLCY_FOLD_ROWS][DMLCY_FOLD_PARTS], some[DMLCY_FOLD_ROWS], *to;
     const float *const tops = args->tops;
     const int64_t flip = args->flip;
     int64_t begin, i;
@@ -68,14 +68,15 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_AT(_rows)(
             DMLCY_AT(_row)(rows[begin + i], n, DMLCY_TOP(begin + i), flip, parts[i]);
         for (; i < DMLCY_FOLD_ROWS; i++)
             memcpy(parts[i], parts[0], sizeof parts[0]);
+        to = left == DMLCY_FOLD_ROWS ? result + begin : some;
 #if DMLCY_COMMON
-        DMLCY_LEVEL(dmlcy_join_parts)(parts, some);
+        DMLCY_LEVEL(dmlcy_join_parts)(parts, to);
 #else
         for (i = 0; i < DMLCY_FOLD_ROWS; i++)
-            some[i] = DMLCY_TWO(DMLCY_NONE, DMLCY_TWO(DMLCY_FOUR(parts[i], 0), DMLCY_FOUR(parts[i], 1)));
+            to[i] = DMLCY_TWO(DMLCY_NONE, DMLCY_TWO(DMLCY_FOUR(parts[i], 0), DMLCY_FOUR(parts[i], 1)));
 #endif
-        for (i = 0; i < left; i++)
-            result[begin + i] = some[i];
+        if (left < DMLCY_FOLD_ROWS)
+            memcpy(result + begin, some, (size_t)left * sizeof(DMLCY_ACC));
     }
 }
 
@@ -209,7 +210,8 @@ DMLCY_TARGET static void DMLCY_AT(_turned)(
 
 #define DMLCY_OF(row) DMLCY_AT(_step)(x##row[i], top, flip)
 DMLCY_TARGET DMLCY_APART void DMLCY_AT(_group)(
-    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, DMLCY_ACC *DMLCY_RESTRICT acc)
+    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, int fresh,
+    DMLCY_ACC *DMLCY_RESTRICT acc)
 {
     const DMLCY_NUMBER *DMLCY_RESTRICT const x0 = rows[0], *DMLCY_RESTRICT const x1 = rows[1];
     const DMLCY_NUMBER *DMLCY_RESTRICT const x2 = rows[2], *DMLCY_RESTRICT const x3 = rows[3];
@@ -221,12 +223,13 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_group)(
         const float top = DMLCY_TOP(i);
         const DMLCY_ACC near = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3)));
         const DMLCY_ACC far = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(4), DMLCY_OF(5)), DMLCY_TWO(DMLCY_OF(6), DMLCY_OF(7)));
-        acc[i] = DMLCY_TWO(acc[i], DMLCY_TWO(near, far));
+        acc[i] = DMLCY_TWO(fresh ? DMLCY_NONE : acc[i], DMLCY_TWO(near, far));
     }
 }
 
 DMLCY_TARGET DMLCY_APART void DMLCY_AT(_half_group)(
-    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, DMLCY_ACC *DMLCY_RESTRICT acc)
+    const void *const *rows, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip, int fresh,
+    DMLCY_ACC *DMLCY_RESTRICT acc)
 {
     const DMLCY_NUMBER *DMLCY_RESTRICT const x0 = rows[0], *DMLCY_RESTRICT const x1 = rows[1];
     const DMLCY_NUMBER *DMLCY_RESTRICT const x2 = rows[2], *DMLCY_RESTRICT const x3 = rows[3];
@@ -234,7 +237,8 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_half_group)(
     (void)tops;
     for (i = 0; i < n; i++) {
         const float top = DMLCY_TOP(i);
-        acc[i] = DMLCY_TWO(acc[i], DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3))));
+        const DMLCY_ACC near = DMLCY_TWO(DMLCY_TWO(DMLCY_OF(0), DMLCY_OF(1)), DMLCY_TWO(DMLCY_OF(2), DMLCY_OF(3)));
+        acc[i] = DMLCY_TWO(fresh ? DMLCY_NONE : acc[i], near);
     }
 }
 
@@ -245,13 +249,13 @@ DMLCY_TARGET static void DMLCY_AT(_across)(
 {
     DMLCY_ACC *const acc = results;
     int64_t row, i;
-    if (args->begins)
+    if (args->begins && count < DMLCY_FOLD_GROUP / 2)
         for (i = 0; i < n; i++)
             acc[i] = DMLCY_NONE;
     for (row = 0; row + DMLCY_FOLD_GROUP <= count; row += DMLCY_FOLD_GROUP)
-        DMLCY_AT(_group)(rows + row, n, args->tops, args->flip, acc);
+        DMLCY_AT(_group)(rows + row, n, args->tops, args->flip, args->begins && row == 0, acc);
     for (; row + DMLCY_FOLD_GROUP / 2 <= count; row += DMLCY_FOLD_GROUP / 2)
-        DMLCY_AT(_half_group)(rows + row, n, args->tops, args->flip, acc);
+        DMLCY_AT(_half_group)(rows + row, n, args->tops, args->flip, args->begins && row == 0, acc);
     for (; row < count; row++)
         DMLCY_AT(_next)(rows[row], n, args->tops, args->flip, acc);
 }
