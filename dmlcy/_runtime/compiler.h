@@ -55,6 +55,13 @@
 #define DMLCY_UNROLL
 #endif
 
+/* Keeps four pointers in registers of their own: no compiler makes others of them here. */
+#if DMLCY_GNU
+#define DMLCY_KEEP(a, b, c, d) __asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+#else
+#define DMLCY_KEEP(a, b, c, d)
+#endif
+
 #ifdef _MSC_VER
 #define DMLCY_RESTRICT __restrict
 #define DMLCY_THREAD_LOCAL __declspec(thread)

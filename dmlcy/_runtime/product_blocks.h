@@ -28,19 +28,22 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 #define DMLCY_AT(place) (*(DMLCY_LEVEL(dmlcy_lanes) *)(place))
 #define DMLCY_FROM(place) (*(const DMLCY_LEVEL(dmlcy_lanes) *)(place))
 
-/* A kernel of some rows and vectors. */
+/* A kernel of some rows and vectors. Four places, every third row, are enough to address up to 12 rows in registers; that
+ * a compiler keeps each of these by itself costs nothing, and more of them would not fit. */
 #define DMLCY_KERNEL(rows, vectors)                                                                                    \
     DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)(                                            \
-        int64_t depth, const float *a, const float *b, int64_t step, const float *from, int64_t from_row, float *to,   \
-        int64_t to_row)                                                                                                \
+        int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, const float *from,                 \
+        int64_t from_row, float *to, int64_t to_row)                                                                   \
     {                                                                                                                  \
         DMLCY_LEVEL(dmlcy_lanes) sums[rows][vectors], y[vectors];                                                      \
+        const float *a0 = a, *a3 = (rows) > 3 ? a + 3 * a_row : a, *a6 = (rows) > 6 ? a + 6 * a_row : a;               \
+        const float *a9 = (rows) > 9 ? a + 9 * a_row : a;                                                              \
         int64_t k;                                                                                                     \
         int i, j;                                                                                                      \
         if (from) {                                                                                                    \
             DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
                 DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
-                    sums[i][j] = DMLCY_FROM(from + i * from_row + j * DMLCY_VECTOR);                                     \
+                    sums[i][j] = DMLCY_FROM(from + i * from_row + j * DMLCY_VECTOR);                                   \
         } else {                                                                                                       \
             const DMLCY_LEVEL(dmlcy_lanes) zeros = {0};                                                                \
             DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
@@ -48,12 +51,18 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
                     sums[i][j] = zeros;                                                                                \
         }                                                                                                              \
         for (k = 0; k < depth; k++) {                                                                                  \
+            DMLCY_KEEP(a0, a3, a6, a9)                                                                                 \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
-                y[j] = DMLCY_FROM(b + j * DMLCY_VECTOR);                                                                 \
-            DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
+                y[j] = DMLCY_FROM(b + j * DMLCY_VECTOR);                                                               \
+            DMLCY_UNROLL for (i = 0; i < (rows); i++) {                                                                \
+                const float x = (i < 3 ? a0 : i < 6 ? a3 : i < 9 ? a6 : a9)[i % 3 * a_row];                            \
                 DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
-                    sums[i][j] = DMLCY_ADD_PRODUCT(a[i], y[j], sums[i][j]);                                            \
-            a += (rows);                                                                                               \
+                    sums[i][j] = DMLCY_ADD_PRODUCT(x, y[j], sums[i][j]);                                               \
+            }                                                                                                          \
+            a0++;                                                                                                      \
+            a3++;                                                                                                      \
+            a6++;                                                                                                      \
+            a9++;                                                                                                      \
             b += step;                                                                                                 \
         }                                                                                                              \
         DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                      \
@@ -132,53 +141,157 @@ DMLCY_TARGET static float DMLCY_LEVEL(dmlcy_dot)(const float *a, const float *b,
     return sums[0];
 }
 
-/* Element k of each of some lines, side by side, for one k after the other: `pitch` floats apart. `at` has the bytes to
- * each k; if `step` is not 0, it is always between one and the next. */
-DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
-    const char *source, int64_t line, int64_t lines, const int64_t *at, int64_t step, int64_t depth, int64_t item,
-    float *to, int64_t pitch)
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+/* Up to 16 elements of up to 16 lines become rows. Elements of a line are read at once: lines may displace each other. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn)(
+    const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch)
 {
-    float numbers[4][DMLCY_DEPTH];
+    const __mmask16 read = (__mmask16)((1u << depth) - 1), write = (__mmask16)((1u << lines) - 1);
+    __m512 x[16], y[16];
+    int i;
+    DMLCY_UNROLL for (i = 0; i < 16; i++)
+        x[i] = i < lines ? _mm512_maskz_loadu_ps(read, source + i * line) : _mm512_setzero_ps();
+    DMLCY_UNROLL for (i = 0; i < 16; i += 2) {
+        y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
+        y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
+    }
+    DMLCY_UNROLL for (i = 0; i < 16; i += 4) {
+        x[i] = _mm512_shuffle_ps(y[i], y[i + 2], 0x44);
+        x[i + 1] = _mm512_shuffle_ps(y[i], y[i + 2], 0xee);
+        x[i + 2] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0x44);
+        x[i + 3] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0xee);
+    }
+    DMLCY_UNROLL for (i = 0; i < 4; i++) {
+        y[i] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0x88);
+        y[i + 4] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0xdd);
+        y[i + 8] = _mm512_shuffle_f32x4(x[i + 8], x[i + 12], 0x88);
+        y[i + 12] = _mm512_shuffle_f32x4(x[i + 8], x[i + 12], 0xdd);
+    }
+    DMLCY_UNROLL for (i = 0; i < 8; i++) {
+        x[i] = _mm512_shuffle_f32x4(y[i], y[i + 8], 0x88);
+        x[i + 8] = _mm512_shuffle_f32x4(y[i], y[i + 8], 0xdd);
+    }
+    DMLCY_UNROLL for (i = 0; i < 16; i++)
+        if (i < depth)
+            _mm512_mask_storeu_ps(to + i * pitch, write, x[i]);
+}
+#elif DMLCY_X86 && DMLCY_IS_WIDE
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn)(const float *const *rows, int64_t k, float *to, int64_t pitch)
+{
+    __m256 x[4], y[4];
+    int i;
+    DMLCY_UNROLL for (i = 0; i < 4; i++)
+        x[i] = _mm256_insertf128_ps(
+            _mm256_castps128_ps256(_mm_loadu_ps(rows[i] + k)), _mm_loadu_ps(rows[i + 4] + k), 1);
+    y[0] = _mm256_unpacklo_ps(x[0], x[1]);
+    y[1] = _mm256_unpackhi_ps(x[0], x[1]);
+    y[2] = _mm256_unpacklo_ps(x[2], x[3]);
+    y[3] = _mm256_unpackhi_ps(x[2], x[3]);
+    _mm256_storeu_ps(to, _mm256_shuffle_ps(y[0], y[2], 0x44));
+    _mm256_storeu_ps(to + pitch, _mm256_shuffle_ps(y[0], y[2], 0xee));
+    _mm256_storeu_ps(to + 2 * pitch, _mm256_shuffle_ps(y[1], y[3], 0x44));
+    _mm256_storeu_ps(to + 3 * pitch, _mm256_shuffle_ps(y[1], y[3], 0xee));
+}
+#endif
+
+/* Some lines whose elements follow one another, for `depth` k: a group of lines for few k, then the next group, so that
+ * the rows of the target stay near. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_turned)(
+    const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch)
+{
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+    int64_t i, k;
+    for (k = 0; k < depth; k += 16)
+        for (i = 0; i < lines; i += 16)
+            DMLCY_LEVEL(dmlcy_turn)(
+                source + i * line + k * 4, line, lines - i < 16 ? lines - i : 16, depth - k < 16 ? depth - k : 16,
+                to + i + k * pitch, pitch);
+#else
+    const float *rows[8];
+    int64_t i, j, k, begin, end;
+    for (begin = 0; begin < depth; begin = end) {
+        end = depth - begin > 32 ? begin + 32 : depth;
+        for (i = 0; i < lines; i += j) {
+            const int64_t left = lines - i;
+            const int64_t group = left >= 8 && DMLCY_VECTOR == 8 ? 8 : left >= 4 ? 4 : 1;
+            for (j = 0; j < group; j++)
+                rows[j] = (const float *)(const void *)(source + (i + j) * line);
+            k = begin;
+#if DMLCY_X86
+#if DMLCY_IS_WIDE
+            if (group == 8)
+                for (; k + 4 <= end; k += 4)
+                    DMLCY_LEVEL(dmlcy_turn)(rows, k, to + i + k * pitch, pitch);
+#endif
+            if (group == 4)
+                for (; k + 4 <= end; k += 4) {
+                    __m128 a = _mm_loadu_ps(rows[0] + k), b = _mm_loadu_ps(rows[1] + k);
+                    __m128 c = _mm_loadu_ps(rows[2] + k), d = _mm_loadu_ps(rows[3] + k);
+                    _MM_TRANSPOSE4_PS(a, b, c, d);
+                    _mm_storeu_ps(to + i + k * pitch, a);
+                    _mm_storeu_ps(to + i + (k + 1) * pitch, b);
+                    _mm_storeu_ps(to + i + (k + 2) * pitch, c);
+                    _mm_storeu_ps(to + i + (k + 3) * pitch, d);
+                }
+#endif
+            for (; k < end; k++)
+                for (j = 0; j < group; j++)
+                    to[i + j + k * pitch] = rows[j][k];
+        }
+    }
+#endif
+}
+
+/* Element k of each of some lines, side by side, and zeros up to `width`; for one k after the other, `pitch` floats apart.
+ * `at` has the bytes to each k; if `step` is not 0, it is always between one and the next. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
+    const char *source, int64_t line, int64_t lines, int64_t width, const int64_t *at, int64_t step, int64_t depth,
+    int64_t item, float *to, int64_t pitch)
+{
+    float numbers[16][DMLCY_DEPTH];
     int64_t i = 0, j, k;
     if (line == item && lines > 1) {
         for (k = 0; k < depth; k++, to += pitch) {
             const char *const from = source + at[k];
             if (item == 4) {
                 for (i = 0; i + DMLCY_VECTOR <= lines; i += DMLCY_VECTOR)
-                    DMLCY_AT(to + i) = DMLCY_FROM((const float *)from + i);
+                    DMLCY_AT(to + i) = DMLCY_FROM((const float *)(const void *)from + i);
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+                if (i < lines) {
+                    _mm512_storeu_ps(
+                        to + i, _mm512_maskz_loadu_ps((__mmask16)((1u << (lines - i)) - 1), from + 4 * i));
+                    i += DMLCY_VECTOR;
+                }
+#endif
                 for (; i < lines; i++)
-                    to[i] = ((const float *)from)[i];
-            } else
+                    to[i] = ((const float *)(const void *)from)[i];
+            } else {
                 dmlcy_widen(from, item, item, to, lines);
+                i = lines;
+            }
+            for (; i < width; i++)
+                to[i] = 0;
         }
         return;
     }
+    if (lines < width)
+        for (k = 0; k < depth; k++)
+            for (i = lines; i < width; i++)
+                to[i + k * pitch] = 0;
+    i = 0;
+    if (step == item && item == 4 && (lines > 1 || pitch == 1)) {
+        if (pitch == 1)
+            memcpy(to, source + at[0], (size_t)depth * 4);
+        else
+            DMLCY_LEVEL(dmlcy_pack_turned)(source + at[0], line, lines, depth, to, pitch);
+        return;
+    }
     if (step == item)
-        for (; i + 4 <= lines; i += 4) {
-            const char *const from = source + i * line + at[0];
-            const float *rows[4];
-            for (j = 0; j < 4; j++) {
-                rows[j] = (const float *)(const void *)(from + j * line);
-                if (item != 4) {
-                    dmlcy_widen(from + j * line, item, item, numbers[j], depth);
-                    rows[j] = numbers[j];
-                }
-            }
-            k = 0;
-#if DMLCY_X86
-            for (; k + 4 <= depth; k += 4) {
-                __m128 a = _mm_loadu_ps(rows[0] + k), b = _mm_loadu_ps(rows[1] + k);
-                __m128 c = _mm_loadu_ps(rows[2] + k), d = _mm_loadu_ps(rows[3] + k);
-                _MM_TRANSPOSE4_PS(a, b, c, d);
-                _mm_storeu_ps(to + i + k * pitch, a);
-                _mm_storeu_ps(to + i + (k + 1) * pitch, b);
-                _mm_storeu_ps(to + i + (k + 2) * pitch, c);
-                _mm_storeu_ps(to + i + (k + 3) * pitch, d);
-            }
-#endif
-            for (; k < depth; k++)
-                for (j = 0; j < 4; j++)
-                    to[i + j + k * pitch] = rows[j][k];
+        for (; i < lines; i += j) {
+            for (j = 0; j < 16 && i + j < lines; j++)
+                dmlcy_widen(source + at[0] + (i + j) * line, item, item, numbers[j], depth);
+            DMLCY_LEVEL(dmlcy_pack_turned)(
+                (const char *)numbers, DMLCY_DEPTH * sizeof(float), j, depth, to + i, pitch);
         }
     for (; i < lines; i++) {
         const char *const from = source + i * line;

@@ -1,7 +1,6 @@
 /* The loops of sums of products, for each level; product_blocks.h has their text, products.pyx says what they do.
  *
- * A strip is a product of some packed rows and up to 8 vectors of columns. Packed rows are panels, one after the other: the
- * elements of `height` rows for the first k, then for the next one. Each sum is one chain of multiply-adds in ascending k,
+ * A strip is a product of some rows and up to 8 vectors of columns. Each sum is one chain of multiply-adds in ascending k,
  * whatever the kernel. Where a level has a fused multiply-add, it is one; elsewhere the product is rounded, too.
  */
 #ifndef DMLCY_PRODUCTS_H
@@ -29,10 +28,11 @@ enum {
     DMLCY_SUMS = 16         /* chains of k of a small product, each of its own */
 };
 
-/* Adds the products of a panel and `depth` rows of columns, `step` floats apart, to what is at `from`, or to zeros. */
+/* Adds the products of some rows of `depth` floats each, and as many rows of columns, `step` floats apart, to what is at
+ * `from`, or to zeros. */
 typedef void (*ProductKernel)(
-    int64_t depth, const float *a, const float *b, int64_t step, const float *from, int64_t from_row, float *to,
-    int64_t to_row);
+    int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, const float *from, int64_t from_row,
+    float *to, int64_t to_row);
 
 /* A spatial axis of a convolution. Place p and tap t read the element p * step + start + t * tap_step of the input, where
  * it is one: from place low[t] on, before place high[t]. */
@@ -76,8 +76,8 @@ typedef struct {
     int64_t widths[DMLCY_WIDTHS];                       /* of kernels, in vectors */
     ProductKernel kernels[DMLCY_HEIGHTS][DMLCY_WIDTHS]; /* NULL: a kernel of this size would not pay */
     void (*pack)(
-        const char *source, int64_t line, int64_t lines, const int64_t *at, int64_t step, int64_t depth, int64_t item,
-        float *to, int64_t pitch);
+        const char *source, int64_t line, int64_t lines, int64_t width, const int64_t *at, int64_t step, int64_t depth,
+        int64_t item, float *to, int64_t pitch);
     void (*pack_image)(
         const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first,
         int64_t step, int64_t depth, float *to, int64_t pitch);

@@ -20,8 +20,8 @@ cdef extern from "products.h" nogil:
         DMLCY_SUMS
 
     ctypedef void (*ProductKernel)(
-        int64_t depth, const float* a, const float* b, int64_t step, const float* source, int64_t from_row, float* to,
-        int64_t to_row) noexcept nogil
+        int64_t depth, const float* a, int64_t a_row, const float* b, int64_t step, const float* source,
+        int64_t from_row, float* to, int64_t to_row) noexcept nogil
 
     ctypedef struct ProductAxis:
         int64_t places
@@ -58,8 +58,8 @@ cdef extern from "products.h" nogil:
         int64_t widths[4]
         ProductKernel kernels[5][4]
         void (*pack)(
-            const char* source, int64_t line, int64_t lines, const int64_t* at, int64_t step, int64_t depth,
-            int64_t item, float* to, int64_t pitch) noexcept nogil
+            const char* source, int64_t line, int64_t lines, int64_t width, const int64_t* at, int64_t step,
+            int64_t depth, int64_t item, float* to, int64_t pitch) noexcept nogil
         void (*pack_image)(
             const ProductImage* image, const char* source, const ProductRun* runs, int64_t count, int64_t first,
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
@@ -81,9 +81,12 @@ cdef enum:
     HIGH = 384                      # rows of a tile, at most
     NARROW = 192                    # columns of a tile, at least: packing the rows takes a fraction of the time then
     WIDE = 1536                     # and at most
+    FLAT = 48                       # rows that take the other matrix as it is: packing it would take longer
+    SHALLOW = 64                    # products that these take at once: rows of the other matrix are read along
+    NEAR_BYTES = 16384              # of the other matrix that need no packing, as they stay near
     SMALL = 64                      # a matrix of fewer elements has several chains for each
     DEEP = 64                       # if they have at least so many products
-    ROOM = 4096                     # floats of a tile that need no memory of their own
+    ROOM = 8192                     # floats of a tile that need no memory of their own
     WORK = 4194304                  # products that are worth a thread
 
 # The smallest normal number: sums below it may have lost digits.
@@ -100,7 +103,7 @@ cdef struct Products:
     int64_t item                    # bytes of an element of any tensor
     const char* a
     int64_t a_line
-    int64_t a_step
+    int64_t a_step                  # 0: k goes on in another way
     const char* b
     int64_t b_line
     int64_t b_step
@@ -138,7 +141,9 @@ cdef struct Tile:
     int64_t columns
     int width                       # of a strip, as a number of a width of the level
     int64_t strip                   # columns of a strip
-    float* packed                   # rows of `a`
+    float* packed                   # rows of `a`, if they are not as the kernels take them
+    const float* left               # the rows that these take
+    int64_t left_row                # floats
     float* strips                   # columns of `b`, DMLCY_DEPTH of each
     float* sums                     # of a strip
     float* held                     # of strips whose sums wait for more, each by itself; or of the last one only

@@ -4,11 +4,14 @@
 cdef void list_places(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
     cdef const ProductImage* image = to.image
     cdef int64_t p, k, tap, channel
+    cdef int64_t a_at = first * to.a_step, b_at = first * to.b_step
     cdef int d
     if image == NULL:
         for p in range(depth):
-            tile.a_at[p] = (first + p * step) * to.a_step
-            tile.b_at[p] = (first + p * step) * to.b_step
+            tile.a_at[p] = a_at
+            tile.b_at[p] = b_at
+            a_at += step * to.a_step
+            b_at += step * to.b_step
         return
     for p in range(depth):
         k = first + p * step
@@ -29,27 +32,48 @@ cdef inline int height_of(const Products* to, int width, int64_t rows) noexcept 
     return DMLCY_HEIGHTS - 1
 
 
-cdef void pack_rows(const Products* to, Tile* tile, int64_t step, int64_t depth) noexcept nogil:
-    cdef int64_t row = 0, height
-    while row < tile.rows:
-        height = to.level.heights[height_of(to, tile.width, tile.rows - row)]
-        to.level.pack(tile.a + (tile.row + row) * to.a_line, to.a_line, height, tile.a_at, step, depth, to.item,
-                      tile.packed + row * depth, height)
-        row += height
+# Lets the kernels have the rows of a tile, for some k.
+cdef void take_rows(const Products* to, Tile* tile, int64_t step, int64_t depth) noexcept nogil:
+    cdef const char* a = tile.a + tile.row * to.a_line
+    cdef float[HIGH] numbers
+    cdef int64_t row, p, none = 0
+    if step == 1 and to.a_step == to.item and to.item == sizeof(float):
+        tile.left = <const float*>(a + tile.a_at[0])
+        tile.left_row = to.a_line // <int64_t>sizeof(float)
+        return
+    tile.left = tile.packed
+    tile.left_row = depth
+    if step == 1 and to.a_line == to.item and to.item == sizeof(float) and to.a_step != 0:
+        # Lines are elements of one k; side by side are those of one row.
+        to.level.pack(a + tile.a_at[0], to.a_step, depth, depth, &none, to.a_line, tile.rows, to.item,
+                      tile.packed, depth)
+        return
+    if to.a_line == to.item:
+        for p in range(depth):
+            dmlcy_widen(a + tile.a_at[p], to.item, to.item, numbers, tile.rows)
+            for row in range(tile.rows):
+                tile.packed[row * depth + p] = numbers[row]
+        return
+    for row in range(tile.rows):
+        if step == 1 and to.a_step == to.item:
+            dmlcy_widen(a + row * to.a_line + tile.a_at[0], to.item, to.item, tile.packed + row * depth, depth)
+            continue
+        for p in range(depth):
+            tile.packed[row * depth + p] = dmlcy_element_of(a + row * to.a_line + tile.a_at[p], to.item)
 
 
 # Packs some columns, with zeros up to `n`.
 cdef void pack_columns(const Products* to, Tile* tile, int64_t column, int64_t columns, int64_t n, int64_t first,
                        int64_t step, int64_t depth) noexcept nogil:
     cdef int64_t k
+    if to.image == NULL:
+        to.level.pack(tile.b + column * to.b_line, to.b_line, columns, n, tile.b_at, to.b_step if step == 1 else 0,
+                      depth, to.item, tile.strips, n)
+        return
     if columns < n:
         for k in range(depth):
             memset(tile.strips + k * n + columns, 0, (n - columns) * sizeof(float))
-    if to.image != NULL:
-        to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
-    else:
-        to.level.pack(tile.b + column * to.b_line, to.b_line, columns, tile.b_at, to.b_step if step == 1 else 0, depth,
-                      to.item, tile.strips, n)
+    to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
 
 
 cdef void multiply(const Products* to, const Tile* tile, int width, int64_t depth, const float* b, int64_t step,
@@ -57,9 +81,8 @@ cdef void multiply(const Products* to, const Tile* tile, int width, int64_t dept
     cdef int64_t row = 0
     cdef int h
     while row < tile.rows:
-        # The rows were packed for the kernels of a whole strip.
-        h = height_of(to, tile.width, tile.rows - row)
-        to.level.kernels[h][width](depth, tile.packed + row * depth, b, step,
+        h = height_of(to, width, tile.rows - row)
+        to.level.kernels[h][width](depth, tile.left + row * tile.left_row, tile.left_row, b, step,
                                    NULL if source == NULL else source + row * source_row, source_row,
                                    target + row * target_row, target_row)
         row += to.level.heights[h]

@@ -57,19 +57,10 @@ cdef inline bint is_run(const Tile* tile) noexcept nogil:
     return True
 
 
-# Whether a kernel may read the columns of a matrix where they are: it reads each once.
+# Whether kernels may read the columns of a matrix where they are: not often, or they are near.
 cdef inline bint are_near(const Products* to, const Tile* tile) noexcept nogil:
     return to.image == NULL and to.item == sizeof(float) and to.b_line == to.item and (
-        tile.rows <= to.level.heights[height_of(to, tile.width, tile.rows)])
-
-
-# Whether the elements of a row of `a` follow one another.
-cdef bint are_even(const Products* to, const Tile* tile, int64_t depth) noexcept nogil:
-    cdef int64_t p
-    for p in range(1, depth):
-        if tile.a_at[p] != tile.a_at[p - 1] + to.item:
-            return False
-    return True
+        tile.rows <= FLAT or 0 < to.b_step * min(to.depth, <int64_t>DMLCY_DEPTH) <= NEAR_BYTES)
 
 
 cdef inline int64_t columns_of(const Products* to, int width) noexcept nogil:
@@ -85,7 +76,7 @@ cdef inline int fitting(const Products* to, int width, int64_t columns) noexcept
 
 cdef inline void prepare(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
     list_places(to, tile, first, step, depth)
-    pack_rows(to, tile, to.item if are_even(to, tile, depth) else 0, depth)
+    take_rows(to, tile, step, depth)
 
 
 # Computes a tile; each sum is one chain. -1: memory ran out.
@@ -95,9 +86,10 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
     cdef float* held
     cdef float* target
     cdef int width
-    cdef bint last = False, near
+    cdef bint last = False, near, straight = are_near(to, tile)
+    cdef int64_t deep = SHALLOW if straight and tile.rows <= FLAT and tile.columns > tile.strip else DMLCY_DEPTH
     while not last:
-        depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
+        depth = min(to.depth - first, deep)
         last = first + depth == to.depth
         prepare(to, tile, first, 1, depth)
         for number in range(ceil_div(tile.columns, tile.strip)):
@@ -108,7 +100,7 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
             place_strip(to, tile, column, columns)
             near = to.straight and columns == n and is_run(tile)
             b = tile.strips
-            if columns == n and are_near(to, tile):
+            if columns == n and straight:
                 b = <const float*>(tile.b + column * to.b_line + first * to.b_step)
                 step = to.b_step // <int64_t>sizeof(float)
             else:
@@ -198,13 +190,13 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     cdef int i, status = 0
     tile.width = fitting(to, width_of(to, rows), columns)
     tile.strip = columns_of(to, tile.width)
-    n[0] = rows * depth
+    n[0] = rows * depth if to.item != sizeof(float) or to.a_step != to.item or to.chains > 1 else 0
     n[1] = depth * tile.strip
     n[2] = rows * tile.strip
     n[3] = 0
     if to.chains > 1:
         n[3] = DMLCY_SUMS * n[2]
-    elif to.depth > DMLCY_DEPTH:
+    elif to.depth > SHALLOW:
         n[3] = n[2] * (1 if to.straight and to.image == NULL else ceil_div(columns, tile.strip))
     for i in range(4):
         n[i] = ceil_div(n[i], LINE) * LINE

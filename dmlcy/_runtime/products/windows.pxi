@@ -125,6 +125,17 @@ cdef void join_spatial(ProductAxis* axes) noexcept nogil:
             axes[d].stride = axes[d].output_stride = 0
 
 
+# Whether the elements of a filter follow one another.
+cdef bint are_even(const ProductImage* image, int64_t channels) noexcept nogil:
+    cdef int64_t expected = image.item
+    cdef int d
+    for d in range(2, -1, -1):
+        if image.axes[d].taps > 1 and image.axes[d].filter_stride != expected:
+            return False
+        expected *= image.axes[d].taps
+    return channels == 1 or image.filter_stride == expected
+
+
 # Computes some places of the output. -1: memory ran out.
 cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     cdef ProductImage image
@@ -161,7 +172,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.depth = channels * image.taps
     to.a = a.filter.data + piece.filter_start
     to.a_line = a.filter.strides[across]
-    to.a_step = 0
+    to.a_step = to.item if are_even(&image, channels) else 0
     to.b = a.input.data
     to.b_line = to.b_step = 0
     to.c = NULL
