@@ -231,7 +231,7 @@ class Walk:
 
     def new_sizes(self, field: Field) -> None:
         """Other sizes; of an array along one axis after the other, and of each tensor by itself."""
-        if self.lacks(field) or follows(field):
+        if self.lacks(field) or (follows(field) and not self.operator.has_open_sizes(field)):
             return
         counts = COUNTS if self.most < LARGE else _LARGE_COUNTS
         sizes = self.tensors(field)[0].sizes
