@@ -6,7 +6,7 @@
  *
  * DMLCY_NEIGHBORS       the name of the loops
  * DMLCY_GIVES           1: there is a step 1
- * DMLCY_TERM_N          for step N, the number of an element, of x0, x1, which are double, the sums `around` and `from`,
+ * DMLCY_TERM_N          for step N, the number of an element: of x0, x1, which are double, of `around` and `from`,
  *                       and `power`
  * DMLCY_POWERS_N        1: it reads `power`, which is DMLCY_BASE to the power of DMLCY_EXPONENT
  * DMLCY_LOCALS          declares what all elements share
