@@ -45,7 +45,7 @@ DMLCY_TARGET static void DMLCY_HERE(_results)(const NormRows *rows, int64_t line
     if (step == DMLCY_NORM_SWEEP) {                                                                                    \
         DMLCY_HERE(_sweep_##number)(rows, line, s, rows->fresh);                                                       \
     } else if (step == DMLCY_NORM_FINISH) {                                                                            \
-        DMLCY_NAMED(DMLCY_NORM, _finish_##number)(s, 1, rows->count);                                                     \
+        DMLCY_NAMED(DMLCY_NORM, _finish_##number)(s, 1, rows->count);                                                  \
     } else {                                                                                                           \
         DMLCY_ACCS_##number(DMLCY_NORM_JOIN_OF)                                                                        \
     }

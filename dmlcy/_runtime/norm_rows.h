@@ -8,14 +8,14 @@
  * DMLCY_STATES          how many numbers the state of a line has, at least 1
  * DMLCY_ROWS_N(each)    each(0) each(2) …: the numbers of the tensors whose elements are read
  * DMLCY_ATTRIBUTES_N    declares the attributes that are read
- * DMLCY_LINES_N(each)   each(double, top, DMLCY_S(0)) …: the type, the name and the value of a number of a line; DMLCY_S is a
- *                       number of the state, DMLCY_ONE that of a tensor with one for a line
- * DMLCY_ACCS_N(each)    each(0, double, sum, x0 * x0) …: a number of the state, its type, how it is joined, and what it is
- *                       joined of, over the elements x0, x1 … of tensors, which are double, the same as floats, f0 …, and
- *                       the number `at` of an element in its line
+ * DMLCY_LINES_N(each)   each(double, top, DMLCY_S(0)) …: the type, the name and the value of a number of a line.
+ *                       DMLCY_S is a number of the state, DMLCY_ONE that of a tensor with one for a line
+ * DMLCY_ACCS_N(each)    each(0, double, sum, x0 * x0) …: a number of the state, its type, how it is joined, and what it
+ *                       is joined of, over the elements x0, x1 … of tensors, which are double, the same as floats,
+ *                       f0 …, and the number `at` of an element in its line
  * DMLCY_FINISH_N        statements that make numbers of the state of the joined ones, and of `count`
- * DMLCY_EXPS_N          1: they have DMLCY_NORM_EXP, which takes fewer steps where the number of the state DMLCY_LARGEST is
- *                       small
+ * DMLCY_EXPS_N          1: they have DMLCY_NORM_EXP, which takes fewer steps where the number of the state
+ *                       DMLCY_LARGEST is small
  * DMLCY_SAVES_N         1: the sweep writes DMLCY_SAVED to the row of DMLCY_SAVED_ROW
  * DMLCY_SAVED           a float that results are made of, too; left out, no sweep writes any. Accumulators and results
  *                       call it `saved`

@@ -1,6 +1,6 @@
-/* Sums of neighbors along one axis of a block of numbers, `rows` times `n`: each number becomes the sum of itself, of up
- * to `before` numbers before it and of up to `after` behind it. Rows are added up in full; along a row, few numbers are,
- * and of more the sums of parts from both ends are joined: no number is subtracted.
+/* Sums of neighbors along one axis of a block of numbers, `rows` times `n`: each number becomes the sum of itself, of
+ * up to `before` numbers before it and of up to `after` behind it. Few numbers are added one by one. Of more, the sums
+ * of parts from both ends are joined: no number is subtracted.
  */
 #ifndef DMLCY_NORM_SUMS_H
 #define DMLCY_NORM_SUMS_H

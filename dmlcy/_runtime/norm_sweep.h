@@ -127,7 +127,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_END)
 }
 
-DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _side_)))(const NormRows *rows, double *states)
+DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _side_)))(
+    const NormRows *rows, double *states)
 {
 #if DMLCY_OF_SWEEP(DMLCY_EXPS_)
     int j, all = 1;

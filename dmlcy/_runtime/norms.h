@@ -1,9 +1,10 @@
-/* Loops that normalize lines of elements: what they are given, and what their expressions call. norm_rows.h has their text.
+/* Loops that normalize lines of elements: what they are given, and what their expressions call. norm_rows.h has their
+ * text.
  *
  * A line is all elements that a sum or an extreme is made of. A sweep goes over the elements of a line and makes some
- * sums and extremes; a later sweep may read those of earlier ones. The results come last. Long lines are in chunks: each
- * has sums of its own, which are joined in the order of the chunks. So the order of additions follows from the length of
- * a line only.
+ * sums and extremes. A later sweep may read those of earlier ones. The results come last. Long lines are in chunks:
+ * each has sums of its own, which are joined in the order of the chunks. So the order of additions follows from the
+ * length of a line only.
  */
 #ifndef DMLCY_NORMS_H
 #define DMLCY_NORMS_H
@@ -21,7 +22,7 @@
 /* What a call of the loops does: everything for lines of one chunk, or one step for a chunk of each line. */
 enum {
     DMLCY_NORM_ALL,
-    DMLCY_NORM_SIDE_BY_SIDE, /* everything for DMLCY_NORM_LANES lines of one chunk, whose elements alternate in memory */
+    DMLCY_NORM_SIDE_BY_SIDE, /* everything for DMLCY_NORM_LANES lines of one chunk, which alternate in memory */
     DMLCY_NORM_SWEEP,   /* the sums of a chunk, joined with those of the chunks before it */
     DMLCY_NORM_JOIN,    /* the sums of other chunks are joined */
     DMLCY_NORM_FINISH,  /* sums become what later sweeps read */
@@ -83,7 +84,7 @@ typedef struct {
 #define DMLCY_NONE_least INFINITY
 #define DMLCY_NONE_bits 0
 #define DMLCY_BOTH_sum(a, b) ((a) + (b))
-#define DMLCY_BOTH_bits(a, b) ((b) > (a) ? (b) : (a)) /* of bits without a sign: an infinity and a NaN are the greatest */
+#define DMLCY_BOTH_bits(a, b) ((b) > (a) ? (b) : (a)) /* without a sign: infinities and NaN are the greatest */
 #define DMLCY_BOTH_greatest(a, b) ((b) > (a) ? (b) : (a)) /* a number, unless there is none */
 #define DMLCY_BOTH_least(a, b) ((b) < (a) ? (b) : (a))
 
