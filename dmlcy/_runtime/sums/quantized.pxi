@@ -38,7 +38,9 @@ cdef inline double entry_of(const Tensor* tensor, int64_t channel) noexcept nogi
         at += channel * tensor.strides[axis]
     if tensor.dtype == FLOAT32:
         return (<const float*> at)[0]
-    return (<const int8_t*> at)[0] if tensor.dtype == INT8 else (<const uint8_t*> at)[0]
+    if tensor.dtype == INT8:
+        return (<const int8_t*> at)[0]
+    return (<const uint8_t*> at)[0]
 
 
 # Adds rows to those under a window, or takes them away: of each slice under it those from `first` to before `end`.

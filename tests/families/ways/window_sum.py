@@ -67,7 +67,7 @@ def quantized(channels: int, rank: int, dtype: str) -> tuple[Array, ...]:
     """Scales and zero points: one for all channels, or one for each."""
     each = (1, channels, *[1] * (rank - 2))
     scale = np.linspace(0.25, 1.5, channels, dtype=np.float32).reshape(each)
-    zeros = np.arange(3, 3 + channels).astype(dtype).reshape(each)
+    zeros = (np.arange(channels) + (-100 if dtype == "int8" else 3)).astype(dtype).reshape(each)
     one = (1,) * rank
     return scale, np.full(one, 7, dtype), np.full(one, 0.375, np.float32), zeros
 
