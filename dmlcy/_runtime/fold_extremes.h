@@ -137,7 +137,8 @@ static int dmlcy_fold_doubts(const void *results, int64_t n)
 #define DMLCY_PLACES_OF(name, size, widest, which)                                        \
     {                                                                               \
         .along = {dmlcy_place_##name##_along, dmlcy_place_##name##_along_wide, dmlcy_place_##name##_along_##widest}, \
-        .across = {dmlcy_place_##name##_across, dmlcy_place_##name##_across_wide, dmlcy_place_##name##_across_##widest}, \
+        .across = {dmlcy_place_##name##_across, dmlcy_place_##name##_across_wide,   \
+                   dmlcy_place_##name##_across_##widest},                           \
         .join = dmlcy_join_##which##_places, \
         .finish = dmlcy_numbers_of_places, .item = sizeof(fold_place_t), .bits = size, \
         .number = DMLCY_OF_##name, .gives = DMLCY_INT64,                            \
@@ -153,7 +154,10 @@ static const FoldKernel dmlcy_extremes[3] = {
     DMLCY_EXTREME(fast, 4, widest, &dmlcy_careful), DMLCY_EXTREME(int32, 4, wide, NULL),
     DMLCY_EXTREME(int64, 8, wide, NULL)};
 static const FoldKernel dmlcy_places[2][3] = {
-    {DMLCY_PLACES_OF(float, 4, widest, first), DMLCY_PLACES_OF(int32, 4, wide, first), DMLCY_PLACES_OF(int64, 8, wide, first)},
-    {DMLCY_PLACES_OF(float, 4, widest, last), DMLCY_PLACES_OF(int32, 4, wide, last), DMLCY_PLACES_OF(int64, 8, wide, last)}};
+    {DMLCY_PLACES_OF(float, 4, widest, first), DMLCY_PLACES_OF(int32, 4, wide, first),
+     DMLCY_PLACES_OF(int64, 8, wide, first)},
+    {DMLCY_PLACES_OF(float, 4, widest, last), DMLCY_PLACES_OF(int32, 4, wide, last),
+     DMLCY_PLACES_OF(int64, 8, wide, last)},
+};
 
 #endif

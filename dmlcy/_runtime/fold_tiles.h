@@ -1,5 +1,5 @@
-/* The loops of fold_rows.h for one level. Loops over columns are functions of their own: the compiler would take several
- * rounds of the loop over rows at once, and columns one by one. */
+/* The loops of fold_rows.h for one level. Loops over columns are functions of their own: the compiler would take
+ * several rounds of the loop over rows at once, and columns one by one. */
 DMLCY_TARGET DMLCY_INLINE DMLCY_ACC DMLCY_AT(_step)(DMLCY_NUMBER element, float top, int64_t flip)
 {
     const DMLCY_WORK x = (DMLCY_WORK)element;
@@ -124,16 +124,6 @@ DMLCY_TARGET static void DMLCY_AT(_along)(
     DMLCY_AT(_rows)(rows, count, n, args, results);
 }
 
-DMLCY_TARGET DMLCY_APART void DMLCY_AT(_first)(
-    const DMLCY_NUMBER *DMLCY_RESTRICT x, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip,
-    DMLCY_ACC *DMLCY_RESTRICT lane)
-{
-    int64_t i;
-    (void)tops;
-    for (i = 0; i < n; i++)
-        lane[i] = DMLCY_AT(_step)(x[i], DMLCY_TOP(i), flip);
-}
-
 DMLCY_TARGET DMLCY_APART void DMLCY_AT(_next)(
     const DMLCY_NUMBER *DMLCY_RESTRICT x, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip,
     DMLCY_ACC *DMLCY_RESTRICT lane)
@@ -145,7 +135,18 @@ DMLCY_TARGET DMLCY_APART void DMLCY_AT(_next)(
 }
 
 #if DMLCY_TURNED
-DMLCY_TARGET DMLCY_APART void DMLCY_AT(_lanes)(DMLCY_ACC *DMLCY_RESTRICT to, const DMLCY_ACC *DMLCY_RESTRICT of, int64_t n)
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_first)(
+    const DMLCY_NUMBER *DMLCY_RESTRICT x, int64_t n, const float *DMLCY_RESTRICT tops, int64_t flip,
+    DMLCY_ACC *DMLCY_RESTRICT lane)
+{
+    int64_t i;
+    (void)tops;
+    for (i = 0; i < n; i++)
+        lane[i] = DMLCY_AT(_step)(x[i], DMLCY_TOP(i), flip);
+}
+
+DMLCY_TARGET DMLCY_APART void DMLCY_AT(_lanes)(
+    DMLCY_ACC *DMLCY_RESTRICT to, const DMLCY_ACC *DMLCY_RESTRICT of, int64_t n)
 {
     int64_t i;
     for (i = 0; i < n; i++)

@@ -5,8 +5,8 @@
  * along    a row is a part of a line, and becomes a result. Its numbers go to DMLCY_FOLD_LANES lanes in turn, which are
  *          joined by halves.
  * turned   a column is a part of a line, with the same order. The lanes are in args->room, for some calls.
- * across   a column is a part of a line; groups of DMLCY_FOLD_GROUP rows, and one of half as many, are joined by halves,
- *          each is added to the result.
+ * across   a column is a part of a line; groups of DMLCY_FOLD_GROUP rows, and one of half as many, are joined by
+ *          halves, each is added to the result.
  *
  * upright  a row is a part of a line, with the order of "across".
  *
@@ -232,7 +232,7 @@ DMLCY_INLINE double dmlcy_of_scaled(scaled_t a)
 
 /* ---- keys ---- */
 
-/* A NaN is less than any number, and `flip` of ones turns the order of numbers. Without branches: masks are vectorised. */
+/* A NaN is less than any number, and `flip` of ones turns the order of numbers. Masks, not branches, are vectorised. */
 DMLCY_INLINE int32_t dmlcy_fold_key(int32_t bits, int32_t flip)
 {
     const int32_t magnitude = bits & INT32_MAX, none = -(magnitude > 0x7f800000);

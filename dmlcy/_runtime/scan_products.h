@@ -1,5 +1,5 @@
-/* The loops of scans.h for products of floats, for one level. A row, or a piece of a line, is computed in double first, and
- * once more by parts and powers if a product was beyond what doubles are safe for. The results are the same bits. */
+/* The loops of scans.h for products of floats, for one level. A row, or a piece of a line, is computed in double first,
+ * and once more by parts and powers if a product was beyond what doubles are safe for. The bits are the same. */
 DMLCY_TARGET DMLCY_APART int64_t DMLCY_LEVEL(dmlcy_products_float_row)(
     const float *x, float *y, int64_t n, int exclusive, const double *part, double *more)
 {
