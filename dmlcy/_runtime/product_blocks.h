@@ -304,7 +304,77 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
     }
 }
 
-/* The same of the columns of some runs. What is outside the input is 0. */
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+/* Part of a vector of columns: its elements lie at `from` + 4, or 8, times their number. */
+typedef struct {
+    int64_t from;
+    __mmask16 columns;
+    __mmask16 low; /* where two vectors are read: the elements of each */
+    __mmask16 high;
+} dmlcy_part;
+
+/* Lists the parts of each vector; some[v] is the number of the first one of vector v. */
+static void dmlcy_list_parts(
+    const ProductRun *runs, int64_t count, const int64_t *begin, const int64_t *length, const int64_t *from,
+    int64_t between, int64_t vectors, dmlcy_part *parts, int64_t *some)
+{
+    int64_t v, r = 0, number = 0;
+    for (v = 0; v < vectors; v++) {
+        some[v] = number;
+        while (r > 0 && runs[r - 1].column + begin[r - 1] + length[r - 1] > 16 * v)
+            r--;
+        for (; r < count && runs[r].column < 16 * v + 16; r++) {
+            int64_t first = runs[r].column + begin[r] - 16 * v, last = first + length[r];
+            const int64_t start = from[r] - first * between;
+            uint32_t columns;
+            first = first > 0 ? first : 0;
+            last = last < 16 ? last : 16;
+            if (first >= last)
+                continue;
+            columns = (1u << last) - (1u << first);
+            parts[number].from = start;
+            parts[number].columns = (__mmask16)columns;
+            if (between == 8) {
+                uint32_t wide = columns & 0xff;
+                wide = (wide | wide << 4) & 0x0f0f;
+                wide = (wide | wide << 2) & 0x3333;
+                parts[number].low = (__mmask16)((wide | wide << 1) & 0x5555);
+                wide = columns >> 8;
+                wide = (wide | wide << 4) & 0x0f0f;
+                wide = (wide | wide << 2) & 0x3333;
+                parts[number].high = (__mmask16)((wide | wide << 1) & 0x5555);
+            }
+            number++;
+        }
+    }
+    some[vectors] = number;
+}
+
+/* Packs the rows of one tap. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_parts)(
+    const char *source, int64_t channel, int64_t rows, const dmlcy_part *parts, const int64_t *some, int64_t between,
+    int64_t vectors, float *to, int64_t pitch)
+{
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    int64_t v, p;
+    for (; rows > 0; rows--, source += channel, to += pitch)
+        for (v = 0; v < vectors; v++) {
+            __m512 x = _mm512_setzero_ps();
+            if (between == 4)
+                for (p = some[v]; p < some[v + 1]; p++)
+                    x = _mm512_mask_loadu_ps(x, parts[p].columns, source + parts[p].from);
+            else
+                for (p = some[v]; p < some[v + 1]; p++) {
+                    const __m512 low = _mm512_maskz_loadu_ps(parts[p].low, source + parts[p].from);
+                    const __m512 high = _mm512_maskz_loadu_ps(parts[p].high, source + parts[p].from + 64);
+                    x = _mm512_or_ps(x, _mm512_permutex2var_ps(low, even, high));
+                }
+            _mm512_storeu_ps(to + 16 * v, x);
+        }
+}
+#endif
+
+/* The same of the columns of some runs, up to `pitch` columns. What is outside the input is 0. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
     const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first, int64_t step,
     int64_t depth, float *to, int64_t pitch)
@@ -338,9 +408,22 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
             for (d = 0; d < 3; d++)
                 from[r] += place[d] * axes[d].tap_step * axes[d].stride;
         }
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+        if (image->item == 4 && (between == 4 || between == 8)) {
+            dmlcy_part parts[2 * DMLCY_STRIP];
+            int64_t some[DMLCY_STRIP / 16 + 1];
+            dmlcy_list_parts(runs, count, begin, length, from, between, pitch / 16, parts, some);
+            DMLCY_LEVEL(dmlcy_pack_parts)(
+                source + channel * image->channel_stride, image->channel_stride, (depth - next + stride - 1) / stride,
+                parts, some, between, pitch / 16, to + next * pitch, stride * pitch);
+            continue;
+        }
+#endif
         for (k = next; k < depth; k += stride, channel++) {
             const char *const here = source + channel * image->channel_stride;
             float *const row = to + k * pitch;
+            for (i = runs[count - 1].column + runs[count - 1].count; i < pitch; i++)
+                row[i] = 0;
             for (r = 0; r < count; r++) {
                 float *const target = row + runs[r].column;
                 if (length[r] < runs[r].count)

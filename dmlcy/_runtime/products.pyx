@@ -117,6 +117,7 @@ cdef struct Products:
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix
+    bint begun                      # each chain begins with what is added, an element for each row
     bint straight                   # the sums are the elements of the output, which follow one another along a row
     int batch_axes
     int64_t batch[MAX_RANK]
@@ -146,6 +147,7 @@ cdef struct Tile:
     int64_t left_row                # floats
     float* strips                   # columns of `b`, DMLCY_DEPTH of each
     float* sums                     # of a strip
+    float* begin                    # what the chains of a strip begin with, if they do
     float* held                     # of strips whose sums wait for more, each by itself; or of the last one only
     int64_t[DMLCY_DEPTH] a_at
     int64_t[DMLCY_DEPTH] b_at
