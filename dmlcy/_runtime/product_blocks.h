@@ -30,10 +30,10 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 
 /* A kernel of some rows and vectors. Four places, every third row, are enough to address up to 12 rows in registers; that
  * a compiler keeps each of these by itself costs nothing, and more of them would not fit. */
-#define DMLCY_KERNEL(rows, vectors)                                                                                    \
-    DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)(                                            \
-        int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, const float *from,                 \
-        int64_t from_row, float *to, int64_t to_row)                                                                   \
+#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next)                                                         \
+    DMLCY_TARGET static void DMLCY_LEVEL(name##_##rows##x##vectors)(                                                   \
+        int64_t depth, const float *a, int64_t a_row, const float *b, steps, const float *from, int64_t from_row,      \
+        float *to, int64_t to_row)                                                                                     \
     {                                                                                                                  \
         DMLCY_LEVEL(dmlcy_lanes) sums[rows][vectors], y[vectors];                                                      \
         const float *a0 = a, *a3 = (rows) > 3 ? a + 3 * a_row : a, *a6 = (rows) > 6 ? a + 6 * a_row : a;               \
@@ -53,7 +53,7 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
         for (k = 0; k < depth; k++) {                                                                                  \
             DMLCY_KEEP(a0, a3, a6, a9)                                                                                 \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
-                y[j] = DMLCY_FROM(b + j * DMLCY_VECTOR);                                                               \
+                y[j] = DMLCY_FROM((row) + j * DMLCY_VECTOR);                                                           \
             DMLCY_UNROLL for (i = 0; i < (rows); i++) {                                                                \
                 const float x = (i < 3 ? a0 : i < 6 ? a3 : i < 9 ? a6 : a9)[i % 3 * a_row];                            \
                 DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
@@ -63,14 +63,17 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
             a3++;                                                                                                      \
             a6++;                                                                                                      \
             a9++;                                                                                                      \
-            b += step;                                                                                                 \
+            next;                                                                                                      \
         }                                                                                                              \
         DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                      \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
                 DMLCY_AT(to + i * to_row + j * DMLCY_VECTOR) = sums[i][j];                                             \
     }
 
+#define DMLCY_KERNEL(rows, vectors) DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step)
+#define DMLCY_KERNEL_AT(rows, vectors) DMLCY_KERNEL_OF(dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b)
 #define DMLCY_BY(rows, vectors) DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)
+#define DMLCY_AT_BY(rows, vectors) DMLCY_LEVEL(dmlcy_spread_##rows##x##vectors)
 
 #if DMLCY_X86 && DMLCY_IS_WIDEST
 DMLCY_KERNEL(12, 1)
@@ -110,6 +113,23 @@ DMLCY_KERNEL(1, 1)
 DMLCY_KERNEL(1, 3)
 DMLCY_KERNEL(1, 4)
 DMLCY_KERNEL(1, 8)
+#endif
+
+DMLCY_KERNEL_AT(4, 1)
+DMLCY_KERNEL_AT(2, 1)
+DMLCY_KERNEL_AT(1, 1)
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+DMLCY_KERNEL_AT(4, 4)
+DMLCY_KERNEL_AT(2, 4)
+DMLCY_KERNEL_AT(1, 4)
+DMLCY_KERNEL_AT(2, 8)
+DMLCY_KERNEL_AT(1, 8)
+#else
+#if DMLCY_X86 && DMLCY_IS_WIDE
+DMLCY_KERNEL_AT(4, 2)
+#endif
+DMLCY_KERNEL_AT(2, 4)
+DMLCY_KERNEL_AT(1, 4)
 #endif
 
 /* Sums of 16 places of k, each a chain, joined pairwise. */
@@ -304,7 +324,71 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
     }
 }
 
-/* The same of the columns of some runs. What is outside the input is 0. */
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+/* Part of a vector of columns: its elements lie at `from` + 4, or 8, times their number. */
+typedef struct {
+    int64_t from;
+    __mmask16 columns;
+    __mmask16 low; /* where two vectors are read: the elements of each */
+    __mmask16 high;
+} dmlcy_part;
+
+/* Lists the parts of each vector; some[v] is the number of the first one of vector v. */
+static void dmlcy_list_parts(
+    const ProductRun *runs, int64_t count, const int64_t *begin, const int64_t *length, const int64_t *from,
+    int64_t between, int64_t vectors, dmlcy_part *parts, int64_t *some)
+{
+    int64_t v, r = 0, number = 0;
+    for (v = 0; v < vectors; v++) {
+        some[v] = number;
+        while (r > 0 && runs[r - 1].column + begin[r - 1] + length[r - 1] > 16 * v)
+            r--;
+        for (; r < count && runs[r].column < 16 * v + 16; r++) {
+            int64_t first = runs[r].column + begin[r] - 16 * v, last = first + length[r];
+            const int64_t start = from[r] - first * between;
+            uint32_t columns;
+            first = first > 0 ? first : 0;
+            last = last < 16 ? last : 16;
+            if (first >= last)
+                continue;
+            columns = (1u << last) - (1u << first);
+            parts[number].from = start;
+            parts[number].columns = (__mmask16)columns;
+            if (between == 8) {
+                parts[number].low = (__mmask16)dmlcy_apart(columns & 0xff);
+                parts[number].high = (__mmask16)dmlcy_apart(columns >> 8 & 0xff);
+            }
+            number++;
+        }
+    }
+    some[vectors] = number;
+}
+
+/* Packs the rows of one tap. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_parts)(
+    const char *source, int64_t channel, int64_t rows, const dmlcy_part *parts, const int64_t *some, int64_t between,
+    int64_t vectors, float *to, int64_t pitch)
+{
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    int64_t v, p;
+    for (; rows > 0; rows--, source += channel, to += pitch)
+        for (v = 0; v < vectors; v++) {
+            __m512 x = _mm512_setzero_ps();
+            if (between == 4)
+                for (p = some[v]; p < some[v + 1]; p++)
+                    x = _mm512_mask_loadu_ps(x, parts[p].columns, source + parts[p].from);
+            else
+                for (p = some[v]; p < some[v + 1]; p++) {
+                    const __m512 low = _mm512_maskz_loadu_ps(parts[p].low, source + parts[p].from);
+                    const __m512 high = _mm512_maskz_loadu_ps(parts[p].high, source + parts[p].from + 64);
+                    x = _mm512_or_ps(x, _mm512_permutex2var_ps(low, even, high));
+                }
+            _mm512_storeu_ps(to + 16 * v, x);
+        }
+}
+#endif
+
+/* The same of the columns of some runs, up to `pitch` columns. What is outside the input is 0. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
     const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first, int64_t step,
     int64_t depth, float *to, int64_t pitch)
@@ -338,9 +422,22 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
             for (d = 0; d < 3; d++)
                 from[r] += place[d] * axes[d].tap_step * axes[d].stride;
         }
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+        if (image->item == 4 && (between == 4 || between == 8)) {
+            dmlcy_part parts[2 * DMLCY_STRIP];
+            int64_t some[DMLCY_STRIP / 16 + 1];
+            dmlcy_list_parts(runs, count, begin, length, from, between, pitch / 16, parts, some);
+            DMLCY_LEVEL(dmlcy_pack_parts)(
+                source + channel * image->channel_stride, image->channel_stride, (depth - next + stride - 1) / stride,
+                parts, some, between, pitch / 16, to + next * pitch, stride * pitch);
+            continue;
+        }
+#endif
         for (k = next; k < depth; k += stride, channel++) {
             const char *const here = source + channel * image->channel_stride;
             float *const row = to + k * pitch;
+            for (i = runs[count - 1].column + runs[count - 1].count; i < pitch; i++)
+                row[i] = 0;
             for (r = 0; r < count; r++) {
                 float *const target = row + runs[r].column;
                 if (length[r] < runs[r].count)
@@ -360,11 +457,69 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
     }
 }
 
+/* Elements first … last - 1 of a row of n, and zeros around them; up to a vector behind the row is written, too. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_row)(
+    const char *from, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n, float *to)
+{
+    int64_t i = 0;
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+    if (item == 4 && (between == 4 || between == 8)) {
+        const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+        for (; i < n; i += 16) {
+            const int64_t low = first > i ? first - i : 0, high = last < i + 16 ? last - i : 16;
+            const __mmask16 own = high > low ? (__mmask16)((1u << high) - (1u << (low < 16 ? low : 16))) : 0;
+            if (between == 4) {
+                _mm512_storeu_ps(to + i, _mm512_maskz_loadu_ps(own, from + i * 4));
+            } else {
+                const __m512 x = _mm512_maskz_loadu_ps(
+                    (__mmask16)(dmlcy_apart(own & 0xffu)), from + i * 8);
+                const __m512 y = _mm512_maskz_loadu_ps(
+                    (__mmask16)(dmlcy_apart((uint32_t)own >> 8)), from + i * 8 + 64);
+                _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
+            }
+        }
+        return;
+    }
+#endif
+    for (; i < first && i < n; i++)
+        to[i] = 0;
+    if (last > first)
+        dmlcy_widen(from + first * between, between, item, to + first, last - first);
+    for (i = last > i ? last : i; i < n; i++)
+        to[i] = 0;
+}
+
+/* Some rows of n sums become rows of elements. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_put_rows)(
+    const float *from, int64_t pitch, int64_t rows, int64_t n, char *to, int64_t row, int64_t step, int64_t item)
+{
+    for (; rows > 0; rows--, from += pitch, to += row) {
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+        if (item == 4 && step == 4) {
+            int64_t i = 0;
+            for (; i + 16 <= n; i += 16)
+                _mm512_storeu_ps(to + i * 4, _mm512_loadu_ps(from + i));
+            if (i < n)
+                _mm512_mask_storeu_ps(to + i * 4, (__mmask16)((1u << (n - i)) - 1), _mm512_loadu_ps(from + i));
+            continue;
+        }
+#endif
+        dmlcy_narrow(from, to, step, item, n);
+    }
+}
+
 /* Whether all of n elements of some rows are finite. */
 DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_are_finite)(const float *x, int64_t row, int64_t rows, int64_t n)
 {
     int64_t i;
     int others = 0;
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+    for (; rows > 0; rows--, x += row)
+        for (i = 0; i < n; i += 16) {
+            const __mmask16 own = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
+            others |= _mm512_fpclass_ps_mask(_mm512_maskz_loadu_ps(own, x + i), 0x99); /* NaN, infinities */
+        }
+#endif
     for (; rows > 0; rows--, x += row)
         for (i = 0; i < n; i++)
             others |= !(fabsf(x[i]) <= 0x1.fffffep127f);
@@ -398,6 +553,14 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), DMLCY_BY(2, 8)},
             {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
         },
+    .spread =
+        {
+            {NULL, NULL, NULL, NULL},
+            {NULL, NULL, NULL, NULL},
+            {DMLCY_AT_BY(4, 1), NULL, DMLCY_AT_BY(4, 4), NULL},
+            {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), DMLCY_AT_BY(2, 8)},
+            {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), DMLCY_AT_BY(1, 8)},
+        },
 #elif DMLCY_X86 && DMLCY_IS_WIDE
     .heights = {6, 4, 2, 1, 0},
     .widths = {1, 2, 4, 8},
@@ -407,6 +570,14 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_BY(4, 1), DMLCY_BY(4, 2), NULL, NULL},
             {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), NULL},
             {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
+            {NULL, NULL, NULL, NULL},
+        },
+    .spread =
+        {
+            {NULL, NULL, NULL, NULL},
+            {DMLCY_AT_BY(4, 1), DMLCY_AT_BY(4, 2), NULL, NULL},
+            {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), NULL},
+            {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), NULL},
             {NULL, NULL, NULL, NULL},
         },
 #else
@@ -420,9 +591,19 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {NULL, NULL, NULL, NULL},
             {NULL, NULL, NULL, NULL},
         },
+    .spread =
+        {
+            {DMLCY_AT_BY(4, 1), NULL, NULL, NULL},
+            {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), NULL},
+            {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), NULL},
+            {NULL, NULL, NULL, NULL},
+            {NULL, NULL, NULL, NULL},
+        },
 #endif
     .pack = DMLCY_LEVEL(dmlcy_pack),
     .pack_image = DMLCY_LEVEL(dmlcy_pack_image),
+    .fill_row = DMLCY_LEVEL(dmlcy_fill_row),
+    .put_rows = DMLCY_LEVEL(dmlcy_put_rows),
     .dot = DMLCY_LEVEL(dmlcy_dot),
     .are_finite = DMLCY_LEVEL(dmlcy_are_finite),
     .scale = DMLCY_LEVEL(dmlcy_scale_sums),
@@ -434,4 +615,7 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #undef DMLCY_AT
 #undef DMLCY_FROM
 #undef DMLCY_KERNEL
+#undef DMLCY_KERNEL_OF
+#undef DMLCY_KERNEL_AT
+#undef DMLCY_AT_BY
 #undef DMLCY_BY

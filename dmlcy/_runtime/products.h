@@ -70,6 +70,11 @@ typedef struct {
     int64_t to;             /* bytes from the output to the first place */
 } ProductRun;
 
+/* The same where the rows of columns begin at places of their own. */
+typedef void (*ProductSpread)(
+    int64_t depth, const float *a, int64_t a_row, const float *b, const int64_t *at, const float *from,
+    int64_t from_row, float *to, int64_t to_row);
+
 typedef struct {
     int64_t lanes;
     int64_t heights[DMLCY_HEIGHTS];                     /* of kernels, from the highest on; then zeros */
@@ -81,6 +86,11 @@ typedef struct {
     void (*pack_image)(
         const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first,
         int64_t step, int64_t depth, float *to, int64_t pitch);
+    ProductSpread spread[DMLCY_HEIGHTS][DMLCY_WIDTHS];
+    void (*fill_row)(
+        const char *from, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n, float *to);
+    void (*put_rows)(
+        const float *from, int64_t pitch, int64_t rows, int64_t n, char *to, int64_t row, int64_t step, int64_t item);
     float (*dot)(const float *a, const float *b, int64_t n);
     int (*are_finite)(const float *x, int64_t row, int64_t rows, int64_t n);
     void (*scale)(float *x, float alpha, int64_t n);
@@ -99,6 +109,14 @@ static inline float dmlcy_element_of(const char *from, int64_t item)
     }
     memcpy(&half, from, sizeof half);
     return dmlcy_float_of_half(half);
+}
+
+/* Eight bits, a zero between each and the next. */
+static inline uint32_t dmlcy_apart(uint32_t bits)
+{
+    bits = (bits | bits << 4) & 0x0f0f;
+    bits = (bits | bits << 2) & 0x3333;
+    return (bits | bits << 1) & 0x5555;
 }
 
 /* n elements as floats, one after the other. */

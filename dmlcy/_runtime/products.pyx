@@ -23,6 +23,10 @@ cdef extern from "products.h" nogil:
         int64_t depth, const float* a, int64_t a_row, const float* b, int64_t step, const float* source,
         int64_t from_row, float* to, int64_t to_row) noexcept nogil
 
+    ctypedef void (*ProductSpread)(
+        int64_t depth, const float* a, int64_t a_row, const float* b, const int64_t* at, const float* source,
+        int64_t from_row, float* to, int64_t to_row) noexcept nogil
+
     ctypedef struct ProductAxis:
         int64_t places
         int64_t size
@@ -63,6 +67,13 @@ cdef extern from "products.h" nogil:
         void (*pack_image)(
             const ProductImage* image, const char* source, const ProductRun* runs, int64_t count, int64_t first,
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
+        ProductSpread spread[5][4]
+        void (*fill_row)(
+            const char* source, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
+            float* to) noexcept nogil
+        void (*put_rows)(
+            const float* source, int64_t pitch, int64_t rows, int64_t n, char* to, int64_t row, int64_t step,
+            int64_t item) noexcept nogil
         float (*dot)(const float* a, const float* b, int64_t n) noexcept nogil
         bint (*are_finite)(const float* x, int64_t row, int64_t rows, int64_t n) noexcept nogil
         void (*scale)(float* x, float alpha, int64_t n) noexcept nogil
@@ -84,9 +95,16 @@ cdef enum:
     FLAT = 48                       # rows that take the other matrix as it is: packing it would take longer
     SHALLOW = 64                    # products that these take at once: rows of the other matrix are read along
     NEAR_BYTES = 16384              # of the other matrix that need no packing, as they stay near
+    PHASES = 8                      # of an axis, at most
+    FILTERS = 16                    # of a group that are spread, at most
+    TAPS = 4096                     # products of each sum then, at most
+    COPY = 524288                   # floats of the copy, at most, and as many as stay near
+    NEAR_COPY = 32768
+    OVER = 128                      # floats behind an array that kernels may read or write
     SMALL = 64                      # a matrix of fewer elements has several chains for each
     DEEP = 64                       # if they have at least so many products
     ROOM = 8192                     # floats of a tile that need no memory of their own
+    SPREAD_WORK = 1048576           # the same of bands
     WORK = 4194304                  # products that are worth a thread
 
 # The smallest normal number: sums below it may have lost digits.
@@ -108,6 +126,7 @@ cdef struct Products:
     int64_t b_line
     int64_t b_step
     const ProductImage* image       # NULL: columns are those of a matrix
+    int64_t images
     const char* c                   # NULL: nothing is added
     int64_t c_line
     int64_t c_step
@@ -117,6 +136,7 @@ cdef struct Products:
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix
+    bint begun                      # each chain begins with what is added, an element for each row
     bint straight                   # the sums are the elements of the output, which follow one another along a row
     int batch_axes
     int64_t batch[MAX_RANK]
@@ -146,6 +166,7 @@ cdef struct Tile:
     int64_t left_row                # floats
     float* strips                   # columns of `b`, DMLCY_DEPTH of each
     float* sums                     # of a strip
+    float* begin                    # what the chains of a strip begin with, if they do
     float* held                     # of strips whose sums wait for more, each by itself; or of the last one only
     int64_t[DMLCY_DEPTH] a_at
     int64_t[DMLCY_DEPTH] b_at
@@ -153,8 +174,27 @@ cdef struct Tile:
     int64_t run_count
 
 
+# A convolution of few filters for each group: the input of some rows of the output is copied, with its padding, so that
+# the elements under a tap follow one another, row after row. A plane of the copy has those of one channel, tap of the
+# first axis, and remainder of the other two axes modulo their step: a phase.
+cdef struct Spread:
+    const Products* to
+    int64_t* at                     # floats from the first plane to the elements of each k
+    int64_t high                    # rows of the output
+    int64_t bands                   # of so many rows
+    int64_t pitch                   # floats of a row of the copy
+    int64_t rows                    # of a plane
+    int64_t phases[3]
+    int64_t lowest[3]               # place along the input of the first element of the copy
+    int64_t reach[3]                # and how many more than the output it has
+    int64_t channels
+    int64_t[PHASES] first           # elements of a row of a phase that are inside the input
+    int64_t[PHASES] last
+
+
 include "products/strips.pxi"
 include "products/finish.pxi"
 include "products/tiles.pxi"
+include "products/spread.pxi"
 include "products/matrices.pxi"
 include "products/windows.pxi"

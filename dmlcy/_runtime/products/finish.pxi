@@ -89,7 +89,7 @@ cdef int finish_strip(const Products* to, Tile* tile, float* sums, int64_t pitch
     cdef int64_t row, r
     cdef const ProductRun* run
     cdef char* y
-    if tile.c != NULL or to.alpha != 1:
+    if (tile.c != NULL and not to.begun) or to.alpha != 1:
         for row in range(tile.rows):
             add_row(to, tile, sums + row * pitch, tile.row + row, column, columns)
     mend(to, tile, sums, pitch, column, columns)

@@ -65,15 +65,11 @@ cdef void take_rows(const Products* to, Tile* tile, int64_t step, int64_t depth)
 # Packs some columns, with zeros up to `n`.
 cdef void pack_columns(const Products* to, Tile* tile, int64_t column, int64_t columns, int64_t n, int64_t first,
                        int64_t step, int64_t depth) noexcept nogil:
-    cdef int64_t k
     if to.image == NULL:
         to.level.pack(tile.b + column * to.b_line, to.b_line, columns, n, tile.b_at, to.b_step if step == 1 else 0,
                       depth, to.item, tile.strips, n)
-        return
-    if columns < n:
-        for k in range(depth):
-            memset(tile.strips + k * n + columns, 0, (n - columns) * sizeof(float))
-    to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
+    else:
+        to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
 
 
 cdef void multiply(const Products* to, const Tile* tile, int width, int64_t depth, const float* b, int64_t step,

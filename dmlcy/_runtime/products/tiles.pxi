@@ -112,7 +112,10 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 held = tile.held + (0 if to.straight and to.image == NULL else number * tile.rows * tile.strip)
                 target = tile.sums if last else held
                 row_step = n
-            multiply(to, tile, width, depth, b, step, NULL if first == 0 else held, row_step, target, row_step)
+            if first == 0:
+                multiply(to, tile, width, depth, b, step, tile.begin, tile.strip, target, row_step)
+            else:
+                multiply(to, tile, width, depth, b, step, held, row_step, target, row_step)
             if last and near:
                 mend(to, tile, target, row_step, column, columns)
             elif last and finish_strip(to, tile, target, n, column, columns):
@@ -178,13 +181,23 @@ cdef int compute_zeros(const Products* to, Tile* tile) noexcept nogil:
     return 0
 
 
+# Begins the chains of a strip with what is added to each row.
+cdef void list_begins(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t row, i
+    cdef float number
+    for row in range(tile.rows):
+        number = dmlcy_element_of(tile.c + (tile.row + row) * to.c_line, to.item)
+        for i in range(tile.strip):
+            tile.begin[row * tile.strip + i] = number
+
+
 # Computes some tiles. -1: memory ran out.
 cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Products* to = <const Products*>args
     cdef float[ROOM] room
     cdef Tile tile
     cdef float* memory = NULL
-    cdef int64_t n[4]
+    cdef int64_t n[5]
     cdef int64_t depth = min(to.depth, <int64_t>DMLCY_DEPTH), rows = min(to.rows, to.high), total = 0
     cdef int64_t columns = min(to.columns, to.wide)
     cdef int i, status = 0
@@ -198,7 +211,8 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
         n[3] = DMLCY_SUMS * n[2]
     elif to.depth > SHALLOW:
         n[3] = n[2] * (1 if to.straight and to.image == NULL else ceil_div(columns, tile.strip))
-    for i in range(4):
+    n[4] = n[2] if to.begun else 0
+    for i in range(5):
         n[i] = ceil_div(n[i], LINE) * LINE
         total += n[i]
     total += LINE
@@ -213,8 +227,11 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     tile.strips = tile.packed + n[0]
     tile.sums = tile.strips + n[1]
     tile.held = tile.sums + n[2]
+    tile.begin = tile.held + n[3] if to.begun else NULL
     for i in range(begin, end):
         find_tile(to, &tile, i)
+        if to.begun:
+            list_begins(to, &tile)
         if to.depth == 0:
             status = compute_zeros(to, &tile)
         elif to.chains > 1:
@@ -227,15 +244,21 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     return status
 
 
+# How sums are made, for given sizes.
+cdef inline void choose_sums(Products* to) noexcept nogil:
+    to.level = dmlcy_product_levels[dmlcy_level()]
+    to.chains = DMLCY_SUMS if to.rows * to.span < SMALL and to.depth >= DEEP else 1
+    to.begun = to.image != NULL and to.c != NULL and to.chains == 1 and to.depth > 0
+    to.straight = to.item == sizeof(float) and to.y_step == to.item and (to.c == NULL or to.begun) and (
+        to.alpha == 1 and to.fused == NULL)
+
+
 # Cuts the output into tiles, and computes these.
 cdef int run_products(Products* to) noexcept nogil:
     cdef int64_t batches = 1, tiles, work, rows
     cdef int axis
     cdef bint few
-    to.level = dmlcy_product_levels[dmlcy_level()]
-    to.chains = DMLCY_SUMS if to.rows * to.span < SMALL and to.depth >= DEEP else 1
-    to.straight = to.item == sizeof(float) and to.y_step == to.item and to.c == NULL and to.alpha == 1 and (
-        to.fused == NULL)
+    choose_sums(to)
     for axis in range(to.batch_axes):
         batches *= to.batch[axis]
     few = to.rows <= FEW

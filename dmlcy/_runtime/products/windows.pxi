@@ -167,6 +167,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.image = &image
     to.item = a.output.item
     to.rows = a.output.sizes[1] // a.groups
+    to.images = a.input.sizes[0]
     to.span = places
     to.columns = a.input.sizes[0] * places
     to.depth = channels * image.taps
@@ -191,7 +192,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.b_batch[0] = channels * a.input.strides[1]
     to.c_batch[0] = to.rows * to.c_line
     to.y_batch[0] = to.rows * to.y_line
-    status = run_products(&to)
+    status = run_spread(&to) if are_spread(&to) else run_products(&to)
     free(limits)
     return status
 

@@ -1,0 +1,253 @@
+# Convolutions of few filters for each group, such as depthwise ones: columns are read where a copy of the input has them.
+
+# Whether the input of a convolution is copied; else its columns are packed for each tap.
+cdef bint are_spread(Products* to) noexcept nogil:
+    cdef const ProductAxis* axis
+    cdef int d
+    choose_sums(to)
+    if to.rows > FILTERS or to.depth > TAPS or to.chains > 1 or to.image.taps < 2:
+        return False
+    for d in range(1, 3):
+        axis = &to.image.axes[d]
+        if axis.step > PHASES:
+            return False
+    return plan_spread(to, NULL)
+
+
+# The element of the first tap, or the last one, that comes first, and how far the last one is from it.
+cdef inline int64_t lowest_of(const ProductAxis* axis) noexcept nogil:
+    return axis.start + min((axis.taps - 1) * axis.tap_step, <int64_t>0)
+
+
+# How far the first tap and the last one are from each other.
+cdef inline int64_t span_of(const ProductAxis* axis) noexcept nogil:
+    return (axis.taps - 1) * (axis.tap_step if axis.tap_step >= 0 else -axis.tap_step)
+
+
+# Plans the copy. False: it would be too large.
+cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
+    cdef Spread own
+    cdef const ProductAxis* axes = to.image.axes
+    cdef int64_t row, planes
+    cdef int d
+    own.to = to
+    for d in range(3):
+        own.lowest[d] = lowest_of(&axes[d])
+        own.phases[d] = min(axes[d].step, span_of(&axes[d]) + 1)
+        own.reach[d] = span_of(&axes[d]) // axes[d].step
+    own.phases[0] = 1
+    own.channels = to.depth // to.image.taps
+    own.pitch = axes[2].places + own.reach[2]
+    planes = own.channels * axes[0].taps * own.phases[1] * own.phases[2]
+    if own.pitch > COPY or (1 + own.reach[1]) * own.pitch > COPY or (1 + own.reach[1]) * own.pitch * planes > COPY:
+        return False
+    if spread == NULL:
+        return True
+    row = own.pitch * planes
+    own.high = max(NEAR_COPY // row - own.reach[1], 1)
+    own.high = min(own.high, max(NEAR_COPY // (own.pitch * to.rows), 1), axes[1].places)
+    own.bands = ceil_div(axes[1].places, own.high)
+    own.high = ceil_div(axes[1].places, own.bands)
+    own.rows = own.high + own.reach[1]
+    spread[0] = own
+    return True
+
+
+# Where the elements of each k are, and which ones of a row are inside.
+cdef void list_spread(Spread* spread) noexcept nogil:
+    cdef const ProductAxis* axes = spread.to.image.axes
+    cdef int64_t k, tap, plane, start, place, phase
+    cdef int64_t size = spread.rows * spread.pitch
+    cdef int d
+    for k in range(spread.to.depth):
+        tap = k % spread.to.image.taps
+        plane = k // spread.to.image.taps * axes[0].taps + tap // (axes[1].taps * axes[2].taps)
+        spread.at[k] = 0
+        for d in range(1, 3):
+            place = tap // axes[2].taps % axes[1].taps if d == 1 else tap % axes[2].taps
+            place = axes[d].start + place * axes[d].tap_step - spread.lowest[d]
+            plane = plane * spread.phases[d] + place % axes[d].step
+            spread.at[k] += place // axes[d].step * (spread.pitch if d == 1 else 1)
+        spread.at[k] += plane * size
+    for phase in range(spread.phases[2]):
+        start = -(spread.lowest[2] + phase)
+        spread.first[phase] = min(max(ceil_div(start, axes[2].step) if start > 0 else 0, <int64_t>0), spread.pitch)
+        start += axes[2].size - 1
+        spread.last[phase] = min(start // axes[2].step + 1, spread.pitch) if start >= 0 else 0
+
+
+# Copies what some rows of the output need.
+cdef void copy_spread(const Spread* spread, const char* source, int64_t plane, int64_t row, int64_t rows,
+                      float* copy) noexcept nogil:
+    cdef const Products* to = spread.to
+    cdef const ProductAxis* axes = to.image.axes
+    cdef int64_t size = spread.rows * spread.pitch, between = axes[2].step * axes[2].stride
+    cdef int64_t channel, tap, first, second, i, place, outer
+    cdef const char* line
+    cdef bint inside
+    for channel in range(spread.channels):
+        for tap in range(axes[0].taps):
+            outer = axes[0].start + plane * axes[0].step + tap * axes[0].tap_step
+            for first in range(spread.phases[1]):
+                for second in range(spread.phases[2]):
+                    # A row may be written beyond its end: the one behind it follows.
+                    for i in range(rows + spread.reach[1]):
+                        place = spread.lowest[1] + first + (row + i) * axes[1].step
+                        inside = 0 <= outer < axes[0].size and 0 <= place < axes[1].size
+                        line = source + channel * to.image.channel_stride + outer * axes[0].stride
+                        line += place * axes[1].stride + (spread.lowest[2] + second) * axes[2].stride
+                        to.level.fill_row(
+                            line, between, to.item, spread.first[second] if inside else 0,
+                            spread.last[second] if inside else 0, spread.pitch, copy + i * spread.pitch)
+                    copy += size
+
+
+# The kernel of the most rows, or of the most vectors, that is not too large.
+cdef inline int spread_height(const Products* to, int64_t rows) noexcept nogil:
+    cdef int h
+    for h in range(DMLCY_HEIGHTS):
+        if 0 < to.level.heights[h] <= rows and to.level.spread[h][0] != NULL:
+            return h
+    return DMLCY_HEIGHTS - 1
+
+
+cdef inline int spread_width(const Products* to, int h, int64_t n) noexcept nogil:
+    cdef int width = DMLCY_WIDTHS - 1
+    while width > 0 and (to.level.spread[h][width] == NULL or (
+            columns_of(to, width) >= n + columns_of(to, width) // 2)):
+        width -= 1
+    return width
+
+
+cdef void add_spread(const Spread* spread, const Tile* tile, int64_t n, int64_t pitch) noexcept nogil:
+    cdef const Products* to = spread.to
+    cdef int64_t row = 0, column
+    cdef int h, width
+    while row < to.rows:
+        h = spread_height(to, to.rows - row)
+        column = 0
+        while column < n:
+            width = spread_width(to, h, n - column)
+            to.level.spread[h][width](
+                to.depth, tile.left + row * tile.left_row, tile.left_row, tile.strips + column, spread.at,
+                NULL if tile.begin == NULL else tile.begin + row * tile.strip, tile.strip,
+                tile.sums + row * pitch + column, pitch)
+            column += columns_of(to, width)
+        row += to.level.heights[h]
+
+
+# Computes the elements that are no finite numbers again.
+cdef void mend_spread(const Spread* spread, Tile* tile, int64_t image, int64_t plane, int64_t row, int64_t rows,
+                      int64_t pitch) noexcept nogil:
+    cdef const Products* to = spread.to
+    cdef const ProductAxis* axes = to.image.axes
+    cdef ProductRun* run = &tile.runs[0]
+    cdef float* sums
+    cdef double result
+    cdef int64_t filter, i, j
+    for filter in range(to.rows):
+        for i in range(rows):
+            sums = tile.sums + filter * pitch + i * spread.pitch
+            if to.level.are_finite(sums, 0, 1, axes[2].places):
+                continue
+            run.place[0] = plane
+            run.place[1] = row + i
+            run.place[2] = 0
+            run.source = image * to.image.image_stride + (axes[2].start * axes[2].stride)
+            run.source += (axes[0].start + plane * axes[0].step) * axes[0].stride
+            run.source += (axes[1].start + (row + i) * axes[1].step) * axes[1].stride
+            for j in range(axes[2].places):
+                if not isfinite(sums[j]):
+                    result = exact_sum(to, tile, filter, run, j)
+                    if tile.c != NULL:
+                        result += dmlcy_element_of(tile.c + filter * to.c_line, to.item)
+                    sums[j] = <float>result
+
+
+# Computes some bands of rows. -1: memory ran out.
+cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept nogil:
+    cdef const Spread* spread = <const Spread*>args
+    cdef const Products* to = spread.to
+    cdef const ProductAxis* axes = to.image.axes
+    cdef Tile tile
+    cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, group, image, plane, row, rows, filter, held = -1
+    cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2]
+    cdef int64_t copied = planes * spread.rows * spread.pitch + OVER, packed = to.rows * to.depth
+    cdef float* memory = <float*>malloc((copied + packed + to.rows * (pitch + OVER)) * sizeof(float))
+    cdef char* y
+    cdef int status = 0
+    if memory == NULL:
+        return -1
+    tile.strips = memory
+    tile.packed = memory + copied
+    tile.sums = tile.packed + packed
+    tile.begin = tile.sums + to.rows * pitch if to.begun else NULL
+    tile.strip = OVER
+    tile.row = 0
+    tile.rows = to.rows
+    memset(memory + copied - OVER, 0, OVER * sizeof(float))
+    for number in range(begin, end):
+        row = number % spread.bands * spread.high
+        rows = min(spread.high, axes[1].places - row)
+        plane = number // spread.bands % axes[0].places
+        group = number // spread.bands // axes[0].places % to.batch[0]
+        image = number // spread.bands // axes[0].places // to.batch[0]
+        tile.a = to.a + group * to.a_batch[0]
+        tile.b = to.b + group * to.b_batch[0]
+        tile.c = NULL if to.c == NULL else to.c + group * to.c_batch[0]
+        if group != held:
+            take_filters(to, &tile)
+            if to.begun:
+                list_begins(to, &tile)
+            held = group
+        copy_spread(spread, tile.b + image * to.image.image_stride, plane, row, rows, tile.strips)
+        n = rows * spread.pitch - spread.reach[2]
+        add_spread(spread, &tile, n, pitch)
+        if not to.level.are_finite(tile.sums, pitch, to.rows, n):
+            mend_spread(spread, &tile, image, plane, row, rows, pitch)
+        if to.fused != NULL and activate(to.fused, tile.sums, to.rows * pitch):
+            status = -1
+            break
+        y = to.y + group * to.y_batch[0] + image * to.image.output_stride + plane * axes[0].output_stride
+        for filter in range(to.rows):
+            to.level.put_rows(
+                tile.sums + filter * pitch, spread.pitch, rows, axes[2].places,
+                y + filter * to.y_line + row * axes[1].output_stride, axes[1].output_stride, to.y_step, to.item)
+    free(memory)
+    return status
+
+
+# The filters of a group, a row of floats for each.
+cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t first, depth, row, k
+    tile.left = <const float*>tile.a
+    tile.left_row = to.a_line // <int64_t>sizeof(float)
+    if to.a_step == to.item and to.item == sizeof(float):
+        return
+    tile.left = tile.packed
+    tile.left_row = to.depth
+    first = 0
+    while first < to.depth:
+        depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
+        list_places(to, tile, first, 1, depth)
+        for row in range(to.rows):
+            for k in range(depth):
+                tile.packed[row * to.depth + first + k] = dmlcy_element_of(
+                    tile.a + row * to.a_line + tile.a_at[k], to.item)
+        first += depth
+
+
+cdef int run_spread(Products* to) noexcept nogil:
+    cdef Spread spread
+    cdef int64_t bands, work
+    cdef int status
+    plan_spread(to, &spread)
+    spread.at = <int64_t*>malloc(to.depth * sizeof(int64_t))
+    if spread.at == NULL:
+        return -1
+    list_spread(&spread)
+    bands = spread.bands * to.image.axes[0].places * to.batch[0] * to.images
+    work = spread.high * spread.pitch * to.depth * to.rows + spread.rows * spread.pitch * to.depth
+    status = parallel_for(compute_spread, &spread, bands, max(SPREAD_WORK // work, 1))
+    free(spread.at)
+    return status
