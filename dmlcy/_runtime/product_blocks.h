@@ -25,12 +25,19 @@ typedef float DMLCY_LEVEL(dmlcy_lanes) __attribute__((vector_size(4 * DMLCY_VECT
 typedef float DMLCY_LEVEL(dmlcy_lanes);
 #endif
 
+/* Asks for the columns of the next strip, which the processor does not see coming where rows are long. */
+#if DMLCY_X86
+#define DMLCY_ASK(place) _mm_prefetch((const char *)(place), _MM_HINT_T1)
+#else
+#define DMLCY_ASK(place) (void)(place)
+#endif
+
 #define DMLCY_AT(place) (*(DMLCY_LEVEL(dmlcy_lanes) *)(place))
 #define DMLCY_FROM(place) (*(const DMLCY_LEVEL(dmlcy_lanes) *)(place))
 
 /* A kernel of some rows and vectors. Four places, every third row, are enough to address up to 12 rows in registers; that
  * a compiler keeps each of these by itself costs nothing, and more of them would not fit. */
-#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next)                                                         \
+#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next, ask)                                                    \
     DMLCY_TARGET static void DMLCY_LEVEL(name##_##rows##x##vectors)(                                                   \
         int64_t depth, const float *a, int64_t a_row, const float *b, steps, const float *from, int64_t from_row,      \
         float *to, int64_t to_row)                                                                                     \
@@ -54,6 +61,8 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
             DMLCY_KEEP(a0, a3, a6, a9)                                                                                 \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
                 y[j] = DMLCY_FROM((row) + j * DMLCY_VECTOR);                                                           \
+            DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
+                ask((row) + ((vectors) + j) * DMLCY_VECTOR);                                                           \
             DMLCY_UNROLL for (i = 0; i < (rows); i++) {                                                                \
                 const float x = (i < 3 ? a0 : i < 6 ? a3 : i < 9 ? a6 : a9)[i % 3 * a_row];                            \
                 DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
@@ -70,8 +79,9 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
                 DMLCY_AT(to + i * to_row + j * DMLCY_VECTOR) = sums[i][j];                                             \
     }
 
-#define DMLCY_KERNEL(rows, vectors) DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step)
-#define DMLCY_KERNEL_AT(rows, vectors) DMLCY_KERNEL_OF(dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b)
+#define DMLCY_KERNEL(rows, vectors) DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step, DMLCY_ASK)
+#define DMLCY_KERNEL_AT(rows, vectors)                                                                                 \
+    DMLCY_KERNEL_OF(dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b, (void))
 #define DMLCY_BY(rows, vectors) DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)
 #define DMLCY_AT_BY(rows, vectors) DMLCY_LEVEL(dmlcy_spread_##rows##x##vectors)
 
@@ -170,6 +180,9 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn)(
     __m512 x[16], y[16];
     int i;
     DMLCY_UNROLL for (i = 0; i < 16; i++)
+        if (i < lines)
+            _mm_prefetch(source + i * line + 256, _MM_HINT_T0); /* the processor does not see so many lines coming */
+    DMLCY_UNROLL for (i = 0; i < 16; i++)
         x[i] = i < lines ? _mm512_maskz_loadu_ps(read, source + i * line) : _mm512_setzero_ps();
     DMLCY_UNROLL for (i = 0; i < 16; i += 2) {
         y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
@@ -221,8 +234,8 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_turned)(
 {
 #if DMLCY_X86 && DMLCY_IS_WIDEST
     int64_t i, k;
-    for (k = 0; k < depth; k += 16)
-        for (i = 0; i < lines; i += 16)
+    for (i = 0; i < lines; i += 16)
+        for (k = 0; k < depth; k += 16)
             DMLCY_LEVEL(dmlcy_turn)(
                 source + i * line + k * 4, line, lines - i < 16 ? lines - i : 16, depth - k < 16 ? depth - k : 16,
                 to + i + k * pitch, pitch);
@@ -457,36 +470,49 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
     }
 }
 
-/* Elements first … last - 1 of a row of n, and zeros around them; up to a vector behind the row is written, too. */
-DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_row)(
-    const char *from, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n, float *to)
+/* Rows of n floats: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere. Up to a vector behind the last
+ * row is written, too. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_rows)(
+    const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n, int64_t begin,
+    int64_t end, int64_t rows, float *to)
 {
-    int64_t i = 0;
+    int64_t r, i;
 #if DMLCY_X86 && DMLCY_IS_WIDEST
-    if (item == 4 && (between == 4 || between == 8)) {
+    if (item == 4 && (between == 4 || between == 8) && n <= 1024) {
         const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-        for (; i < n; i += 16) {
-            const int64_t low = first > i ? first - i : 0, high = last < i + 16 ? last - i : 16;
-            const __mmask16 own = high > low ? (__mmask16)((1u << high) - (1u << (low < 16 ? low : 16))) : 0;
-            if (between == 4) {
-                _mm512_storeu_ps(to + i, _mm512_maskz_loadu_ps(own, from + i * 4));
-            } else {
-                const __m512 x = _mm512_maskz_loadu_ps(
-                    (__mmask16)(dmlcy_apart(own & 0xffu)), from + i * 8);
-                const __m512 y = _mm512_maskz_loadu_ps(
-                    (__mmask16)(dmlcy_apart((uint32_t)own >> 8)), from + i * 8 + 64);
-                _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
-            }
+        __mmask16 own[64], high[64];
+        for (i = 0; i < n; i += 16) {
+            const int64_t low = first > i ? first - i : 0, behind = last < i + 16 ? last - i : 16;
+            const uint32_t all = behind > low ? (1u << behind) - (1u << low) : 0;
+            own[i / 16] = (__mmask16)(between == 4 ? all : dmlcy_apart(all & 0xff));
+            high[i / 16] = (__mmask16)dmlcy_apart(all >> 8 & 0xff);
+        }
+        for (r = 0; r < rows; r++, from += row, to += n) {
+            if (r < begin || r >= end)
+                for (i = 0; i < n; i += 16)
+                    _mm512_storeu_ps(to + i, _mm512_setzero_ps());
+            else if (between == 4)
+                for (i = 0; i < n; i += 16)
+                    _mm512_storeu_ps(to + i, _mm512_maskz_loadu_ps(own[i / 16], from + i * 4));
+            else
+                for (i = 0; i < n; i += 16) {
+                    const __m512 x = _mm512_maskz_loadu_ps(own[i / 16], from + i * 8);
+                    const __m512 y = _mm512_maskz_loadu_ps(high[i / 16], from + i * 8 + 64);
+                    _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
+                }
         }
         return;
     }
 #endif
-    for (; i < first && i < n; i++)
-        to[i] = 0;
-    if (last > first)
-        dmlcy_widen(from + first * between, between, item, to + first, last - first);
-    for (i = last > i ? last : i; i < n; i++)
-        to[i] = 0;
+    for (r = 0; r < rows; r++, from += row, to += n) {
+        const int64_t low = r < begin || r >= end || last <= first ? n : first, behind = low < n ? last : n;
+        for (i = 0; i < low; i++)
+            to[i] = 0;
+        if (behind > low)
+            dmlcy_widen(from + low * between, between, item, to + low, behind - low);
+        for (i = behind; i < n; i++)
+            to[i] = 0;
+    }
 }
 
 /* Some rows of n sums become rows of elements. */
@@ -602,7 +628,7 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #endif
     .pack = DMLCY_LEVEL(dmlcy_pack),
     .pack_image = DMLCY_LEVEL(dmlcy_pack_image),
-    .fill_row = DMLCY_LEVEL(dmlcy_fill_row),
+    .fill_rows = DMLCY_LEVEL(dmlcy_fill_rows),
     .put_rows = DMLCY_LEVEL(dmlcy_put_rows),
     .dot = DMLCY_LEVEL(dmlcy_dot),
     .are_finite = DMLCY_LEVEL(dmlcy_are_finite),
@@ -613,6 +639,7 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #undef DMLCY_VECTOR
 #undef DMLCY_ADD_PRODUCT
 #undef DMLCY_AT
+#undef DMLCY_ASK
 #undef DMLCY_FROM
 #undef DMLCY_KERNEL
 #undef DMLCY_KERNEL_OF

@@ -87,8 +87,9 @@ typedef struct {
         const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first,
         int64_t step, int64_t depth, float *to, int64_t pitch);
     ProductSpread spread[DMLCY_HEIGHTS][DMLCY_WIDTHS];
-    void (*fill_row)(
-        const char *from, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n, float *to);
+    void (*fill_rows)(
+        const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
+        int64_t begin, int64_t end, int64_t rows, float *to);
     void (*put_rows)(
         const float *from, int64_t pitch, int64_t rows, int64_t n, char *to, int64_t row, int64_t step, int64_t item);
     float (*dot)(const float *a, const float *b, int64_t n);

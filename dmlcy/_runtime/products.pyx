@@ -68,9 +68,9 @@ cdef extern from "products.h" nogil:
             const ProductImage* image, const char* source, const ProductRun* runs, int64_t count, int64_t first,
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
         ProductSpread spread[5][4]
-        void (*fill_row)(
-            const char* source, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
-            float* to) noexcept nogil
+        void (*fill_rows)(
+            const char* source, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
+            int64_t begin, int64_t end, int64_t rows, float* to) noexcept nogil
         void (*put_rows)(
             const float* source, int64_t pitch, int64_t rows, int64_t n, char* to, int64_t row, int64_t step,
             int64_t item) noexcept nogil
@@ -82,7 +82,6 @@ cdef extern from "products.h" nogil:
     const ProductLevel* dmlcy_product_levels[3]
     float dmlcy_element_of(const char* source, int64_t item) noexcept
     void dmlcy_widen(const char* source, int64_t step, int64_t item, float* to, int64_t n) noexcept
-    void dmlcy_narrow(const float* source, char* to, int64_t step, int64_t item, int64_t n) noexcept
     int64_t dmlcy_list_runs(const ProductImage* image, int64_t column, int64_t count, ProductRun* runs) noexcept
 
 cdef enum:

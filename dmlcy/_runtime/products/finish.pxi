@@ -88,16 +88,14 @@ cdef int finish_strip(const Products* to, Tile* tile, float* sums, int64_t pitch
                       int64_t columns) noexcept nogil:
     cdef int64_t row, r
     cdef const ProductRun* run
-    cdef char* y
     if (tile.c != NULL and not to.begun) or to.alpha != 1:
         for row in range(tile.rows):
             add_row(to, tile, sums + row * pitch, tile.row + row, column, columns)
     mend(to, tile, sums, pitch, column, columns)
     if to.fused != NULL and activate(to.fused, sums, tile.rows * pitch):
         return -1
-    for row in range(tile.rows):
-        y = tile.y + (tile.row + row) * to.y_line
-        for r in range(tile.run_count):
-            run = &tile.runs[r]
-            dmlcy_narrow(sums + row * pitch + run.column, y + run.to, to.y_step, to.item, run.count)
+    for r in range(tile.run_count):
+        run = &tile.runs[r]
+        to.level.put_rows(sums + run.column, pitch, tile.rows, run.count, tile.y + tile.row * to.y_line + run.to,
+                          to.y_line, to.y_step, to.item)
     return 0

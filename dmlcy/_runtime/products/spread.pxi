@@ -61,14 +61,14 @@ cdef void list_spread(Spread* spread) noexcept nogil:
     cdef int d
     for k in range(spread.to.depth):
         tap = k % spread.to.image.taps
-        plane = k // spread.to.image.taps * axes[0].taps + tap // (axes[1].taps * axes[2].taps)
+        plane = tap // (axes[1].taps * axes[2].taps)
         spread.at[k] = 0
         for d in range(1, 3):
             place = tap // axes[2].taps % axes[1].taps if d == 1 else tap % axes[2].taps
             place = axes[d].start + place * axes[d].tap_step - spread.lowest[d]
             plane = plane * spread.phases[d] + place % axes[d].step
             spread.at[k] += place // axes[d].step * (spread.pitch if d == 1 else 1)
-        spread.at[k] += plane * size
+        spread.at[k] += (plane * spread.channels + k // spread.to.image.taps) * size
     for phase in range(spread.phases[2]):
         start = -(spread.lowest[2] + phase)
         spread.first[phase] = min(max(ceil_div(start, axes[2].step) if start > 0 else 0, <int64_t>0), spread.pitch)
@@ -82,23 +82,25 @@ cdef void copy_spread(const Spread* spread, const char* source, int64_t plane, i
     cdef const Products* to = spread.to
     cdef const ProductAxis* axes = to.image.axes
     cdef int64_t size = spread.rows * spread.pitch, between = axes[2].step * axes[2].stride
-    cdef int64_t channel, tap, first, second, i, place, outer
+    cdef int64_t channel, tap, first, second, place, outer, begin, end
+    cdef int64_t step = axes[1].step * axes[1].stride
     cdef const char* line
-    cdef bint inside
-    for channel in range(spread.channels):
-        for tap in range(axes[0].taps):
-            outer = axes[0].start + plane * axes[0].step + tap * axes[0].tap_step
-            for first in range(spread.phases[1]):
-                for second in range(spread.phases[2]):
-                    # A row may be written beyond its end: the one behind it follows.
-                    for i in range(rows + spread.reach[1]):
-                        place = spread.lowest[1] + first + (row + i) * axes[1].step
-                        inside = 0 <= outer < axes[0].size and 0 <= place < axes[1].size
-                        line = source + channel * to.image.channel_stride + outer * axes[0].stride
-                        line += place * axes[1].stride + (spread.lowest[2] + second) * axes[2].stride
-                        to.level.fill_row(
-                            line, between, to.item, spread.first[second] if inside else 0,
-                            spread.last[second] if inside else 0, spread.pitch, copy + i * spread.pitch)
+    for tap in range(axes[0].taps):
+        outer = axes[0].start + plane * axes[0].step + tap * axes[0].tap_step
+        for first in range(spread.phases[1]):
+            # The rows that are inside.
+            place = spread.lowest[1] + first + row * axes[1].step
+            begin = ceil_div(-place, axes[1].step) if place < 0 else 0
+            end = ceil_div(axes[1].size - place, axes[1].step) if place < axes[1].size else 0
+            if not 0 <= outer < axes[0].size:
+                end = 0
+            for second in range(spread.phases[2]):
+                line = source + outer * axes[0].stride + place * axes[1].stride
+                line += (spread.lowest[2] + second) * axes[2].stride
+                for channel in range(spread.channels):
+                    to.level.fill_rows(
+                        line + channel * to.image.channel_stride, step, between, to.item, spread.first[second],
+                        spread.last[second], spread.pitch, begin, end, rows + spread.reach[1], copy)
                     copy += size
 
 
@@ -114,7 +116,7 @@ cdef inline int spread_height(const Products* to, int64_t rows) noexcept nogil:
 cdef inline int spread_width(const Products* to, int h, int64_t n) noexcept nogil:
     cdef int width = DMLCY_WIDTHS - 1
     while width > 0 and (to.level.spread[h][width] == NULL or (
-            columns_of(to, width) >= n + columns_of(to, width) // 2)):
+            columns_of(to, width) >= n + 2 * to.level.lanes)):
         width -= 1
     return width
 

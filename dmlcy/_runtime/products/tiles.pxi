@@ -87,7 +87,11 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
     cdef float* target
     cdef int width
     cdef bint last = False, near, straight = are_near(to, tile)
-    cdef int64_t deep = SHALLOW if straight and tile.rows <= FLAT and tile.columns > tile.strip else DMLCY_DEPTH
+    cdef int64_t deep = DMLCY_DEPTH
+    if straight and tile.rows <= FLAT and tile.columns > tile.strip:
+        deep = SHALLOW
+    elif tile.width == 2:
+        deep = DMLCY_DEPTH // 2
     while not last:
         depth = min(to.depth - first, deep)
         last = first + depth == to.depth
@@ -202,6 +206,8 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     cdef int64_t columns = min(to.columns, to.wide)
     cdef int i, status = 0
     tile.width = fitting(to, width_of(to, rows), columns)
+    if tile.width == 3 and (to.image != NULL or to.b_line != to.item or to.item != sizeof(float)):
+        tile.width = 2      # packed columns stay near
     tile.strip = columns_of(to, tile.width)
     n[0] = rows * depth if to.item != sizeof(float) or to.a_step != to.item or to.chains > 1 else 0
     n[1] = depth * tile.strip
