@@ -1,4 +1,5 @@
 /* One step of norm_near.h for one level: DMLCY_STEP_NUMBER. */
+#include "named.h"
 #define DMLCY_OF_STEP(name) DMLCY_NAMED(name, DMLCY_STEP_NUMBER)
 
 DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_STEP(DMLCY_NAMED(DMLCY_NEIGHBORS, _step_)))(const NearRows *rows)

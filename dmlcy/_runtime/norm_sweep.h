@@ -1,4 +1,5 @@
 /* One sweep of norm_rows.h for one level: DMLCY_SWEEP_NUMBER. */
+#include "named.h"
 #define DMLCY_OF_SWEEP(name) DMLCY_NAMED(name, DMLCY_SWEEP_NUMBER)
 #define DMLCY_ACCS_HERE DMLCY_OF_SWEEP(DMLCY_ACCS_)
 #define DMLCY_ROWS_HERE DMLCY_OF_SWEEP(DMLCY_ROWS_)
