@@ -2,21 +2,27 @@
 
 #if DMLCY_X86 && DMLCY_IS_WIDEST
 #define DMLCY_VECTOR 16
-#define DMLCY_ADD_PRODUCT(x, y, sum)                                                                                   \
-    (DMLCY_LEVEL(dmlcy_lanes)) _mm512_fmadd_ps(_mm512_set1_ps(x), (__m512)(y), (__m512)(sum))
+#define DMLCY_ADD_PRODUCTS(x, y, sum)                                                                                  \
+    (DMLCY_LEVEL(dmlcy_lanes)) _mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(sum))
+#define DMLCY_ADD_PRODUCT(x, y, sum) DMLCY_ADD_PRODUCTS(_mm512_set1_ps(x), y, sum)
 #elif DMLCY_X86 && DMLCY_IS_WIDE
 #define DMLCY_VECTOR 8
-#define DMLCY_ADD_PRODUCT(x, y, sum)                                                                                   \
-    (DMLCY_LEVEL(dmlcy_lanes)) _mm256_fmadd_ps(_mm256_set1_ps(x), (__m256)(y), (__m256)(sum))
+#define DMLCY_ADD_PRODUCTS(x, y, sum)                                                                                  \
+    (DMLCY_LEVEL(dmlcy_lanes)) _mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(sum))
+#define DMLCY_ADD_PRODUCT(x, y, sum) DMLCY_ADD_PRODUCTS(_mm256_set1_ps(x), y, sum)
 #elif DMLCY_GNU && DMLCY_BASELINE_FUSED
 #define DMLCY_VECTOR 4
+#define DMLCY_ADD_PRODUCTS(x, y, sum)                                                                                  \
+    (DMLCY_LEVEL(dmlcy_lanes)) vfmaq_f32((float32x4_t)(sum), (float32x4_t)(y), (float32x4_t)(x))
 #define DMLCY_ADD_PRODUCT(x, y, sum) (DMLCY_LEVEL(dmlcy_lanes)) vfmaq_n_f32((float32x4_t)(sum), (float32x4_t)(y), (x))
 #elif DMLCY_GNU
 #define DMLCY_VECTOR 4
 #define DMLCY_ADD_PRODUCT(x, y, sum) ((sum) + (x) * (y))
+#define DMLCY_ADD_PRODUCTS DMLCY_ADD_PRODUCT
 #else
 #define DMLCY_VECTOR 1
 #define DMLCY_ADD_PRODUCT(x, y, sum) (DMLCY_FUSED ? fmaf((x), (y), (sum)) : (sum) + (x) * (y))
+#define DMLCY_ADD_PRODUCTS DMLCY_ADD_PRODUCT
 #endif
 
 #if DMLCY_GNU
@@ -141,6 +147,37 @@ DMLCY_KERNEL_AT(4, 2)
 DMLCY_KERNEL_AT(2, 4)
 DMLCY_KERNEL_AT(1, 4)
 #endif
+
+/* Sums of some taps for places of DMLCY_CHANNELS channels, which lie side by side: each has filters of its own. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_channels)(
+    const float *x, int64_t step, const int64_t *at, int64_t taps, const float *filters, const float *begin,
+    int64_t places, float *to)
+{
+    int64_t v, p, t;
+    int i;
+    for (v = 0; v < DMLCY_CHANNELS; v += DMLCY_VECTOR) {
+        for (p = 0; p + 8 <= places; p += 8) {
+            DMLCY_LEVEL(dmlcy_lanes) sums[8];
+            DMLCY_UNROLL for (i = 0; i < 8; i++)
+                sums[i] = DMLCY_FROM(begin + v);
+            for (t = 0; t < taps; t++) {
+                const float *const from = x + p * step + at[t] + v;
+                const DMLCY_LEVEL(dmlcy_lanes) y = DMLCY_FROM(filters + t * DMLCY_CHANNELS + v);
+                DMLCY_UNROLL for (i = 0; i < 8; i++)
+                    sums[i] = DMLCY_ADD_PRODUCTS(DMLCY_FROM(from + i * step), y, sums[i]);
+            }
+            DMLCY_UNROLL for (i = 0; i < 8; i++)
+                DMLCY_AT(to + (p + i) * DMLCY_CHANNELS + v) = sums[i];
+        }
+        for (; p < places; p++) {
+            DMLCY_LEVEL(dmlcy_lanes) sum = DMLCY_FROM(begin + v);
+            for (t = 0; t < taps; t++)
+                sum = DMLCY_ADD_PRODUCTS(
+                    DMLCY_FROM(x + p * step + at[t] + v), DMLCY_FROM(filters + t * DMLCY_CHANNELS + v), sum);
+            DMLCY_AT(to + p * DMLCY_CHANNELS + v) = sum;
+        }
+    }
+}
 
 /* Sums of 16 places of k, each a chain, joined pairwise. */
 DMLCY_TARGET static float DMLCY_LEVEL(dmlcy_dot)(const float *a, const float *b, int64_t n)
@@ -628,6 +665,8 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #endif
     .pack = DMLCY_LEVEL(dmlcy_pack),
     .pack_image = DMLCY_LEVEL(dmlcy_pack_image),
+    .channels = DMLCY_LEVEL(dmlcy_channels),
+    .turn = DMLCY_LEVEL(dmlcy_pack_turned),
     .fill_rows = DMLCY_LEVEL(dmlcy_fill_rows),
     .put_rows = DMLCY_LEVEL(dmlcy_put_rows),
     .dot = DMLCY_LEVEL(dmlcy_dot),
@@ -638,6 +677,7 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 
 #undef DMLCY_VECTOR
 #undef DMLCY_ADD_PRODUCT
+#undef DMLCY_ADD_PRODUCTS
 #undef DMLCY_AT
 #undef DMLCY_ASK
 #undef DMLCY_FROM

@@ -24,6 +24,7 @@ enum {
     DMLCY_DEPTH = 256,      /* elements of each row that are packed at once */
     DMLCY_HEIGHTS = 5,
     DMLCY_WIDTHS = 4,
+    DMLCY_CHANNELS = 16,    /* side by side, where each has filters of its own */
     DMLCY_STRIP = 128,      /* columns of a strip, at most */
     DMLCY_SUMS = 16         /* chains of k of a small product, each of its own */
 };
@@ -87,6 +88,10 @@ typedef struct {
         const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first,
         int64_t step, int64_t depth, float *to, int64_t pitch);
     ProductSpread spread[DMLCY_HEIGHTS][DMLCY_WIDTHS];
+    void (*channels)(
+        const float *x, int64_t step, const int64_t *at, int64_t taps, const float *filters, const float *begin,
+        int64_t places, float *to);
+    void (*turn)(const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch);
     void (*fill_rows)(
         const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
         int64_t begin, int64_t end, int64_t rows, float *to);

@@ -4,7 +4,6 @@
 cdef bint are_spread(Products* to) noexcept nogil:
     cdef const ProductAxis* axis
     cdef int d
-    choose_sums(to)
     if to.rows > FILTERS or to.depth > TAPS or to.chains > 1 or to.image.taps < 2:
         return False
     for d in range(1, 3):
