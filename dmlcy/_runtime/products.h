@@ -1,7 +1,7 @@
 /* The loops of sums of products, for each level; product_blocks.h has their text, products.pyx says what they do.
  *
- * A strip is a product of some rows and up to 8 vectors of columns. Each sum is one chain of multiply-adds in ascending k,
- * whatever the kernel. Where a level has a fused multiply-add, it is one; elsewhere the product is rounded, too.
+ * A strip is a product of some rows and up to 8 vectors of columns. Each sum is one chain of multiply-adds in ascending
+ * k, whatever the kernel. Where a level has a fused multiply-add, it is one; elsewhere the product is rounded, too.
  */
 #ifndef DMLCY_PRODUCTS_H
 #define DMLCY_PRODUCTS_H
@@ -29,14 +29,14 @@ enum {
     DMLCY_SUMS = 16         /* chains of k of a small product, each of its own */
 };
 
-/* Adds the products of some rows of `depth` floats each, and as many rows of columns, `step` floats apart, to what is at
- * `from`, or to zeros. */
+/* Adds the products of some rows of `depth` floats each, and as many rows of columns, `step` floats apart, to what is
+ * at `from`, or to zeros. */
 typedef void (*ProductKernel)(
     int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, const float *from, int64_t from_row,
     float *to, int64_t to_row);
 
-/* A spatial axis of a convolution. Place p and tap t read the element p * step + start + t * tap_step of the input, where
- * it is one: from place low[t] on, before place high[t]. */
+/* A spatial axis of a convolution. Place p and tap t read the element p * step + start + t * tap_step of the input,
+ * where it is one: from place low[t] on, before place high[t]. */
 typedef struct {
     int64_t places;
     int64_t size;

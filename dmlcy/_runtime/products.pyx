@@ -198,8 +198,8 @@ cdef struct Spread:
     int64_t[PHASES] last
 
 
-# A convolution of one filter for each channel: the input of some channels and rows is turned so that the channels lie side
-# by side, and the output is turned back.
+# A convolution of one filter for each channel: the input of some channels and rows is turned so that the channels lie
+# side by side, and the output is turned back.
 cdef struct Depthwise:
     const Products* to
     int64_t* at                     # floats from the first tap to each

@@ -110,7 +110,8 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
     cdef const Products* to = own.to
     cdef const ProductAxis* axes = to.image.axes
     cdef Tile tile
-    cdef int64_t blocks = ceil_div(to.batch[0], DMLCY_CHANNELS), number, group, image, row, rows, i, first, last, low, high
+    cdef int64_t blocks = ceil_div(to.batch[0], DMLCY_CHANNELS), number, group, image, row, rows, i
+    cdef int64_t first, last, low, high
     cdef int64_t copied = own.rows * own.pitch * DMLCY_CHANNELS, packed = (to.depth + 1) * DMLCY_CHANNELS
     cdef int64_t results = own.high * axes[2].places * DMLCY_CHANNELS, channels = 0, held = -1, place
     cdef float* memory = <float*>malloc((copied + packed + 2 * results + OVER) * sizeof(float))

@@ -1,4 +1,4 @@
-# Convolutions of few filters for each group, such as depthwise ones: columns are read where a copy of the input has them.
+# Convolutions of few filters for each group: columns are read where a copy of the input has them.
 
 # Whether the input of a convolution is copied; else its columns are packed for each tap.
 cdef bint are_spread(Products* to) noexcept nogil:
