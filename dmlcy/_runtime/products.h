@@ -1,7 +1,7 @@
 /* The loops of sums of products, for each level; product_blocks.h has their text, products.pyx says what they do.
  *
- * A strip is a product of some rows and up to 8 vectors of columns. Each sum is one chain of multiply-adds in ascending k,
- * whatever the kernel. Where a level has a fused multiply-add, it is one; elsewhere the product is rounded, too.
+ * A strip is a product of some rows and up to 8 vectors of columns. Each sum is one chain of multiply-adds in ascending
+ * k, whatever the kernel. Where a level has a fused multiply-add, it is one; elsewhere the product is rounded, too.
  */
 #ifndef DMLCY_PRODUCTS_H
 #define DMLCY_PRODUCTS_H
@@ -24,18 +24,19 @@ enum {
     DMLCY_DEPTH = 256,      /* elements of each row that are packed at once */
     DMLCY_HEIGHTS = 5,
     DMLCY_WIDTHS = 4,
+    DMLCY_CHANNELS = 16,    /* side by side, where each has filters of its own */
     DMLCY_STRIP = 128,      /* columns of a strip, at most */
     DMLCY_SUMS = 16         /* chains of k of a small product, each of its own */
 };
 
-/* Adds the products of some rows of `depth` floats each, and as many rows of columns, `step` floats apart, to what is at
- * `from`, or to zeros. */
+/* Adds the products of some rows of `depth` floats each, and as many rows of columns, `step` floats apart, to what is
+ * at `from`, or to zeros. */
 typedef void (*ProductKernel)(
     int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, const float *from, int64_t from_row,
     float *to, int64_t to_row);
 
-/* A spatial axis of a convolution. Place p and tap t read the element p * step + start + t * tap_step of the input, where
- * it is one: from place low[t] on, before place high[t]. */
+/* A spatial axis of a convolution. Place p and tap t read the element p * step + start + t * tap_step of the input,
+ * where it is one: from place low[t] on, before place high[t]. */
 typedef struct {
     int64_t places;
     int64_t size;
@@ -87,6 +88,10 @@ typedef struct {
         const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first,
         int64_t step, int64_t depth, float *to, int64_t pitch);
     ProductSpread spread[DMLCY_HEIGHTS][DMLCY_WIDTHS];
+    void (*channels)(
+        const float *x, int64_t step, const int64_t *at, int64_t taps, const float *filters, const float *begin,
+        int64_t places, float *to);
+    void (*turn)(const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch);
     void (*fill_rows)(
         const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
         int64_t begin, int64_t end, int64_t rows, float *to);

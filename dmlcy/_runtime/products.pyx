@@ -17,6 +17,7 @@ cdef extern from "products.h" nogil:
         DMLCY_HEIGHTS
         DMLCY_WIDTHS
         DMLCY_STRIP
+        DMLCY_CHANNELS
         DMLCY_SUMS
 
     ctypedef void (*ProductKernel)(
@@ -68,6 +69,11 @@ cdef extern from "products.h" nogil:
             const ProductImage* image, const char* source, const ProductRun* runs, int64_t count, int64_t first,
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
         ProductSpread spread[5][4]
+        void (*channels)(
+            const float* x, int64_t step, const int64_t* at, int64_t taps, const float* filters, const float* begin,
+            int64_t places, float* to) noexcept nogil
+        void (*turn)(
+            const char* source, int64_t line, int64_t lines, int64_t depth, float* to, int64_t pitch) noexcept nogil
         void (*fill_rows)(
             const char* source, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
             int64_t begin, int64_t end, int64_t rows, float* to) noexcept nogil
@@ -95,6 +101,7 @@ cdef enum:
     SHALLOW = 64                    # products that these take at once: rows of the other matrix are read along
     NEAR_BYTES = 16384              # of the other matrix that need no packing, as they stay near
     PHASES = 8                      # of an axis, at most
+    GROUPS = 8                      # that are computed side by side, at least
     FILTERS = 16                    # of a group that are spread, at most
     TAPS = 4096                     # products of each sum then, at most
     COPY = 524288                   # floats of the copy, at most, and as many as stay near
@@ -191,9 +198,22 @@ cdef struct Spread:
     int64_t[PHASES] last
 
 
+# A convolution of one filter for each channel: the input of some channels and rows is turned so that the channels lie
+# side by side, and the output is turned back.
+cdef struct Depthwise:
+    const Products* to
+    int64_t* at                     # floats from the first tap to each
+    int64_t high                    # rows of the output
+    int64_t bands                   # of so many rows
+    int64_t lowest                  # place along a row of the input of the first element of a turned row
+    int64_t pitch                   # elements of a turned row
+    int64_t rows                    # of the input for a band, at most
+
+
 include "products/strips.pxi"
 include "products/finish.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
+include "products/depthwise.pxi"
 include "products/matrices.pxi"
 include "products/windows.pxi"

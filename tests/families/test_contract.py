@@ -13,6 +13,8 @@ from each import each_of
 from peers import onnx, session
 
 import dmlcy as dml
+from dmlcy._check.checker import Check
+from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._families.contract import family, matrices, windows
 
@@ -192,6 +194,62 @@ def test_special_values() -> None:
     nothing = np.array([[np.nan]], np.float16)
     np.testing.assert_array_equal(dml.gemm(a, b, nothing, beta=0), [[np.nan]])
     np.testing.assert_array_equal(dml.gemm(a, np.array([[np.inf], [0], [0]], np.float16), alpha=0), [[np.nan]])
+
+
+@each_of("name", ("gemm", "convolution"))
+def test_the_bound_is_near_the_worst_error(name: str) -> None:
+    """A search among terms that are lost beside the first one: the error is a fourth of the bound, or more."""
+    terms = 2000
+    small = 2.0**-24 * np.linspace(0.5, 1.5, 64)  # half a unit of 1 is 2^-24
+    b = np.vstack([np.ones((1, 64)), np.repeat(small[None], terms - 1, 0)]).astype(np.float32)
+    if name == "gemm":
+        a = np.ones((1, terms), np.float32)
+        found = dml.gemm(a, b).ravel()
+        desc = dml.desc.Gemm(a=dml.TensorDesc.from_array(a), b=dml.TensorDesc.from_array(b))
+    else:
+        x, ones = b.reshape(1, terms, 8, 8), np.ones((1, terms, 1, 1), np.float32)
+        found = dml.convolution(x, ones).ravel()
+        desc = dml.desc.Convolution(input=dml.TensorDesc.from_array(x), filter=dml.TensorDesc.from_array(ones))
+    exact = b.sum(0, dtype=np.float64)
+    rules = Check(desc.operator, desc._values(), NEWEST, call=False).rules
+    bound = desc.operator.accuracy["FLOAT32"].ulp.function(rules)
+    error = np.abs(found - exact) / np.spacing(exact.astype(np.float32))
+    assert bound / 4 < error.max() <= bound
+
+
+@each_of("dtype", ("f4", "f2"))
+def test_no_partial_sum_overflows(dtype: str) -> None:
+    """Sums beyond the range of FLOAT32 come back; and alpha makes digits of sums below the normal numbers matter."""
+    large = np.float32(3e38) if dtype == "f4" else np.float16(60000)
+    for rows, columns in ((1, 1), (9, 70)):
+        a = np.full((rows, 102), large, dtype)
+        a[:, 51:] = -large
+        a[:, -1] = 0
+        b = np.ones((102, columns), dtype)
+        np.testing.assert_array_equal(dml.gemm(a, b), np.full((rows, columns), large, dtype))
+    if dtype == "f4":
+        tiny = np.full((2, 3), 1e-30, np.float32)
+        found = dml.gemm(tiny, tiny.T.copy(), alpha=1e30)
+        np.testing.assert_allclose(found, np.full((2, 2), 3e-30), 1e-6)
+
+
+@each_of("filters, groups, side, batch", ((70, 1, 9, 3), (6, 3, 20, 2), (4, 4, 11, 1), (2, 1, 5, 2)))
+def test_bits_of_a_convolution_depend_on_sizes_only(filters: int, groups: int, side: int, batch: int) -> None:
+    """Not on threads, layouts and items beside; an infinite element of a filter changes its own sums only."""
+    x, w = normal(batch, 12, side, side), normal(filters, 12 // groups, 3, 3)
+    said = {"start_padding": 1, "end_padding": 1, "group_count": groups}
+    expected = dml.convolution(x, w, **said)
+    before = dml.get_num_threads()
+    for threads in (1, 3):
+        dml.set_num_threads(threads)
+        assert_same_bits(dml.convolution(np.asfortranarray(x), np.asfortranarray(w), **said), expected)
+    dml.set_num_threads(before)
+    assert_same_bits(dml.convolution(x[-1:], w, **said), expected[-1:])
+    w[0, 0, 0, 0] = np.inf
+    found = dml.convolution(x, w, **said)
+    assert_same_bits(found[:, 1:], expected[:, 1:])
+    assert np.isfinite(found[:, 0, 0]).all() and np.isfinite(found[:, 0, :, 0]).all()  # its place is padding there
+    assert np.isinf(found[:, 0, 1:, 1:]).all()
 
 
 def runtime(op: str, arrays: list[Array], result: Any, **attributes: Any) -> Array:

@@ -1,10 +1,9 @@
-# Convolutions of few filters for each group, such as depthwise ones: columns are read where a copy of the input has them.
+# Convolutions of few filters for each group: columns are read where a copy of the input has them.
 
 # Whether the input of a convolution is copied; else its columns are packed for each tap.
 cdef bint are_spread(Products* to) noexcept nogil:
     cdef const ProductAxis* axis
     cdef int d
-    choose_sums(to)
     if to.rows > FILTERS or to.depth > TAPS or to.chains > 1 or to.image.taps < 2:
         return False
     for d in range(1, 3):

@@ -192,7 +192,13 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.b_batch[0] = channels * a.input.strides[1]
     to.c_batch[0] = to.rows * to.c_line
     to.y_batch[0] = to.rows * to.y_line
-    status = run_spread(&to) if are_spread(&to) else run_products(&to)
+    choose_sums(&to)
+    if is_depthwise(&to):
+        status = run_depthwise(&to)
+    elif are_spread(&to):
+        status = run_spread(&to)
+    else:
+        status = run_products(&to)
     free(limits)
     return status
 

@@ -1,0 +1,168 @@
+/* The kernels of products for one level; product_blocks.h includes them. */
+
+/* A kernel of some rows and vectors. Four places, of every third row, address up to 12 rows. A compiler that may choose
+ * makes more of them, which do not fit into the registers. */
+#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next, ask)                                                    \
+    DMLCY_TARGET static void DMLCY_LEVEL(name##_##rows##x##vectors)(                                                   \
+        int64_t depth, const float *a, int64_t a_row, const float *b, steps, const float *from, int64_t from_row,      \
+        float *to, int64_t to_row)                                                                                     \
+    {                                                                                                                  \
+        DMLCY_LEVEL(dmlcy_lanes) sums[rows][vectors], y[vectors];                                                      \
+        const float *a0 = a, *a3 = (rows) > 3 ? a + 3 * a_row : a, *a6 = (rows) > 6 ? a + 6 * a_row : a;               \
+        const float *a9 = (rows) > 9 ? a + 9 * a_row : a;                                                              \
+        int64_t k;                                                                                                     \
+        int i, j;                                                                                                      \
+        if (from) {                                                                                                    \
+            DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
+                DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
+                    sums[i][j] = DMLCY_FROM(from + i * from_row + j * DMLCY_VECTOR);                                   \
+        } else {                                                                                                       \
+            const DMLCY_LEVEL(dmlcy_lanes) zeros = {0};                                                                \
+            DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
+                DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
+                    sums[i][j] = zeros;                                                                                \
+        }                                                                                                              \
+        for (k = 0; k < depth; k++) {                                                                                  \
+            DMLCY_KEEP(a0, a3, a6, a9)                                                                                 \
+            DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
+                y[j] = DMLCY_FROM((row) + j * DMLCY_VECTOR);                                                           \
+            DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
+                ask((row) + ((vectors) + j) * DMLCY_VECTOR);                                                           \
+            DMLCY_UNROLL for (i = 0; i < (rows); i++) {                                                                \
+                const float x = (i < 3 ? a0 : i < 6 ? a3 : i < 9 ? a6 : a9)[i % 3 * a_row];                            \
+                DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
+                    sums[i][j] = DMLCY_ADD_PRODUCT(x, y[j], sums[i][j]);                                               \
+            }                                                                                                          \
+            a0++;                                                                                                      \
+            a3++;                                                                                                      \
+            a6++;                                                                                                      \
+            a9++;                                                                                                      \
+            next;                                                                                                      \
+        }                                                                                                              \
+        DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                      \
+            DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
+                DMLCY_AT(to + i * to_row + j * DMLCY_VECTOR) = sums[i][j];                                             \
+    }
+
+#define DMLCY_KERNEL(rows, vectors) DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step, DMLCY_ASK)
+#define DMLCY_KERNEL_AT(rows, vectors)                                                                                 \
+    DMLCY_KERNEL_OF(dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b, (void))
+#define DMLCY_BY(rows, vectors) DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)
+#define DMLCY_AT_BY(rows, vectors) DMLCY_LEVEL(dmlcy_spread_##rows##x##vectors)
+
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+DMLCY_KERNEL(12, 1)
+DMLCY_KERNEL(12, 2)
+DMLCY_KERNEL(8, 1)
+DMLCY_KERNEL(8, 2)
+DMLCY_KERNEL(4, 1)
+DMLCY_KERNEL(4, 2)
+DMLCY_KERNEL(4, 4)
+DMLCY_KERNEL(2, 1)
+DMLCY_KERNEL(2, 2)
+DMLCY_KERNEL(2, 4)
+DMLCY_KERNEL(2, 8)
+DMLCY_KERNEL(1, 1)
+DMLCY_KERNEL(1, 2)
+DMLCY_KERNEL(1, 4)
+DMLCY_KERNEL(1, 8)
+#elif DMLCY_X86 && DMLCY_IS_WIDE
+DMLCY_KERNEL(6, 1)
+DMLCY_KERNEL(6, 2)
+DMLCY_KERNEL(4, 1)
+DMLCY_KERNEL(4, 2)
+DMLCY_KERNEL(2, 1)
+DMLCY_KERNEL(2, 2)
+DMLCY_KERNEL(2, 4)
+DMLCY_KERNEL(1, 1)
+DMLCY_KERNEL(1, 2)
+DMLCY_KERNEL(1, 4)
+DMLCY_KERNEL(1, 8)
+#else
+DMLCY_KERNEL(4, 1)
+DMLCY_KERNEL(4, 3)
+DMLCY_KERNEL(2, 1)
+DMLCY_KERNEL(2, 3)
+DMLCY_KERNEL(2, 4)
+DMLCY_KERNEL(1, 1)
+DMLCY_KERNEL(1, 3)
+DMLCY_KERNEL(1, 4)
+DMLCY_KERNEL(1, 8)
+#endif
+
+DMLCY_KERNEL_AT(4, 1)
+DMLCY_KERNEL_AT(2, 1)
+DMLCY_KERNEL_AT(1, 1)
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+DMLCY_KERNEL_AT(4, 4)
+DMLCY_KERNEL_AT(2, 4)
+DMLCY_KERNEL_AT(1, 4)
+DMLCY_KERNEL_AT(2, 8)
+DMLCY_KERNEL_AT(1, 8)
+#else
+#if DMLCY_X86 && DMLCY_IS_WIDE
+DMLCY_KERNEL_AT(4, 2)
+#endif
+DMLCY_KERNEL_AT(2, 4)
+DMLCY_KERNEL_AT(1, 4)
+#endif
+
+/* Sums of some taps for places of DMLCY_CHANNELS channels, which lie side by side: each has filters of its own. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_channels)(
+    const float *x, int64_t step, const int64_t *at, int64_t taps, const float *filters, const float *begin,
+    int64_t places, float *to)
+{
+    int64_t v, p, t;
+    int i;
+    for (v = 0; v < DMLCY_CHANNELS; v += DMLCY_VECTOR) {
+        for (p = 0; p + 8 <= places; p += 8) {
+            DMLCY_LEVEL(dmlcy_lanes) sums[8];
+            DMLCY_UNROLL for (i = 0; i < 8; i++)
+                sums[i] = DMLCY_FROM(begin + v);
+            for (t = 0; t < taps; t++) {
+                const float *const from = x + p * step + at[t] + v;
+                const DMLCY_LEVEL(dmlcy_lanes) y = DMLCY_FROM(filters + t * DMLCY_CHANNELS + v);
+                DMLCY_UNROLL for (i = 0; i < 8; i++)
+                    sums[i] = DMLCY_ADD_PRODUCTS(DMLCY_FROM(from + i * step), y, sums[i]);
+            }
+            DMLCY_UNROLL for (i = 0; i < 8; i++)
+                DMLCY_AT(to + (p + i) * DMLCY_CHANNELS + v) = sums[i];
+        }
+        for (; p < places; p++) {
+            DMLCY_LEVEL(dmlcy_lanes) sum = DMLCY_FROM(begin + v);
+            for (t = 0; t < taps; t++)
+                sum = DMLCY_ADD_PRODUCTS(
+                    DMLCY_FROM(x + p * step + at[t] + v), DMLCY_FROM(filters + t * DMLCY_CHANNELS + v), sum);
+            DMLCY_AT(to + p * DMLCY_CHANNELS + v) = sum;
+        }
+    }
+}
+
+/* Sums of 16 places of k, each a chain, joined pairwise. */
+DMLCY_TARGET static float DMLCY_LEVEL(dmlcy_dot)(const float *a, const float *b, int64_t n)
+{
+    float sums[DMLCY_SUMS] = {0};
+    int64_t k = 0;
+    int i;
+#if DMLCY_VECTOR > 1 && DMLCY_X86 && DMLCY_IS_WIDE
+    DMLCY_LEVEL(dmlcy_lanes) lanes[DMLCY_SUMS / DMLCY_VECTOR] = {{0}};
+    for (; k + DMLCY_SUMS <= n; k += DMLCY_SUMS)
+        DMLCY_UNROLL for (i = 0; i < DMLCY_SUMS / DMLCY_VECTOR; i++) {
+            const DMLCY_LEVEL(dmlcy_lanes) x = DMLCY_FROM(a + k + i * DMLCY_VECTOR);
+            const DMLCY_LEVEL(dmlcy_lanes) y = DMLCY_FROM(b + k + i * DMLCY_VECTOR);
+#if DMLCY_IS_WIDEST
+            lanes[i] = (DMLCY_LEVEL(dmlcy_lanes))_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)lanes[i]);
+#else
+            lanes[i] = (DMLCY_LEVEL(dmlcy_lanes))_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)lanes[i]);
+#endif
+        }
+    memcpy(sums, lanes, sizeof sums);
+#endif
+    for (; k < n; k += DMLCY_SUMS)
+        for (i = 0; i < DMLCY_SUMS && i < n - k; i++)
+            sums[i] = DMLCY_FUSED ? fmaf(a[k + i], b[k + i], sums[i]) : sums[i] + a[k + i] * b[k + i];
+    for (k = DMLCY_SUMS / 2; k > 0; k /= 2)
+        for (i = 0; i < k; i++)
+            sums[i] += sums[i + k];
+    return sums[0];
+}
