@@ -185,7 +185,7 @@ def test_a_group_is_summed_up_with_its_worst_cells() -> None:
 
 def test_a_figure_can_be_a_limit_to_our_time_and_about_operators_with_loops() -> None:
     fast = "tiny/max_pooling/tiny/float32"
-    rows = [row(fast, dmlcy=1.0, **{ADD: 2.0}), row("tiny_peers/gemm4/tiny/float32", dmlcy=8.0, **{ADD: 2.0})]
+    rows = [row(fast, dmlcy=1.0, **{ADD: 2.0}), row("recurrent/lstm/b1/float32", dmlcy=8.0, **{ADD: 2.0})]
     limit = group(Figure(DIRECT, mean=0.8, at_most=True), against=(ADD,), loops=True)
     assert [*summary(limit, rows)][1:] == [
         "  1t  dmlcy, time in units of numpy.add: mean 0.50, median 0.50, 1 cells; mean ≤ 0.8: yes",

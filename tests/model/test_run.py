@@ -226,8 +226,8 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
 
 
 def rounded(number: re.Match[str]) -> str:
-    """A digit less than is printed: loops may be off by a few units in the last place."""
-    return f"{float(number[0]):.5g}"
+    """A digit less than is printed: loops may be off by a few units in the last place. A page may have -0 for 0."""
+    return f"{float(number[0]) + 0.0:.5g}"
 
 
 class TestCommandLine:
