@@ -99,7 +99,7 @@ cdef enum:
     WIDE = 1536                     # and at most
     FLAT = 48                       # rows that take the other matrix as it is: packing it would take longer
     SHALLOW = 64                    # products that these take at once: rows of the other matrix are read along
-    NEAR_BYTES = 16384              # of the other matrix that need no packing, as they stay near
+    NEAR_BYTES = 65536              # of the other matrix that need no packing, as they stay near
     PHASES = 8                      # of an axis, at most
     GROUPS = 8                      # that are computed side by side, at least
     FILTERS = 16                    # of a group that are spread, at most
