@@ -122,7 +122,7 @@ cdef struct Products:
     int64_t rows
     int64_t columns
     int64_t depth
-    int64_t span                    # columns of a matrix, or of one image
+    int64_t elements                # of a matrix; or of the places of an image, for all filters of a group
     int64_t chains                  # for each sum: 1, or DMLCY_SUMS
     int64_t item                    # bytes of an element of any tensor
     const char* a

@@ -7,7 +7,8 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
     to.image = NULL
     to.item = output.item
     to.rows = output.sizes[row]
-    to.columns = to.span = output.sizes[column]
+    to.columns = output.sizes[column]
+    to.elements = to.rows * to.columns
     to.depth = a.left.sizes[row if a.left_transposed else column]
     to.a = a.left.data
     to.a_line = a.left.strides[column if a.left_transposed else row]

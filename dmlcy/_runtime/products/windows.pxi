@@ -136,6 +136,29 @@ cdef bint are_even(const ProductImage* image, int64_t channels) noexcept nogil:
     return channels == 1 or image.filter_stride == expected
 
 
+# Where each image has one place: lets images be the rows of a product, and filters its columns.
+cdef void turn_around(Products* to) noexcept nogil:
+    cdef const ProductImage* image = to.image
+    cdef const char* a = to.a
+    cdef int axis
+    to.image = NULL
+    to.columns = to.rows
+    to.rows = to.images
+    to.a = to.b
+    for axis in range(3):
+        to.a += image.axes[axis].start * image.axes[axis].stride
+    to.a_step = image.channel_stride
+    to.b = a
+    to.b_line = to.a_line
+    to.b_step = image.filter_stride
+    to.a_line = image.image_stride
+    to.c_step = to.c_line
+    to.c_line = 0
+    to.y_step = to.y_line
+    to.y_line = image.output_stride
+    to.a_batch[0], to.b_batch[0] = to.b_batch[0], to.a_batch[0]
+
+
 # Computes some places of the output. -1: memory ran out.
 cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     cdef ProductImage image
@@ -168,7 +191,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.item = a.output.item
     to.rows = a.output.sizes[1] // a.groups
     to.images = a.input.sizes[0]
-    to.span = places
+    to.elements = to.rows * places
     to.columns = a.input.sizes[0] * places
     to.depth = channels * image.taps
     to.a = a.filter.data + piece.filter_start
@@ -192,8 +215,12 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.b_batch[0] = channels * a.input.strides[1]
     to.c_batch[0] = to.rows * to.c_line
     to.y_batch[0] = to.rows * to.y_line
+    if places == 1 and image.taps == 1 and to.columns <= FLAT:
+        turn_around(&to)
     choose_sums(&to)
-    if is_depthwise(&to):
+    if to.image == NULL:
+        status = run_products(&to)
+    elif is_depthwise(&to):
         status = run_depthwise(&to)
     elif are_spread(&to):
         status = run_spread(&to)
