@@ -100,6 +100,7 @@ cdef enum:
     FLAT = 48                       # rows that take the other matrix as it is: packing it would take longer
     SHALLOW = 64                    # products that these take at once: rows of the other matrix are read along
     NEAR_BYTES = 65536              # of the other matrix that need no packing, as they stay near
+    LARGE = 512                     # places of an image that is a matrix by itself
     PHASES = 8                      # of an axis, at most
     GROUPS = 8                      # that are computed side by side, at least
     FILTERS = 16                    # of a group that are spread, at most
@@ -142,6 +143,7 @@ cdef struct Products:
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix
+    bint biased                     # what is added is an element for each row, with which chains begin if sizes allow
     bint begun                      # each chain begins with what is added, an element for each row
     bint straight                   # the sums are the elements of the output, which follow one another along a row
     int batch_axes

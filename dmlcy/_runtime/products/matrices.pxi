@@ -5,6 +5,7 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
     cdef const Tensor* output = a.output
     cdef int row = output.rank - 2, column = output.rank - 1, axis
     to.image = NULL
+    to.biased = False
     to.item = output.item
     to.rows = output.sizes[row]
     to.columns = output.sizes[column]
