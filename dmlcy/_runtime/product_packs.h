@@ -115,6 +115,8 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
     if (line == item && lines > 1) {
         for (k = 0; k < depth; k++, to += pitch) {
             const char *const from = source + at[k];
+            DMLCY_ASK(from + lines * item);
+            DMLCY_ASK(from + lines * item + 64);
             if (item == 4) {
                 for (i = 0; i + DMLCY_VECTOR <= lines; i += DMLCY_VECTOR)
                     DMLCY_AT(to + i) = DMLCY_FROM((const float *)(const void *)from + i);
@@ -128,8 +130,15 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
                 for (; i < lines; i++)
                     to[i] = ((const float *)(const void *)from)[i];
             } else {
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+                for (i = 0; i < lines; i += 16) {
+                    const __mmask16 own = (__mmask16)(lines - i < 16 ? (1u << (lines - i)) - 1 : 0xffffu);
+                    _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(own, from + 2 * i)));
+                }
+#else
                 dmlcy_widen(from, item, item, to, lines);
                 i = lines;
+#endif
             }
             for (; i < width; i++)
                 to[i] = 0;

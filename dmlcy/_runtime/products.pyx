@@ -99,7 +99,8 @@ cdef enum:
     WIDE = 1536                     # and at most
     FLAT = 48                       # rows that take the other matrix as it is: packing it would take longer
     SHALLOW = 64                    # products that these take at once: rows of the other matrix are read along
-    NEAR_BYTES = 16384              # of the other matrix that need no packing, as they stay near
+    NEAR_BYTES = 65536              # of the other matrix that need no packing, as they stay near
+    LARGE = 512                     # places of an image that is a matrix by itself
     PHASES = 8                      # of an axis, at most
     GROUPS = 8                      # that are computed side by side, at least
     FILTERS = 16                    # of a group that are spread, at most
@@ -122,7 +123,7 @@ cdef struct Products:
     int64_t rows
     int64_t columns
     int64_t depth
-    int64_t span                    # columns of a matrix, or of one image
+    int64_t elements                # of a matrix; or of the places of an image, for all filters of a group
     int64_t chains                  # for each sum: 1, or DMLCY_SUMS
     int64_t item                    # bytes of an element of any tensor
     const char* a
@@ -142,6 +143,7 @@ cdef struct Products:
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix
+    bint biased                     # what is added is an element for each row, with which chains begin if sizes allow
     bint begun                      # each chain begins with what is added, an element for each row
     bint straight                   # the sums are the elements of the output, which follow one another along a row
     int batch_axes

@@ -196,6 +196,15 @@ def test_special_values() -> None:
     np.testing.assert_array_equal(dml.gemm(a, np.array([[np.inf], [0], [0]], np.float16), alpha=0), [[np.nan]])
 
 
+def test_one_place_in_the_padding() -> None:
+    x, w = normal(3, 40, 2, 2), normal(7, 40, 1, 1)
+    bias = normal(1, 7, 1, 1)
+    product = np.einsum("oi,ni->no", w[:, :, 0, 0].astype("f8"), x[:, :, 0, 0].astype("f8"))[..., None, None]
+    for padding, expected in ((0, product + bias), (1, 0 * product + bias)):
+        found = dml.convolution(x, w, bias, strides=9, start_padding=padding, end_padding=1)
+        np.testing.assert_allclose(found, expected, 1e-3, 1e-4)
+
+
 @each_of("name", ("gemm", "convolution"))
 def test_the_bound_is_near_the_worst_error(name: str) -> None:
     """A search among terms that are lost beside the first one: the error is a fourth of the bound, or more."""

@@ -5,9 +5,11 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
     cdef const Tensor* output = a.output
     cdef int row = output.rank - 2, column = output.rank - 1, axis
     to.image = NULL
+    to.biased = False
     to.item = output.item
     to.rows = output.sizes[row]
-    to.columns = to.span = output.sizes[column]
+    to.columns = output.sizes[column]
+    to.elements = to.rows * to.columns
     to.depth = a.left.sizes[row if a.left_transposed else column]
     to.a = a.left.data
     to.a_line = a.left.strides[column if a.left_transposed else row]

@@ -253,8 +253,8 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
 # How sums are made, for given sizes.
 cdef inline void choose_sums(Products* to) noexcept nogil:
     to.level = dmlcy_product_levels[dmlcy_level()]
-    to.chains = DMLCY_SUMS if to.rows * to.span < SMALL and to.depth >= DEEP else 1
-    to.begun = to.image != NULL and to.c != NULL and to.chains == 1 and to.depth > 0
+    to.chains = DMLCY_SUMS if to.elements < SMALL and to.depth >= DEEP else 1
+    to.begun = to.biased and to.c != NULL and to.chains == 1 and to.depth > 0
     to.straight = to.item == sizeof(float) and to.y_step == to.item and (to.c == NULL or to.begun) and (
         to.alpha == 1 and to.fused == NULL)
 

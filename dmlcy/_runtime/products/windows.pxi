@@ -136,6 +136,65 @@ cdef bint are_even(const ProductImage* image, int64_t channels) noexcept nogil:
     return channels == 1 or image.filter_stride == expected
 
 
+# Whether a filter has one tap, and its places are the elements of a row.
+cdef bint is_matrix(const ProductImage* image) noexcept nogil:
+    cdef const ProductAxis* axis
+    cdef int d
+    for d in range(3):
+        axis = &image.axes[d]
+        if axis.taps != 1 or axis.step != 1 or axis.start != 0 or axis.places != axis.size or (d < 2 and axis.size > 1):
+            return False
+    return True
+
+
+# Lets each image be a matrix: a row for each channel.
+cdef void take_matrix(Products* to) noexcept nogil:
+    cdef const ProductImage* image = to.image
+    to.image = NULL
+    to.columns = image.axes[2].places
+    to.a_step = image.filter_stride
+    to.b_line = image.axes[2].stride
+    to.b_step = image.channel_stride
+    to.batch_axes = 2
+    to.batch[1] = to.images
+    to.a_batch[1] = to.c_batch[1] = 0
+    to.b_batch[1] = image.image_stride
+    to.y_batch[1] = image.output_stride
+
+
+# Whether the only place of the only tap is inside the input.
+cdef bint is_inside(const ProductImage* image) noexcept nogil:
+    cdef int d
+    for d in range(3):
+        if not 0 <= image.axes[d].start < image.axes[d].size:
+            return False
+    return True
+
+
+# Where each image has one place: lets images be the rows of a product, and filters its columns.
+cdef void turn_around(Products* to) noexcept nogil:
+    cdef const ProductImage* image = to.image
+    cdef const char* a = to.a
+    cdef int axis
+    to.image = NULL
+    to.biased = False
+    to.columns = to.rows
+    to.rows = to.images
+    to.a = to.b
+    for axis in range(3):
+        to.a += image.axes[axis].start * image.axes[axis].stride
+    to.a_step = image.channel_stride
+    to.b = a
+    to.b_line = to.a_line
+    to.b_step = image.filter_stride
+    to.a_line = image.image_stride
+    to.c_step = to.c_line
+    to.c_line = 0
+    to.y_step = to.y_line
+    to.y_line = image.output_stride
+    to.a_batch[0], to.b_batch[0] = to.b_batch[0], to.a_batch[0]
+
+
 # Computes some places of the output. -1: memory ran out.
 cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     cdef ProductImage image
@@ -168,7 +227,8 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.item = a.output.item
     to.rows = a.output.sizes[1] // a.groups
     to.images = a.input.sizes[0]
-    to.span = places
+    to.elements = to.rows * places
+    to.biased = True
     to.columns = a.input.sizes[0] * places
     to.depth = channels * image.taps
     to.a = a.filter.data + piece.filter_start
@@ -192,8 +252,14 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.b_batch[0] = channels * a.input.strides[1]
     to.c_batch[0] = to.rows * to.c_line
     to.y_batch[0] = to.rows * to.y_line
+    if places == 1 and image.taps == 1 and to.columns <= FLAT and is_inside(&image):
+        turn_around(&to)
+    elif is_matrix(&image) and (to.images == 1 or places >= LARGE):
+        take_matrix(&to)
     choose_sums(&to)
-    if is_depthwise(&to):
+    if to.image == NULL:
+        status = run_products(&to)
+    elif is_depthwise(&to):
         status = run_depthwise(&to)
     elif are_spread(&to):
         status = run_spread(&to)

@@ -24,7 +24,9 @@ def finished(dtype: Any, exact: Any, sizes: Any, roundings: int, fused: Any) -> 
         result = powers / powers.sum(axis, keepdims=True)
         return Near(result, ulp, result * (2 * sizes.max(axis, keepdims=True) + 1))
     like = np.empty(0, dtype)
-    return activated(lambda _: (exact, sizes), ulp)(like, fused_activation=fused)
+    near = activated(lambda _: (exact, sizes), ulp)(like, fused_activation=fused)
+    # The sign of an activation that is zero is its own affair.
+    return near if fused is None else near._replace(terms=np.maximum(near.terms, 2.0**-149))
 
 
 def gemm(

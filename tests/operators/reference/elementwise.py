@@ -91,10 +91,14 @@ def activated(terms: Callable[..., tuple[Any, Any]], ulp: float) -> Callable[...
             if fused_activation is None:
                 return Near(x, ulp if dtype == np.float32 else 1, np.maximum(size, np.abs(x)))
             operator = fused_activation.operator
-            values = {
-                name: np.float64(np.float32(value)) for name, value in operator.arguments(fused_activation).items()
-            }
-            function = partial(globals()[operator.python].function, **values)
+            said = operator.arguments(fused_activation)
+            scales = said.pop("scale_bias", None)
+            values = {name: np.float64(np.float32(value)) for name, value in said.items()}
+            own = partial(globals()[operator.python].function, **values)
+
+            def function(x: Any) -> Any:
+                return own(x if scales is None else x * np.float64(scales[0]) + np.float64(scales[1]))
+
             step = size * 2.0 ** -np.finfo(dtype).nmant
             exact = function(x)
             changes = np.maximum(*(np.abs(function(one) - exact) for one in (x + step, x - step)))
@@ -144,6 +148,7 @@ def of_both(floats: Callable[..., Any], integers: Callable[..., Any]) -> Callabl
         found = integers(x.astype(object), *(one.astype(object) for one in others), **given)
         return lowest(found, x.dtype)
 
+    compute.function = floats  # type: ignore[attr-defined]
     return compute
 
 
