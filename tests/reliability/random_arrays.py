@@ -136,6 +136,9 @@ def inputs_of(chance: random.Random, desc: OperatorDesc) -> dict[str, Any]:
     for field in desc.operator.fields:
         if field.kind == "input":
             tensor, values = getattr(desc, field.python), None
+            if tensor is None:
+                found[field.python] = None
+                continue
             if isinstance(tensor, tuple):
                 found[field.python] = tuple(of_tensor(chance, one, None) for one in tensor)
                 continue

@@ -9,12 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 from depth import has_input
+from random_cases import level_of
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import ENUMS, FAST, LEVEL_INDEX, LEVELS
+from dmlcy._facts.tables import ENUMS, FAST, LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
@@ -37,13 +38,12 @@ class Walk(walk.Walk):
 
     def __init__(self, chance: random.Random, operator: Operator) -> None:
         most = chance.choices([most for _, most in SIZES], [often for often, _ in SIZES])[0]
-        newest = len(LEVELS) - 1
-        level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
+        level = level_of(chance, operator)
         start = chance.choice(starts(operator.name, level))
         super().__init__(None, operator, level, most, start)  # type: ignore[arg-type]
         self.chance = chance
         self.fields = [field for field in operator.fields if field.python in self.given]
-        self.shaped = [field for field in self.fields if field.kind != "attribute"]
+        self.tensors_given = [field for field in self.fields if field.kind != "attribute"]
         for field in self.shaped:
             self.new_dtype(field)
             self.new_rank(field)
@@ -52,10 +52,17 @@ class Walk(walk.Walk):
         for _ in range(2 * len(self.fields)):
             self.step()
 
+    @property
+    def shaped(self) -> list[Field]:
+        """The tensors that the desc at hand has."""
+        return [field for field in self.tensors_given if not self.lacks(field)]
+
     def take(self, changes: Values) -> bool:
         """Goes on to the desc with these changes, if it is valid. Elements of 4 bits are in no plain array."""
         check = self.changed(changes)
-        dtypes = {tensor.dtype for field in self.shaped for tensor in tensors_of(check.resolved.get(field.python))}
+        dtypes = {
+            tensor.dtype for field in self.tensors_given for tensor in tensors_of(check.resolved.get(field.python))
+        }
         return not any(map(has_four_bits, dtypes)) and super().take(changes)
 
     def desc(self) -> OperatorDesc:
@@ -69,6 +76,8 @@ class Walk(walk.Walk):
             before, field = self.values, self.chance.choice(self.fields)
             if field.kind == "attribute":
                 self.new_attribute(field)
+            elif field.optional and (self.lacks(field) or self.chance.random() < 0.1):
+                self.other_presence(field)
             elif self.chance.random() < 0.8:
                 self.new_sizes(field)
             else:
@@ -89,6 +98,14 @@ class Walk(walk.Walk):
             dtype = self.chance.choice(dtypes_at(field, self.level))
             shared = [one for one in self.shaped if field.python in (one.python, one.same_dtype_as)]
             self.take({one.python: TensorDesc(dtype, self.sizes(one)) for one in shared})
+
+    def other_presence(self, field: Field) -> None:
+        """An optional tensor is left out, or given."""
+        if not self.lacks(field):
+            self.take({field.python: None})
+            return
+        dtype = self.chance.choice(dtypes_at(field, self.level))
+        any(self.take({field.python: desc}) for desc in self.made(field, dtype))
 
     def meet(self, name: str, dtype: str) -> None:
         """A data type of the tensor of a field, and of all that can have it where these go together."""

@@ -61,7 +61,9 @@ def samples(start: Any, end: Any, scale: float, cells: int, size: int, given: di
     steps = total - 1 if corners and total > 1 else total
     step = length / SINGLE(steps)
     begin, stop = 0, total
-    if total > FEW and step > 0:
+    if total > FEW and not math.isfinite(float(first) + float(step)):
+        stop = 0  # no number is at such a place
+    elif total > FEW and step > 0:
         ends = [(float(edge) + float(before) - float(first)) / float(step) + float(after) for edge in (-1, size)]
         slack = [4 + 1e-5 * abs(one) + 1e-5 * abs(float(first) / float(step)) for one in ends]
         begin, stop = (int(min(max(one + off, 0), total)) for one, off in zip(ends, (-slack[0], slack[1]), strict=True))
