@@ -222,7 +222,7 @@ def test_examples_give_their_documented_output(name: str, number: int, capsys: p
     assert NUMBER.sub(rounded, execute(text)) == NUMBER.sub(rounded, expected)
 
 
-NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
+NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?|(?<![\d.])-0(?![\d.])")
 
 
 def rounded(number: re.Match[str]) -> str:
