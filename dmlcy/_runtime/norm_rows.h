@@ -84,9 +84,14 @@
     for (j = rest; j < DMLCY_NORM_LANES; j++)                                                                          \
         acc##number[j] = old##number[j];
 #define DMLCY_NORM_HALVE(number, kind, join, element, quick)                                                           \
-    for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
-        for (j = 0; j < half; j++)                                                                                     \
-            acc##number[j] = DMLCY_BOTH_##join(acc##number[j], acc##number[j + half]);
+    DMLCY_HALVE(acc##number, join, 16)                                                                                 \
+    DMLCY_HALVE(acc##number, join, 8)                                                                                  \
+    DMLCY_HALVE(acc##number, join, 4)                                                                                  \
+    DMLCY_HALVE(acc##number, join, 2)                                                                                  \
+    DMLCY_HALVE(acc##number, join, 1)
+#define DMLCY_HALVE(acc, join, half)                                                                                   \
+    for (j = 0; j < (half); j++)                                                                                       \
+        acc[j] = DMLCY_BOTH_##join(acc[j], acc[j + (half)]);
 #define DMLCY_NORM_GOOD(number, kind, join, element, quick) &DMLCY_GOOD_##join(acc##number[0])
 #define DMLCY_NORM_END(number, kind, join, element, quick)                                                             \
     DMLCY_S(number) =                                                                                                  \
@@ -124,13 +129,16 @@
     (void)f##t, (void)x##t;
 #define DMLCY_NORM_GROUPS(number, kind, join, element, quick)                                                          \
     kind acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                              \
-    DMLCY_GROUPS_##join(number)                                                                                        \
+    DMLCY_GROUPS_##join(number, kind, join)
+#define DMLCY_GROUPS_WHOLE(number, kind, join)                                                                         \
     for (i = 0; i < used; i++)                                                                                         \
         for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                         \
             acc##number[i][j] = DMLCY_NONE_##join;
-#define DMLCY_GROUPS_parts(number)                                                                                     \
+#define DMLCY_GROUPS_parts(number, kind, join)                                                                         \
     float part##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
-    memset(part##number, 0, sizeof part##number);
+    memset(part##number, 0, (size_t)used * sizeof part##number[0]);                                                    \
+    if (!in_parts || !alone)                                     \
+        memset(acc##number, 0, sizeof acc##number);
 #define DMLCY_NORM_SIDE_STEP(number, kind, join, element, quick) DMLCY_SIDE_STEP_##join(number, kind, join, element, quick)
 #define DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)                                                             \
     {                                                                                                                  \
@@ -144,11 +152,17 @@
         acc##number[group][j] += (element);
 #define DMLCY_NORM_SIDE_FLUSH(number, kind, join, element, quick) DMLCY_SIDE_FLUSH_##join(number)
 #define DMLCY_SIDE_FLUSH_parts(number)                                                                                 \
-    for (row = 0; row < used; row++)                                                                                   \
-        for (j = 0; j < DMLCY_NORM_LANES; j++) {                                                                       \
-            acc##number[row][j] += (double)part##number[row][j];                                                       \
-            part##number[row][j] = 0.0f;                                                                               \
-        }
+    if (alone) {                                                                                                       \
+        for (row = 0; row < used; row++)                                                                               \
+            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
+                acc##number[row][j] = (double)part##number[row][j];                                                    \
+    } else {                                                                                                           \
+        for (row = 0; row < used; row++)                                                                               \
+            for (j = 0; j < DMLCY_NORM_LANES; j++) {                                                                   \
+                acc##number[row][j] += (double)part##number[row][j];                                                   \
+                part##number[row][j] = 0.0f;                                                                           \
+            }                                                                                                          \
+    }
 #define DMLCY_NORM_SIDE_END(number, kind, join, element, quick)                                                        \
     for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
         for (i = 0; i < half && i + half < used; i++)                                                                  \
@@ -167,28 +181,28 @@
 /* Of what has no parts. */
 #define DMLCY_PART_sum(number)
 #define DMLCY_FLUSH_sum(number)
-#define DMLCY_GROUPS_sum(number)
+#define DMLCY_GROUPS_sum(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_sum(number)
 #define DMLCY_GOOD_sum(number) 1
 #define DMLCY_STEP_sum(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_SIDE_STEP_sum(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_greatest(number)
 #define DMLCY_FLUSH_greatest(number)
-#define DMLCY_GROUPS_greatest(number)
+#define DMLCY_GROUPS_greatest(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_greatest(number)
 #define DMLCY_GOOD_greatest(number) 1
 #define DMLCY_STEP_greatest(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_SIDE_STEP_greatest(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_least(number)
 #define DMLCY_FLUSH_least(number)
-#define DMLCY_GROUPS_least(number)
+#define DMLCY_GROUPS_least(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_least(number)
 #define DMLCY_GOOD_least(number) 1
 #define DMLCY_STEP_least(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_SIDE_STEP_least(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_bits(number)
 #define DMLCY_FLUSH_bits(number)
-#define DMLCY_GROUPS_bits(number)
+#define DMLCY_GROUPS_bits(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_bits(number)
 #define DMLCY_GOOD_bits(number) 1
 #define DMLCY_STEP_bits(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)

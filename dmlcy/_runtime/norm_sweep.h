@@ -15,7 +15,7 @@ DMLCY_TARGET DMLCY_INLINE int DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM,
     const int rest = (int)(rows->n - end);
     const int in_parts = DMLCY_OF_SWEEP(DMLCY_EXPS_) || ordinary;
     double start = (double)rows->first;
-    int half, j, last = 0;
+    int j, last = 0;
     DMLCY_ROWS_HERE(DMLCY_NORM_ROW)
     DMLCY_OF_SWEEP(DMLCY_ATTRIBUTES_)
     DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_LINE)
@@ -107,6 +107,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     const int64_t step = DMLCY_NORM_LANES, used = rows->n < DMLCY_NORM_LANES ? rows->n : DMLCY_NORM_LANES;
     const int64_t full = rows->n & -(int64_t)DMLCY_NORM_LANES;
     const int in_parts = DMLCY_OF_SWEEP(DMLCY_EXPS_) || all;
+    /* Lanes have one part each. */
+    const int alone = rows->n <= DMLCY_NORM_LANES || (full == rows->n && full <= DMLCY_NORM_PARTS * DMLCY_NORM_LANES);
     double *s;
     int64_t i, line, row;
     int half, j;
@@ -121,7 +123,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     DMLCY_OF_SWEEP(DMLCY_QUICK_)(DMLCY_NORM_ARRAY)
 #endif
     DMLCY_ACCS_HERE(DMLCY_NORM_GROUPS)
-    (void)count, (void)step, (void)s, (void)all, (void)good, (void)full, (void)row, (void)in_parts;
+    (void)count, (void)step, (void)s, (void)all, (void)good, (void)full, (void)row, (void)in_parts,
+        (void)alone;
     for (line = 0; line < DMLCY_NORM_LANES; line++) {
         s = states + line;
         DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_COMPUTE)
@@ -156,7 +159,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
         memcpy(rows->rows[DMLCY_SAVED_ROW] + i * rows->across[DMLCY_SAVED_ROW], some, sizeof some);
 #endif
-        if (in_parts && ((i + 1) % (DMLCY_NORM_PARTS * DMLCY_NORM_LANES) == 0 || i + 1 == full || i + 1 == rows->n)) {
+        if (in_parts && (i + 1 == rows->n || i + 1 == full || (i + 1) % (DMLCY_NORM_PARTS * DMLCY_NORM_LANES) == 0)) {
             DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_FLUSH)
         }
     }

@@ -109,13 +109,13 @@ static inline double dmlcy_mean_rest(double sum, double count)
 
 DMLCY_INLINE int dmlcy_is_not_huge(double x)
 {
-    return x <= DMLCY_NORM_HUGE && x >= -DMLCY_NORM_HUGE;
+    return (x <= DMLCY_NORM_HUGE) & (x >= -DMLCY_NORM_HUGE);
 }
 
 /* Whether a number of a line is 0, or neither huge nor tiny: products with it lose nothing in floats. */
 DMLCY_INLINE int dmlcy_is_ordinary(double x)
 {
-    return x == 0.0 || (dmlcy_is_not_huge(x) && (x >= 1 / DMLCY_NORM_HUGE || x <= -1 / DMLCY_NORM_HUGE));
+    return (x == 0.0) | (dmlcy_is_not_huge(x) & ((x >= 1 / DMLCY_NORM_HUGE) | (x <= -1 / DMLCY_NORM_HUGE)));
 }
 
 /* Whether some of DMLCY_NORM_LANES floats are not finite. */
