@@ -1,6 +1,7 @@
 /* The results of norm_rows.h for one level, and for each element. DMLCY_FROM_SAVED: they are made of what a sweep has
  * written.
  */
+#define DMLCY_QUICK_HERE (DMLCY_HAS_QUICK && !DMLCY_FROM_SAVED)
 #define DMLCY_RESULTS_HERE DMLCY_NAMED(DMLCY_NAMED(DMLCY_NORM, _results_), DMLCY_FROM_SAVED)
 
 DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, int64_t line, const double *s)
@@ -17,6 +18,10 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
 #endif
     DMLCY_ATTRIBUTES
     DMLCY_LINES(DMLCY_NORM_LINE)
+#if DMLCY_QUICK_HERE
+    DMLCY_QUICK(DMLCY_NORM_LINE)
+    const int is_quick = DMLCY_CHECKS;
+#endif
     DMLCY_RESULTS(DMLCY_NORM_TARGET)
 #if DMLCY_FROM_SAVED
     const float *kept = rows->rows[DMLCY_SAVED_ROW] + line * rows->steps[DMLCY_SAVED_ROW];
@@ -29,6 +34,20 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
     for (;;) {
         for (i = 0; i < end; i += DMLCY_NORM_LANES) {
             DMLCY_RESULTS(DMLCY_NORM_ROOM)
+#if DMLCY_QUICK_HERE
+            int far = 1;
+            if (is_quick) {
+                for (j = 0; j < DMLCY_NORM_LANES; j++) {
+                    DMLCY_ROWS(DMLCY_NORM_NUMBER)
+                    DMLCY_RESULTS(DMLCY_NORM_MAKE_QUICK)
+                }
+                far = 0 DMLCY_RESULTS(DMLCY_NORM_FAR);
+            }
+            for (j = 0; far && j < DMLCY_NORM_LANES; j++) {
+                DMLCY_ROWS(DMLCY_NORM_NUMBER)
+                DMLCY_RESULTS(DMLCY_NORM_MAKE_REST)
+            }
+#else
             for (j = 0; j < DMLCY_NORM_LANES; j++) {
                 const double at = start + (double)j;
 #if DMLCY_FROM_SAVED
@@ -42,6 +61,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
                 (void)at;
                 DMLCY_RESULTS(DMLCY_NORM_MAKE)
             }
+#endif
             start += DMLCY_NORM_LANES;
             DMLCY_RESULTS(DMLCY_NORM_STORE)
         }
@@ -72,10 +92,19 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_NAMED(DMLCY_NORM, _results_side))(con
     int j;
     DMLCY_ATTRIBUTES
     DMLCY_LINES(DMLCY_NORM_ARRAY)
+#if DMLCY_QUICK_HERE
+    int all = 1, is_quick_of[DMLCY_NORM_LANES];
+    DMLCY_QUICK(DMLCY_NORM_ARRAY)
+#endif
     (void)count, (void)step, (void)s;
     for (line = 0; line < DMLCY_NORM_LANES; line++) {
         s = states + line;
         DMLCY_LINES(DMLCY_NORM_COMPUTE)
+#if DMLCY_QUICK_HERE
+        DMLCY_QUICK(DMLCY_NORM_COMPUTE)
+        is_quick_of[line] = DMLCY_CHECKS;
+        all &= is_quick_of[line];
+#endif
     }
     for (i = 0; i < rows->n; i++) {
         const double at = (double)i;
@@ -87,6 +116,18 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_NAMED(DMLCY_NORM, _results_side))(con
         DMLCY_ROWS(DMLCY_NORM_SIDE)
 #endif
         (void)at;
+#if DMLCY_QUICK_HERE
+        for (j = 0; j < DMLCY_NORM_LANES; j++) {
+            DMLCY_QUICK(DMLCY_NORM_OF_LINE)
+            DMLCY_LINES(DMLCY_NORM_OF_LINE)
+            DMLCY_ROWS(DMLCY_NORM_SIDE_NUMBER)
+            DMLCY_RESULTS(DMLCY_NORM_MAKE_QUICK)
+        }
+        if (all && !(0 DMLCY_RESULTS(DMLCY_NORM_FAR))) {
+            DMLCY_RESULTS(DMLCY_NORM_STORE_SIDE)
+            continue;
+        }
+#endif
         for (j = 0; j < DMLCY_NORM_LANES; j++) {
             DMLCY_LINES(DMLCY_NORM_OF_LINE)
 #if DMLCY_FROM_SAVED
@@ -94,11 +135,17 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_NAMED(DMLCY_NORM, _results_side))(con
 #else
             DMLCY_ROWS(DMLCY_NORM_SIDE_NUMBER)
 #endif
+#if DMLCY_QUICK_HERE
+            const int is_quick = is_quick_of[j];
+            DMLCY_RESULTS(DMLCY_NORM_MAKE_REST)
+#else
             DMLCY_RESULTS(DMLCY_NORM_MAKE)
+#endif
         }
         DMLCY_RESULTS(DMLCY_NORM_STORE_SIDE)
     }
 }
 #endif
+#undef DMLCY_QUICK_HERE
 #undef DMLCY_RESULTS_HERE
 #undef DMLCY_FROM_SAVED

@@ -10,9 +10,13 @@
  * DMLCY_ATTRIBUTES_N    declares the attributes that are read
  * DMLCY_LINES_N(each)   each(double, top, DMLCY_S(0)) …: the type, the name and the value of a number of a line.
  *                       DMLCY_S is a number of the state, DMLCY_ONE that of a tensor with one for a line
- * DMLCY_ACCS_N(each)    each(0, double, sum, x0 * x0) …: a number of the state, its type, how it is joined, and what it
- *                       is joined of, over the elements x0, x1 … of tensors, which are double, the same as floats,
- *                       f0 …, and the number `at` of an element in its line
+ * DMLCY_ACCS_N(each)    each(0, double, parts, x0 * x0, f0 * f0) …: a number of the state, its type, how it is joined, and
+ *                       what it is joined of, over the elements x0, x1 … of tensors, which are double, the same as
+ *                       floats, f0 …, and the number `at` of an element in its line. Of `parts`, a float comes last: a
+ *                       lane adds up DMLCY_NORM_PARTS of these before it adds the sum to others in double
+ * DMLCY_PARTS_N         1: the sweep has parts
+ * DMLCY_QUICK_N(each)   each(float, once0_quick, (float)once0) …: the numbers of a line that floats are made with
+ * DMLCY_CHECKS_N        whether these are ordinary: otherwise, numbers are double
  * DMLCY_FINISH_N        statements that make numbers of the state of the joined ones, and of `count`
  * DMLCY_EXPS_N          1: they have DMLCY_NORM_EXP, which takes fewer steps where the number of the state
  *                       DMLCY_LARGEST is small
@@ -20,7 +24,8 @@
  * DMLCY_SAVED           a float that results are made of, too; left out, no sweep writes any. Accumulators and results
  *                       call it `saved`
  * DMLCY_SAVED_ROW       the number of the output whose row has it
- * DMLCY_RESULTS(each)   each(1, x0 - top) …: the number of a tensor, and its element
+ * DMLCY_RESULTS(each)   each(1, x0 - top, f0 - top_quick) …: the number of a tensor, its element, and the same in floats
+ * DMLCY_HAS_QUICK       1: there are floats. Where one is not finite, the double is taken
  * DMLCY_ENDS(each)      the same of tensors that have one for a line, with DMLCY_ATTRIBUTES_ENDS and DMLCY_LINES_ENDS
  */
 #include "functions.h"
@@ -50,38 +55,63 @@
     const kind name = value;                                                                                           \
     (void)name;
 
-#define DMLCY_NORM_BEGIN(number, kind, join, element)                                                                  \
+#define DMLCY_NORM_BEGIN(number, kind, join, element, quick)                                                           \
     kind acc##number[DMLCY_NORM_LANES], old##number[DMLCY_NORM_LANES];                                                 \
     for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
         acc##number[j] = DMLCY_NONE_##join;
-#define DMLCY_NORM_STEP(number, kind, join, element)                                                                   \
+#define DMLCY_NORM_PART(number, kind, join, element, quick) DMLCY_PART_##join(number)
+#define DMLCY_PART_parts(number)                                                                                       \
+    float part##number[DMLCY_NORM_LANES];                                                                              \
+    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
+        part##number[j] = 0.0f;
+#define DMLCY_NORM_STEP(number, kind, join, element, quick) DMLCY_STEP_##join(number, kind, join, element, quick)
+#define DMLCY_STEP_WHOLE(number, kind, join, element)                                                                  \
     {                                                                                                                  \
         const kind next = (kind)(element);                                                                             \
         acc##number[j] = DMLCY_BOTH_##join(acc##number[j], next);                                                      \
     }
-#define DMLCY_NORM_KEEP(number, kind, join, element) memcpy(old##number, acc##number, sizeof old##number);
-#define DMLCY_NORM_BACK(number, kind, join, element)                                                                   \
+#define DMLCY_STEP_parts(number, kind, join, element, quick)                                                           \
+    if (in_parts)                                                                                                      \
+        part##number[j] += (quick);                                                                                    \
+    else                                                                                                               \
+        acc##number[j] += (element);
+#define DMLCY_NORM_FLUSH(number, kind, join, element, quick) DMLCY_FLUSH_##join(number)
+#define DMLCY_FLUSH_parts(number)                                                                                      \
+    for (j = 0; j < DMLCY_NORM_LANES && in_parts; j++)                                                                 \
+        acc##number[j] += (double)part##number[j];
+#define DMLCY_NORM_KEEP(number, kind, join, element, quick) memcpy(old##number, acc##number, sizeof old##number);
+#define DMLCY_NORM_BACK(number, kind, join, element, quick)                                                            \
     for (j = rest; j < DMLCY_NORM_LANES; j++)                                                                          \
         acc##number[j] = old##number[j];
-#define DMLCY_NORM_END(number, kind, join, element)                                                                    \
-    for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
-        for (j = 0; j < half; j++)                                                                                     \
-            acc##number[j] = DMLCY_BOTH_##join(acc##number[j], acc##number[j + half]);                                 \
+#define DMLCY_NORM_HALVE(number, kind, join, element, quick)                                                           \
+    DMLCY_HALVE(acc##number, join, 16)                                                                                 \
+    DMLCY_HALVE(acc##number, join, 8)                                                                                  \
+    DMLCY_HALVE(acc##number, join, 4)                                                                                  \
+    DMLCY_HALVE(acc##number, join, 2)                                                                                  \
+    DMLCY_HALVE(acc##number, join, 1)
+#define DMLCY_HALVE(acc, join, half)                                                                                   \
+    for (j = 0; j < (half); j++)                                                                                       \
+        acc[j] = DMLCY_BOTH_##join(acc[j], acc[j + (half)]);
+#define DMLCY_NORM_GOOD(number, kind, join, element, quick) &DMLCY_GOOD_##join(acc##number[0])
+#define DMLCY_NORM_END(number, kind, join, element, quick)                                                             \
     DMLCY_S(number) =                                                                                                  \
         fresh ? (double)acc##number[0] : DMLCY_BOTH_##join(DMLCY_S(number), (double)acc##number[0]);
-#define DMLCY_NORM_JOIN_OF(number, kind, join, element) s[number] = DMLCY_BOTH_##join(s[number], others[number]);
+#define DMLCY_NORM_JOIN_OF(number, kind, join, element, quick) s[number] = DMLCY_BOTH_##join(s[number], others[number]);
 
-#define DMLCY_NORM_TARGET(t, element)                                                                                  \
+#define DMLCY_NORM_TARGET(t, element, quick)                                                                           \
     float *q##t = rows->rows[t] + line * rows->steps[t];                                                               \
     float end##t[DMLCY_NORM_LANES];
-#define DMLCY_NORM_ROOM(t, element) float made##t[DMLCY_NORM_LANES];
-#define DMLCY_NORM_MAKE(t, element) made##t[j] = (float)(element);
-#define DMLCY_NORM_STORE(t, element) memcpy(q##t + i, made##t, sizeof made##t);
-#define DMLCY_NORM_ASIDE(t, element) q##t = end##t;
-#define DMLCY_NORM_STORE_LAST(t, element)                                                                              \
+#define DMLCY_NORM_ROOM(t, element, quick) float made##t[DMLCY_NORM_LANES];
+#define DMLCY_NORM_MAKE(t, element, quick) made##t[j] = (float)(element);
+#define DMLCY_NORM_MAKE_QUICK(t, element, quick) made##t[j] = (quick);
+#define DMLCY_NORM_MAKE_REST(t, element, quick) made##t[j] = is_quick && DMLCY_NORM_FINITE(made##t[j]) ? made##t[j] : (float)(element);
+#define DMLCY_NORM_FAR(t, element, quick) | DMLCY_LEVEL(dmlcy_norm_is_far)(made##t)
+#define DMLCY_NORM_STORE(t, element, quick) memcpy(q##t + i, made##t, sizeof made##t);
+#define DMLCY_NORM_ASIDE(t, element, quick) q##t = end##t;
+#define DMLCY_NORM_STORE_LAST(t, element, quick)                                                                       \
     memcpy(rows->rows[t] + line * rows->steps[t] + rows->n - rest, end##t, (size_t)rest * sizeof(float));
-#define DMLCY_NORM_STORE_SIDE(t, element) memcpy(q##t, made##t, sizeof made##t);
-#define DMLCY_NORM_PLACE(t, element) float *const q##t = rows->rows[t] + i * rows->across[t];
+#define DMLCY_NORM_STORE_SIDE(t, element, quick) memcpy(q##t, made##t, sizeof made##t);
+#define DMLCY_NORM_PLACE(t, element, quick) float *const q##t = rows->rows[t] + i * rows->across[t];
 
 /* The same of DMLCY_NORM_LANES lines side by side: a number of each line, and an accumulator for each of as many groups
  * of elements as a line alone has. */
@@ -97,25 +127,89 @@
     const float f##t = p##t[j];                                                                                        \
     const double x##t = (double)f##t;                                                                                  \
     (void)f##t, (void)x##t;
-#define DMLCY_NORM_GROUPS(number, kind, join, element)                                                                 \
+#define DMLCY_NORM_GROUPS(number, kind, join, element, quick)                                                          \
     kind acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                              \
+    DMLCY_GROUPS_##join(number, kind, join)
+#define DMLCY_GROUPS_WHOLE(number, kind, join)                                                                         \
     for (i = 0; i < used; i++)                                                                                         \
         for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                         \
             acc##number[i][j] = DMLCY_NONE_##join;
-#define DMLCY_NORM_SIDE_STEP(number, kind, join, element)                                                              \
+#define DMLCY_GROUPS_parts(number, kind, join)                                                                         \
+    float part##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
+    memset(part##number, 0, (size_t)used * sizeof part##number[0]);                                                    \
+    if (!in_parts || !alone)                                     \
+        memset(acc##number, 0, sizeof acc##number);
+#define DMLCY_NORM_SIDE_STEP(number, kind, join, element, quick) DMLCY_SIDE_STEP_##join(number, kind, join, element, quick)
+#define DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)                                                             \
     {                                                                                                                  \
         const kind next = (kind)(element);                                                                             \
         acc##number[group][j] = DMLCY_BOTH_##join(acc##number[group][j], next);                                        \
     }
-#define DMLCY_NORM_SIDE_END(number, kind, join, element)                                                               \
+#define DMLCY_SIDE_STEP_parts(number, kind, join, element, quick)                                                      \
+    if (in_parts)                                                                                                      \
+        part##number[group][j] += (quick);                                                                             \
+    else                                                                                                               \
+        acc##number[group][j] += (element);
+#define DMLCY_NORM_SIDE_FLUSH(number, kind, join, element, quick) DMLCY_SIDE_FLUSH_##join(number)
+#define DMLCY_SIDE_FLUSH_parts(number)                                                                                 \
+    if (alone) {                                                                                                       \
+        for (row = 0; row < used; row++)                                                                               \
+            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
+                acc##number[row][j] = (double)part##number[row][j];                                                    \
+    } else {                                                                                                           \
+        for (row = 0; row < used; row++)                                                                               \
+            for (j = 0; j < DMLCY_NORM_LANES; j++) {                                                                   \
+                acc##number[row][j] += (double)part##number[row][j];                                                   \
+                part##number[row][j] = 0.0f;                                                                           \
+            }                                                                                                          \
+    }
+#define DMLCY_NORM_SIDE_END(number, kind, join, element, quick)                                                        \
     for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
         for (i = 0; i < half && i + half < used; i++)                                                                  \
             for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
                 acc##number[i][j] = DMLCY_BOTH_##join(acc##number[i][j], acc##number[i + half][j]);                    \
     for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
         s[number * DMLCY_NORM_LANES + j] = (double)acc##number[0][j];
+#define DMLCY_NORM_SIDE_GOOD(number, kind, join, element, quick)                                                       \
+    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
+        good[j] &= DMLCY_GOOD_##join(acc##number[0][j]);
+#define DMLCY_NORM_AGAIN(number, kind, join, element, quick)                                                           \
+    for (line = 0; line < DMLCY_NORM_LANES; line++)                                                                    \
+        if (!good[line])                                                                                               \
+            states[number * DMLCY_NORM_LANES + line] = again[number * DMLCY_NORM_LANES + line];
 
-#define DMLCY_NORM_STORE_ONE(t, element) rows->rows[t][line * rows->steps[t]] = (float)(element);
+/* Of what has no parts. */
+#define DMLCY_PART_sum(number)
+#define DMLCY_FLUSH_sum(number)
+#define DMLCY_GROUPS_sum(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
+#define DMLCY_SIDE_FLUSH_sum(number)
+#define DMLCY_GOOD_sum(number) 1
+#define DMLCY_STEP_sum(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_SIDE_STEP_sum(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_PART_greatest(number)
+#define DMLCY_FLUSH_greatest(number)
+#define DMLCY_GROUPS_greatest(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
+#define DMLCY_SIDE_FLUSH_greatest(number)
+#define DMLCY_GOOD_greatest(number) 1
+#define DMLCY_STEP_greatest(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_SIDE_STEP_greatest(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_PART_least(number)
+#define DMLCY_FLUSH_least(number)
+#define DMLCY_GROUPS_least(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
+#define DMLCY_SIDE_FLUSH_least(number)
+#define DMLCY_GOOD_least(number) 1
+#define DMLCY_STEP_least(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_SIDE_STEP_least(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_PART_bits(number)
+#define DMLCY_FLUSH_bits(number)
+#define DMLCY_GROUPS_bits(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
+#define DMLCY_SIDE_FLUSH_bits(number)
+#define DMLCY_GOOD_bits(number) 1
+#define DMLCY_STEP_bits(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_SIDE_STEP_bits(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_GOOD_parts(number) (dmlcy_is_ordinary(number) & ((number) != 0.0))
+
+#define DMLCY_NORM_STORE_ONE(t, element, quick) rows->rows[t][line * rows->steps[t]] = (float)(element);
 #endif
 
 #if DMLCY_SWEEPS > 0
@@ -167,6 +261,18 @@ static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double c
 #undef DMLCY_FINISH_0
 #undef DMLCY_FINISH_1
 #undef DMLCY_FINISH_2
+#undef DMLCY_QUICK_0
+#undef DMLCY_QUICK_1
+#undef DMLCY_QUICK_2
+#undef DMLCY_CHECKS_0
+#undef DMLCY_CHECKS_1
+#undef DMLCY_CHECKS_2
+#undef DMLCY_PARTS_0
+#undef DMLCY_PARTS_1
+#undef DMLCY_PARTS_2
+#undef DMLCY_QUICK
+#undef DMLCY_CHECKS
+#undef DMLCY_HAS_QUICK
 #undef DMLCY_SAVES_0
 #undef DMLCY_SAVES_1
 #undef DMLCY_SAVES_2

@@ -3,19 +3,28 @@
 #define DMLCY_OF_SWEEP(name) DMLCY_NAMED(name, DMLCY_SWEEP_NUMBER)
 #define DMLCY_ACCS_HERE DMLCY_OF_SWEEP(DMLCY_ACCS_)
 #define DMLCY_ROWS_HERE DMLCY_OF_SWEEP(DMLCY_ROWS_)
+/* Sums are tried in floats, unless exponentials make them of floats anyway. */
+#define DMLCY_TRIES (DMLCY_OF_SWEEP(DMLCY_PARTS_) && !DMLCY_OF_SWEEP(DMLCY_EXPS_))
 
-DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(
+/* Whether the numbers were `ordinary`, if that was said. */
+DMLCY_TARGET DMLCY_INLINE int DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(
     const NormRows *rows, int64_t line, double *s, int fresh, const int ordinary)
 {
     const double count = rows->count;
     const int64_t step = 1;
     int64_t end = rows->n & -(int64_t)DMLCY_NORM_LANES, i;
     const int rest = (int)(rows->n - end);
+    const int in_parts = DMLCY_OF_SWEEP(DMLCY_EXPS_) || ordinary;
     double start = (double)rows->first;
-    int half, j, last = 0;
+    int j, last = 0;
     DMLCY_ROWS_HERE(DMLCY_NORM_ROW)
     DMLCY_OF_SWEEP(DMLCY_ATTRIBUTES_)
     DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_LINE)
+#if DMLCY_TRIES
+    DMLCY_OF_SWEEP(DMLCY_QUICK_)(DMLCY_NORM_LINE)
+    if (ordinary && !(DMLCY_OF_SWEEP(DMLCY_CHECKS_)))
+        return 0;
+#endif
     DMLCY_ACCS_HERE(DMLCY_NORM_BEGIN)
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
     float pad[DMLCY_NORM_LANES];
@@ -23,26 +32,31 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     float *target = rows->saved ? kept : pad;
     int64_t pace = rows->saved ? 1 : 0;
 #endif
-    (void)count, (void)start, (void)step, (void)ordinary;
+    (void)count, (void)start, (void)step, (void)ordinary, (void)in_parts;
     for (;;) {
-        for (i = 0; i < end; i += DMLCY_NORM_LANES) {
+        for (i = 0; i < end;) {
+            const int64_t stop = end - i < DMLCY_NORM_PARTS * DMLCY_NORM_LANES ? end : i + DMLCY_NORM_PARTS * DMLCY_NORM_LANES;
+            DMLCY_ACCS_HERE(DMLCY_NORM_PART)
+            for (; i < stop; i += DMLCY_NORM_LANES) {
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
-            float some[DMLCY_NORM_LANES];
+                float some[DMLCY_NORM_LANES];
 #endif
-            for (j = 0; j < DMLCY_NORM_LANES; j++) {
-                const double at = start + (double)j;
-                DMLCY_ROWS_HERE(DMLCY_NORM_NUMBER)
+                for (j = 0; j < DMLCY_NORM_LANES; j++) {
+                    const double at = start + (double)j;
+                    DMLCY_ROWS_HERE(DMLCY_NORM_NUMBER)
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
-                const float saved = DMLCY_SAVED;
-                some[j] = saved;
+                    const float saved = DMLCY_SAVED;
+                    some[j] = saved;
 #endif
-                (void)at;
-                DMLCY_ACCS_HERE(DMLCY_NORM_STEP)
+                    (void)at;
+                    DMLCY_ACCS_HERE(DMLCY_NORM_STEP)
+                }
+                start += DMLCY_NORM_LANES;
+#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
+                memcpy(target + i * pace, some, sizeof some);
+#endif
             }
-            start += DMLCY_NORM_LANES;
-#if DMLCY_OF_SWEEP(DMLCY_SAVES_)
-            memcpy(target + i * pace, some, sizeof some);
-#endif
+            DMLCY_ACCS_HERE(DMLCY_NORM_FLUSH)
         }
         if (last || rest == 0)
             break;
@@ -62,9 +76,14 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
             memcpy(kept + rows->n - rest, pad, (size_t)rest * sizeof(float));
 #endif
     }
+    DMLCY_ACCS_HERE(DMLCY_NORM_HALVE)
+#if DMLCY_TRIES
+    if (ordinary && !(1 DMLCY_ACCS_HERE(DMLCY_NORM_GOOD)))
+        return 0;
+#endif
     DMLCY_ACCS_HERE(DMLCY_NORM_END)
+    return 1;
 }
-
 
 DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sweep_)))(
     const NormRows *rows, int64_t line, double *s, int fresh)
@@ -74,18 +93,25 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _swe
         DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 1);
         return;
     }
+#elif DMLCY_TRIES
+    if (DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 1))
+        return;
 #endif
     DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 0);
 }
 
 /* The same of lines side by side. */
 DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(
-    const NormRows *rows, double *states, const int all)
+    const NormRows *rows, double *states, const int all, int *good)
 {
     const double count = rows->count;
     const int64_t step = DMLCY_NORM_LANES, used = rows->n < DMLCY_NORM_LANES ? rows->n : DMLCY_NORM_LANES;
+    const int64_t full = rows->n & -(int64_t)DMLCY_NORM_LANES;
+    const int in_parts = DMLCY_OF_SWEEP(DMLCY_EXPS_) || all;
+    /* Lanes have one part each. */
+    const int alone = rows->n <= DMLCY_NORM_LANES || (full == rows->n && full <= DMLCY_NORM_PARTS * DMLCY_NORM_LANES);
     double *s;
-    int64_t i, line;
+    int64_t i, line, row;
     int half, j;
 #if DMLCY_OF_SWEEP(DMLCY_EXPS_)
     int usual[DMLCY_NORM_LANES];
@@ -94,11 +120,19 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
 #endif
     DMLCY_OF_SWEEP(DMLCY_ATTRIBUTES_)
     DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_ARRAY)
+#if DMLCY_TRIES
+    DMLCY_OF_SWEEP(DMLCY_QUICK_)(DMLCY_NORM_ARRAY)
+#endif
     DMLCY_ACCS_HERE(DMLCY_NORM_GROUPS)
-    (void)count, (void)step, (void)s, (void)all;
+    (void)count, (void)step, (void)s, (void)all, (void)good, (void)full, (void)row, (void)in_parts,
+        (void)alone;
     for (line = 0; line < DMLCY_NORM_LANES; line++) {
         s = states + line;
         DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_COMPUTE)
+#if DMLCY_TRIES
+        DMLCY_OF_SWEEP(DMLCY_QUICK_)(DMLCY_NORM_COMPUTE)
+        good[line] = DMLCY_OF_SWEEP(DMLCY_CHECKS_);
+#endif
     }
     for (i = 0; i < rows->n; i++) {
         const int64_t group = i % DMLCY_NORM_LANES;
@@ -113,6 +147,9 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
             const int ordinary = all | usual[j];
 #endif
             DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_OF_LINE)
+#if DMLCY_TRIES
+            DMLCY_OF_SWEEP(DMLCY_QUICK_)(DMLCY_NORM_OF_LINE)
+#endif
             DMLCY_ROWS_HERE(DMLCY_NORM_SIDE_NUMBER)
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
             const float saved = DMLCY_SAVED;
@@ -123,9 +160,15 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
         memcpy(rows->rows[DMLCY_SAVED_ROW] + i * rows->across[DMLCY_SAVED_ROW], some, sizeof some);
 #endif
+        if (in_parts && (i + 1 == rows->n || i + 1 == full || (i + 1) % (DMLCY_NORM_PARTS * DMLCY_NORM_LANES) == 0)) {
+            DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_FLUSH)
+        }
     }
     s = states;
     DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_END)
+#if DMLCY_TRIES
+    DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_GOOD)
+#endif
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _side_)))(
@@ -136,13 +179,27 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sid
     for (j = 0; j < DMLCY_NORM_LANES; j++)
         all &= states[DMLCY_LARGEST * DMLCY_NORM_LANES + j] <= DMLCY_EXP_LESS_ORDINARY;
     if (all) {
-        DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 1);
+        DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 1, NULL);
         return;
     }
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 0, NULL);
+#elif DMLCY_TRIES
+    double again[DMLCY_STATES * DMLCY_NORM_LANES];
+    int good[DMLCY_NORM_LANES], none[DMLCY_NORM_LANES], all = 1, line;
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 1, good);
+    for (line = 0; line < DMLCY_NORM_LANES; line++)
+        all &= good[line];
+    if (all)
+        return;
+    memcpy(again, states, sizeof again);
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, again, 0, none);
+    DMLCY_ACCS_HERE(DMLCY_NORM_AGAIN)
+#else
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 0, NULL);
 #endif
-    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 0);
 }
 
+#undef DMLCY_TRIES
 #undef DMLCY_ACCS_HERE
 #undef DMLCY_ROWS_HERE
 #undef DMLCY_OF_SWEEP

@@ -15,9 +15,14 @@
 
 #include "isa.h"
 
+#if DMLCY_X86
+#include <immintrin.h>
+#endif
+
 #define DMLCY_NORM_LANES 32
 #define DMLCY_NORM_CHUNK 4096 /* elements */
 #define DMLCY_NORM_TENSORS 8
+#define DMLCY_NORM_PARTS 4 /* floats that a lane adds up before it adds their sum to others in double */
 
 /* What a call of the loops does: everything for lines of one chunk, or one step for a chunk of each line. */
 enum {
@@ -80,10 +85,12 @@ typedef struct {
 /* ---- what is joined ---- */
 
 #define DMLCY_NONE_sum 0
+#define DMLCY_NONE_parts 0
 #define DMLCY_NONE_greatest (-INFINITY)
 #define DMLCY_NONE_least INFINITY
 #define DMLCY_NONE_bits 0
 #define DMLCY_BOTH_sum(a, b) ((a) + (b))
+#define DMLCY_BOTH_parts(a, b) ((a) + (b))
 #define DMLCY_BOTH_bits(a, b) ((b) > (a) ? (b) : (a)) /* without a sign: infinities and NaN are the greatest */
 #define DMLCY_BOTH_greatest(a, b) ((b) > (a) ? (b) : (a)) /* a number, unless there is none */
 #define DMLCY_BOTH_least(a, b) ((b) < (a) ? (b) : (a))
@@ -94,6 +101,54 @@ static inline double dmlcy_mean_rest(double sum, double count)
     const double mean = sum / count;
     return fma(-mean, count, sum) / count;
 }
+
+/* ---- floats instead of doubles ---- */
+
+#define DMLCY_NORM_HUGE 0x1p62
+#define DMLCY_NORM_FINITE(x) ((x) - (x) == 0)
+
+DMLCY_INLINE int dmlcy_is_not_huge(double x)
+{
+    return (x <= DMLCY_NORM_HUGE) & (x >= -DMLCY_NORM_HUGE);
+}
+
+/* Whether a number of a line is 0, or neither huge nor tiny: products with it lose nothing in floats. */
+DMLCY_INLINE int dmlcy_is_ordinary(double x)
+{
+    return (x == 0.0) | (dmlcy_is_not_huge(x) & ((x >= 1 / DMLCY_NORM_HUGE) | (x <= -1 / DMLCY_NORM_HUGE)));
+}
+
+/* Whether some of DMLCY_NORM_LANES floats are not finite. */
+DMLCY_INLINE int dmlcy_norm_is_far(const float *x)
+{
+    int i, far = 0;
+    for (i = 0; i < DMLCY_NORM_LANES; i++)
+        far |= !DMLCY_NORM_FINITE(x[i]);
+    return far;
+}
+
+#if DMLCY_X86
+DMLCY_WIDE DMLCY_INLINE int dmlcy_norm_is_far_wide(const float *x)
+{
+    const __m256i infinite = _mm256_set1_epi32(0x7f000000);
+    __m256i far = _mm256_setzero_si256();
+    int i;
+    for (i = 0; i < DMLCY_NORM_LANES; i += 8) {
+        const __m256i bits = _mm256_castps_si256(_mm256_loadu_ps(x + i));
+        far = _mm256_or_si256(far, _mm256_cmpgt_epi32(_mm256_slli_epi32(bits, 1), infinite));
+    }
+    return !_mm256_testz_si256(far, far);
+}
+
+DMLCY_WIDEST DMLCY_INLINE int dmlcy_norm_is_far_widest(const float *x)
+{
+    const int first = _mm512_fpclass_ps_mask(_mm512_loadu_ps(x), 0x99); /* infinities and NaN */
+    return (first | _mm512_fpclass_ps_mask(_mm512_loadu_ps(x + 16), 0x99)) != 0;
+}
+#else
+#define dmlcy_norm_is_far_wide dmlcy_norm_is_far
+#define dmlcy_norm_is_far_widest dmlcy_norm_is_far
+#endif
 
 /* The last elements of a line, and zeros. Apart, since compilers make of it more text than of a loop over a line. */
 DMLCY_APART void dmlcy_norm_pad(float *pad, const float *source, int rest)

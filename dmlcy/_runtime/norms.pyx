@@ -24,6 +24,7 @@ cdef enum:
     TENSORS = DMLCY_NORM_TENSORS
     CHUNK = DMLCY_NORM_CHUNK
     LINE = 64                       # bytes of a cache line
+    PAGE = 4096                     # bytes: caches keep only some places that are so far apart
     FEW = 4                         # units of lines; where there are no more, threads share the chunks of long lines
     SHORT = 64                      # elements of lines that are computed side by side in any layout
     SOME = 16                       # lines that are worth it

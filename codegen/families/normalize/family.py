@@ -83,9 +83,14 @@ class Normalize(Looped, Evaluated):
         return (kernel.over or kernel.near,)
 
     def module(self, kernels: Sequence[NormalizeKernel]) -> Mapping[str, Any]:
-        """All loops."""
+        """All loops; those of operators that compute the same are one."""
+        ours = [kernel for kernel in kernels if not kernel.near]
+        firsts: dict[str, NormalizeKernel] = {}
+        for kernel in ours:
+            firsts.setdefault(texts(kernel), kernel)
         return {
-            "kernels": [kernel for kernel in kernels if not kernel.near],
+            "kernels": [*firsts.values()],
+            "same": [(kernel, firsts[texts(kernel)]) for kernel in ours if firsts[texts(kernel)] is not kernel],
             "neighbors": [kernel for kernel in kernels if kernel.near],
         }
 
@@ -131,6 +136,15 @@ class Normalize(Looped, Evaluated):
         node = kernel.definition.formulas[path].node
         found = {one.id for one in node.walk() if isinstance(one, Name) and one.id in names}
         kernel.word(f"reads.{name}", " ".join(sorted(found)))
+
+
+def texts(kernel: NormalizeKernel) -> str:
+    """What the loops of an operator are made of, without its name."""
+    loops = kernel.loops
+    if not isinstance(loops, Loops):
+        return kernel.name
+    found = (loops.members, loops.sweeps, loops.results, loops.ends, loops.saved, loops.single_bits, loops.states)
+    return repr(found).replace(kernel.struct, "")
 
 
 FAMILY = Normalize()

@@ -133,6 +133,8 @@ class OfLine(Once):
         match node:
             case Choice(test=test, then=then, other=other):
                 return f"({self.expression(test)} ? {self.expression(then)} : {self.expression(other)})"
+            case Call(function="log1p", args=(inner,)):
+                return f"(double)dmlcy_log1p(DMLCY_FUSED, (float){self.expression(inner)})"
         return special(self, node) or Once.expression(self, node)
 
 

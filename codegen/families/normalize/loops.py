@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ...expr.nodes import Arith, Call, Index, Name, Node, NotCompiled, Number, filled, rebuilt
 from ...model import Field
 from ..base import KernelTable, attribute_locals
 from .lines import RANGE, Line, names_in
+from .quick import Quick, plain
 
 MOST_SWEEPS, MOST_TENSORS = 3, 8  # of norms.h
 JOINED = {"mean": "sum"}
@@ -43,6 +44,22 @@ class Text:
     finish: tuple[str, ...] = ()
     saves: bool = False
     exps: bool = False
+    quick: Quick | None = field(default=None, repr=False)
+
+    @property
+    def parts(self) -> bool:
+        """Whether some sums are added in FLOAT32 first."""
+        return any("parts" in one for one in self.made)
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str, str], ...]:
+        """The numbers of a line in FLOAT32."""
+        return tuple(("float", *one) for one in self.quick.made.items()) if self.quick is not None else ()
+
+    @property
+    def checks(self) -> str:
+        """What must hold of a line of which they are used."""
+        return " & ".join(self.quick.checks) if self.quick is not None and self.quick.checks else "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +82,7 @@ class Loops:
         self.sweeps: tuple[Text, ...] = ()
         self.results = self.ends = Text((), (), (), (), ())
         self.saved: str | None = None
+        self.quick = False
         self.largest: int | None = None  # the number of the state with the largest bits of elements
         self.states = 1
         self.read: set[str] = set()
@@ -204,8 +222,10 @@ class Loops:
     def make(self) -> None:
         """All texts."""
         values = self.values()
-        nodes = self.nodes(values)
+        elements = {"x", "position", *(field.python for n, field in enumerate(self.fields) if n not in self.single)}
+        nodes = {number: plain(node, elements) for number, node in self.nodes(values).items()}
         passes = self.needed(self.passes(values), [*nodes.values()])
+        passes = {name: replace(one, node=plain(one.node, elements)) for name, one in passes.items()}
         count = 1 + max((one.level for one in passes.values()), default=-1)
         if count > MOST_SWEEPS:
             raise NotCompiled(f"no loops sweep more than {MOST_SWEEPS} times over a line")
@@ -225,6 +245,7 @@ class Loops:
         self.sweeps = tuple(names.sweep(level, saved if level == sweep else None) for level in range(count))
         self.results = names.text(results, saved)
         self.ends = names.text({number: nodes[number] for number in sorted(single)}, None)
+        self.quick = self.results.quick is not None and bool(results)
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -329,8 +350,9 @@ class Names:
     def sweep(self, level: int, saved: Node | None) -> Text:
         """The text of a sweep."""
         line = self.line(saved)
+        quick = Quick(line)
         made = [
-            (str(number), kind, join, self.bits_of(node) if join == "bits" else line.expression(node))
+            (str(number), kind, *self.joined(join, node, line, quick))
             for (join, node), (number, own, kind) in self.accs.items() if own == level
         ]  # fmt: skip
         nodes = [node for (_, node), (_, own, _) in self.accs.items() if own == level]
@@ -344,7 +366,18 @@ class Names:
                 state = f"DMLCY_S({self.kept[name]})"
                 joined = "most" if one.bound[0] == "max" else "least"
                 finish.append(f"{state} = dmlcy_{joined}_double({state}, {one.bound[1]!r});")
-        return self.made(nodes, line, tuple(made), tuple(finish), saved is not None)
+        return self.made(nodes, line, tuple(made), tuple(finish), saved is not None, quick)
+
+    def joined(self, join: str, node: Node, line: Line, quick: Quick) -> tuple[str, str, str]:
+        """How elements are joined, and what: in double or as it is, and in FLOAT32. Sums of elements are not, so that
+        means do not lose digits."""
+        text = self.bits_of(node) if join == "bits" else line.expression(node)
+        if join == "sum" and not isinstance(node, Name):
+            try:
+                return "parts", text, quick.expression(node)
+            except NotCompiled:
+                pass
+        return join, text, "0"
 
     def bits_of(self, node: Node) -> str:
         """The bits of an element, without its sign."""
@@ -354,12 +387,20 @@ class Names:
     def text(self, nodes: Mapping[int, Node], saved: Node | None) -> Text:
         """The text of results."""
         line = self.line(saved)
-        made = tuple((str(number), line.expression(node)) for number, node in nodes.items())
-        return self.made([*nodes.values()], line, made, (), False)
+        quick: Quick | None = Quick(line) if saved is None else None
+        texts = {number: line.expression(node) for number, node in nodes.items()}
+        quicks = dict.fromkeys(nodes, "0")
+        try:
+            quicks = {number: quick.expression(node) for number, node in nodes.items()} if quick is not None else quicks
+        except NotCompiled:
+            quick = None
+        made = tuple((str(number), texts[number], quicks[number]) for number in nodes)
+        return self.made([*nodes.values()], line, made, (), False, quick)
 
     def made(
-        self, nodes: Sequence[Node], line: Line, made: tuple[tuple[str, ...], ...], finish: tuple[str, ...], saves: bool
-    ) -> Text:
+        self, nodes: Sequence[Node], line: Line, made: tuple[tuple[str, ...], ...], finish: tuple[str, ...], saves: bool,
+        quick: Quick | None,
+    ) -> Text:  # fmt: skip
         """A text, with what it declares."""
         read = {name for node in nodes for name in names_in(node)}
         exps = any(is_exp(part) for node in nodes for part in node.walk())
@@ -377,7 +418,7 @@ class Names:
                 self.loops.read.add(name)
         rows = tuple((str(t),) for name, t in self.elements.items() if name in read)
         reads = tuple(t for name, t in self.numbers.items() if name in read)
-        return Text(rows, reads, tuple(attributes), tuple(lines), made, finish, saves, exps)
+        return Text(rows, reads, tuple(attributes), tuple(lines), made, finish, saves, exps, quick)
 
     def member(self, name: str) -> str:
         """An attribute, where the loops have it."""

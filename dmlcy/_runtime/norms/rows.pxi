@@ -25,7 +25,13 @@ cdef void move_items(
         run = min(size - at, n - done)
         place = data + walk.offset[t] + at * step
         row = items + done * item
-        if turned and back:
+        if step == item:
+            for i in range(lines):
+                if back:
+                    memcpy(place + i * apart, row + i * pitch, run * item)
+                else:
+                    memcpy(row + i * pitch, place + i * apart, run * item)
+        elif turned and back:
             for i in range(lines):
                 starts[i] = i * pitch
             moves.transpose(row, starts, lines, run, place, step)
@@ -35,8 +41,6 @@ cdef void move_items(
                 for i in range(to.chunk):
                     room.columns[i] = i * step
             moves.transpose(place, room.columns, run, lines, row, pitch)
-        elif back and step == item:
-            moves.gather(row, pitch, item, place, apart, lines, run)
         elif back:
             moves.copy_strided(row, pitch, item, place, apart, step, lines, run)
         else:

@@ -40,8 +40,10 @@ cdef void move_sides(
         next_walk(&walk)
 
 
-# Whether the loops take a tensor where it is.
+# Whether the loops take a tensor where it is: not where caches have room for few of the elements of a line.
 cdef inline bint is_beside(const Plan* to, int t, int64_t lines) noexcept nogil:
+    if to.lines.fold[0].step[t] % PAGE == 0 and to.lines.count > SHORT:
+        return False
     return lines == DMLCY_NORM_LANES and to.a.tensors[t].dtype == FLOAT32 and to.lines.folded == 1 and (
         to.lines.keep[to.lines.kept - 1].step[t] == sizeof(float)) and (t != to.last or to.a.fused == NULL)
 

@@ -13,7 +13,7 @@ from .elementwise import Near
 from .windows import Array
 
 Ints = Sequence[int]
-UNITS = {"softmax": 6, "log_softmax": 3}
+UNITS = {"softmax": 9, "log_softmax": 9, "normalized": 9, "norm": 5, "gradient": 6, "training_gradient": 15}
 """How far results of FLOAT32 may be off, in units in the last place, where that is not 1."""
 
 
@@ -97,7 +97,7 @@ def normalized(
         more = np.float64(0) if bias is None else bias.astype(np.float64)
         exact = np.broadcast_to(normal * factor + more, x.shape)
         size = np.abs(factor) * (np.abs(normal) + (1.0 if divide else np.sqrt(variance))) + np.abs(more)
-    return fused(near(exact, x.dtype, size), fuse, x.dtype)
+    return fused(near(exact, x.dtype, size, UNITS["normalized"]), fuse, x.dtype)
 
 
 def mean_variance_normalization(
@@ -129,8 +129,9 @@ def batch_normalization_training(
         exact = normal * factor + more + added
         size = np.abs(factor) * (np.abs(normal) + 1.0) + np.abs(more) + np.abs(added)
         size_of_mean = np.abs(mean) + np.sqrt(variance)
-    output = fused(near(exact, x.dtype, size), fused_activation, x.dtype)
-    return output, near(mean, x.dtype, size_of_mean), near(variance, x.dtype)
+    ulp = UNITS["normalized"]
+    output = fused(near(exact, x.dtype, size, ulp), fused_activation, x.dtype)
+    return output, near(mean, x.dtype, size_of_mean), near(variance, x.dtype, ulp=ulp)
 
 
 def sums(x: Array, gradient: Array, mean: Array, root: Array, axes: Ints) -> tuple[Near, Near]:
@@ -139,7 +140,7 @@ def sums(x: Array, gradient: Array, mean: Array, root: Array, axes: Ints) -> tup
     of_scale = products.sum(tuple(axes), keepdims=True) / root
     scales = np.abs(products).sum(tuple(axes), keepdims=True) / root
     biases = np.abs(gradient).sum(tuple(axes), keepdims=True)
-    return near(of_scale, x.dtype, scales), near(gradient.sum(tuple(axes), keepdims=True), x.dtype, biases)
+    return near(of_scale, x.dtype, scales, UNITS["gradient"]), near(gradient.sum(tuple(axes), keepdims=True), x.dtype, biases)
 
 
 def batch_normalization_grad(
@@ -149,7 +150,7 @@ def batch_normalization_grad(
         root = np.sqrt(variance.astype(np.float64) + np.float64(np.float32(epsilon)))
         gradient = input_gradient.astype(np.float64)
         output = gradient * scale.astype(np.float64) / root
-        return near(output, x.dtype), *sums(x, gradient, mean, root, folded(mean))
+        return near(output, x.dtype, ulp=UNITS["gradient"]), *sums(x, gradient, mean, root, folded(mean))
 
 
 def batch_normalization_training_grad(
@@ -169,7 +170,7 @@ def batch_normalization_training_grad(
         output = factor / root * (change - deviation * slope / wide)
         about, changes = np.abs(deviation) + average(np.abs(deviation)), np.abs(change) + average(np.abs(change))
         size = np.abs(factor) / root * (changes + about * average(changes * about) / np.abs(wide))
-        return near(output, x.dtype, size), *sums(x, gradient, mean, root, axes)
+        return near(output, x.dtype, size, UNITS["training_gradient"]), *sums(x, gradient, mean, root, axes)
 
 
 def lp_normalization(x: Array, *, axis: int, epsilon: float = 1e-5, p: int = 2) -> Near:
@@ -178,7 +179,7 @@ def lp_normalization(x: Array, *, axis: int, epsilon: float = 1e-5, p: int = 2) 
         total = (np.abs(wide) if p == 1 else wide * wide).sum(axis, keepdims=True)
         norm = total if p == 1 else np.sqrt(total)
         limit = np.float64(np.float32(epsilon))
-        return near(wide / np.where(norm < limit, limit, norm), x.dtype)
+        return near(wide / np.where(norm < limit, limit, norm), x.dtype, ulp=UNITS["norm"])
 
 
 def dynamic_quantize_linear(x: Array, *, output_dtype: Any = None, **_: Any) -> tuple[Array, Array, Array]:

@@ -21,7 +21,10 @@ cdef extern from * nogil:
     #define DMLCY_ATTRIBUTES_0
     #define DMLCY_LINES_0(each)
     #define DMLCY_ACCS_0(each) \
-        each(0, float, greatest, x0)
+        each(0, float, greatest, x0, 0)
+    #define DMLCY_QUICK_0(each)
+    #define DMLCY_CHECKS_0 1
+    #define DMLCY_PARTS_0 0
     #define DMLCY_FINISH_0
     #define DMLCY_SAVES_0 0
     #define DMLCY_EXPS_0 0
@@ -32,7 +35,10 @@ cdef extern from * nogil:
         each(double, v_top, DMLCY_S(0)) \
         each(float, v_top_float, (float)v_top)
     #define DMLCY_ACCS_1(each) \
-        each(1, double, least, ((x0 == v_top) ? at : count))
+        each(1, double, least, ((x0 == v_top) ? at : count), 0)
+    #define DMLCY_QUICK_1(each)
+    #define DMLCY_CHECKS_1 1
+    #define DMLCY_PARTS_1 0
     #define DMLCY_FINISH_1
     #define DMLCY_SAVES_1 0
     #define DMLCY_EXPS_1 0
@@ -43,7 +49,10 @@ cdef extern from * nogil:
         each(double, v_place, DMLCY_S(1)) \
         each(double, once0, ((v_place < count) ? v_place : (double)0.0))
     #define DMLCY_RESULTS(each) \
-        each(1, ((at == once0) ? (double)1.0 : (double)0.0))
+        each(1, ((at == once0) ? (double)1.0 : (double)0.0), 0)
+    #define DMLCY_QUICK(each)
+    #define DMLCY_CHECKS 1
+    #define DMLCY_HAS_QUICK 0
     #define DMLCY_ATTRIBUTES_ENDS
     #define DMLCY_LINES_ENDS(each)
     #define DMLCY_ENDS(each)
