@@ -11,4 +11,7 @@ cdef enum:
 # CUMULATIVE_PRODUCT
 
 cdef int cumulative_product_run(const CumulativeProduct* a) noexcept nogil:
-    return run_scan(&a.input, &a.output, a.axis, True, a.axis_direction == AXIS_DIRECTION_DECREASING, a.has_exclusive_product)
+    return run_scan(
+        &a.input, &a.output, a.axis, True, a.axis_direction == AXIS_DIRECTION_DECREASING,
+        a.has_exclusive_product
+    )
