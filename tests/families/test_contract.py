@@ -23,6 +23,10 @@ random = np.random.default_rng(23)
 RELU = dml.desc.ActivationLeakyRelu(alpha=0.25)
 
 
+def activations(name: str) -> Any:
+    return next(field.among for field in OPERATORS[name.upper()].fields if field.among)
+
+
 def normal(*sizes: int, dtype: str = "f4") -> Array:
     return random.standard_normal(sizes).astype(dtype)
 
@@ -98,6 +102,25 @@ def peer(torch: Any, x: Any, filters: Any, said: dict[str, Any], **more: Any) ->
     function = getattr(torch.nn.functional, f"conv{spatial}d")
     attributes = {"stride": said["strides"], "dilation": said["dilations"], "groups": said["group_count"]}
     return function(padded, filters, **attributes, **more)
+
+
+HOSTS = [(name, fused) for name in ("gemm", "convolution") for fused, _ in activations(name) if "SOFTMAX" not in fused]
+
+
+@each_of("name, fused", HOSTS)
+def test_each_activation_of_sums(name: str, fused: str) -> None:
+    """That of the sums, by the operator itself. A softmax, which the reference computes, is tested above."""
+    operator = OPERATORS[fused]
+    numbers = {one.python: 0.5 for one in operator.fields if one.type == "float"}
+    x, w = normal(2, 3, 1, 9), normal(4, 3, 1, 1)
+    calls = {
+        "gemm": lambda **given: dml.gemm(x, np.swapaxes(x, 2, 3).copy(), **given),
+        "convolution": lambda **given: dml.convolution(x, w, **given),
+    }
+    plain = calls[name]()
+    result = calls[name](fused_activation=getattr(dml.desc, operator.desc)(**numbers))
+    expected = getattr(dml, operator.python)(plain, **numbers)
+    np.testing.assert_allclose(result, expected, 1e-5, 1e-6)
 
 
 @each_of("spatial, mode", itertools.product((1, 2, 3), ("CROSS_CORRELATION", "CONVOLUTION")))
