@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checks import assert_defined
 
 import dmlcy as dml
 from dmlcy import testing
@@ -395,3 +396,24 @@ def test_gradients_of_large_inputs_take_little_memory() -> None:
             tracemalloc.stop()
         np.testing.assert_allclose(found.sum(), gradient.sum(), rtol=1e-5)
         assert peak < found.nbytes + (64 << 20), f"{peak / 2**20:.0f} MB"
+
+
+@pytest.mark.parametrize("reduction", ["AVERAGE", "MAX"])
+def test_regions_get_nothing_from_the_nearest_elements(reduction: Any) -> None:
+    """Not from infinite gradients either, by the loops, the reference, and the definition that tests compare with."""
+    x, roi, items = np.ones((1, 1, 2, 2), np.float32), np.array([[0, 0, 2, 2]], np.float32), np.zeros(1, np.uint32)
+    gradient = np.array([[[[np.inf, np.nan], [1, -np.inf]]]], np.float32)
+    desc = dml.desc.RoiAlignGrad(
+        **{
+            name: dml.TensorDesc.from_array(one)
+            for name, one in {"input": x, "input_gradient": gradient, "roi": roi, "batch_indices": items}.items()
+        },
+        output_roi_gradient=dml.TensorDesc.from_array(roi), reduction_function=reduction,
+        interpolation_mode="NEAREST_NEIGHBOR", maximum_samples_per_output=1, minimum_samples_per_output=1,
+        spatial_scale_x=1.0, spatial_scale_y=1.0, input_pixel_offset=0.5, output_pixel_offset=-0.5,
+        align_regions_to_corners=False,
+    )  # fmt: skip
+    for path in (None, "reference"):
+        found = dml.compile(desc, path=path)(x, gradient, roi, items)
+        assert found.tobytes() == np.zeros_like(roi).tobytes()
+        assert_defined(found, desc, {"input": x, "input_gradient": gradient, "roi": roi, "batch_indices": items})

@@ -127,3 +127,14 @@ def test_large_tensors_are_computed_in_parts(
 def test_memory_is_that_of_parts(name: str, axis: int) -> None:
     x = np.broadcast_to(np.linspace(0.5, 1.5, 1 << 8, dtype=np.float16)[:, None], (1 << 8, 1 << 13))
     assert peak(lambda: scanned(name, x, axis, "DECREASING", True)) < x.nbytes + (10 << 20)
+
+
+@each_of("dtype, axis, path", [*itertools.product(("FLOAT32", "FLOAT16"), (0, 1), (None, "reference"))])
+def test_a_sum_is_never_minus_zero(dtype: str, axis: int, path: Any) -> None:
+    x = np.full((5, 7), -0.0, dtype.lower())
+    tensor = dml.TensorDesc(dtype, x.shape)
+    for direction, exclusive in itertools.product(("INCREASING", "DECREASING"), (False, True)):
+        desc = dml.desc.CumulativeSummation(
+            input=tensor, output=tensor, axis=axis, axis_direction=direction, has_exclusive_sum=exclusive
+        )
+        assert_same_bits(dml.compile(desc, path=path)(x), np.zeros_like(x))

@@ -55,6 +55,9 @@ class Scan(Family):
         step, steps[axis] = steps[axis], source.shape[axis]
         for lines in blocks.cut(blocks.whole(source.shape), steps):
             before: Any = None
+            if _adds(given):  # a sum begins at 0, and so is never -0
+                ends = source[lines]
+                before = m.of(np.zeros((*ends.shape[:axis], 1, *ends.shape[axis + 1 :]), source.dtype))
             for first in range(0, source.shape[axis], step):
                 at = (*lines[:axis], slice(first, first + step), *lines[axis + 1 :])
                 values = m.of(np.ascontiguousarray(source[at]))

@@ -161,6 +161,8 @@ def roi_align_grad(
                 for wide_, other in some[1].weights().items():
                     image[item, channel, high, wide_] += weight * other * share
                     image_terms[item, channel, high, wide_] += abs(weight * other * share)
+            if given["interpolation_mode"] != "LINEAR":
+                continue  # the nearest element does not change with a small move
             for k, (line, across, flat) in enumerate(((some[1], some[0], own), (some[0], some[1], own.T))):
                 lines = across.lines(flat.T).T
                 change, size = line.changes(lines), np.where(line.rest == 0, 0.0, 2 * np.abs(lines).max())
