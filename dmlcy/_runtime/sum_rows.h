@@ -90,6 +90,20 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_give_floats)(
     }
 }
 
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_fours)(
+    const float *first, const float *second, const float *DMLCY_RESTRICT numbers, float *DMLCY_RESTRICT above,
+    float *DMLCY_RESTRICT below, int64_t n)
+{
+    int64_t i, block;
+    DMLCY_IN_STEPS(const int32_t a = dmlcy_sum_key(first[2 * i]); const int32_t b = dmlcy_sum_key(first[2 * i + 1]);
+                   const int32_t c = dmlcy_sum_key(second[2 * i]); const int32_t d = dmlcy_sum_key(second[2 * i + 1]);
+                   const int32_t upper = b > a ? b : a; const int32_t lower = d > c ? d : c;
+                   const float number = numbers[i] + 0.0f; const float up = lower > upper ? 0.0f : number;
+                   const float down = lower > upper ? number : 0.0f; above[2 * i] = b > a ? 0.0f : up;
+                   above[2 * i + 1] = b > a ? up : 0.0f; below[2 * i] = d > c ? 0.0f : down;
+                   below[2 * i + 1] = d > c ? down : 0.0f;)
+}
+
 #define DMLCY_COUNTED(type)                                                                                            \
     if (step == 1)                                                                                                     \
         for (i = 0; i < n; i++)                                                                                        \
@@ -107,6 +121,16 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_count)(
     } else {
         DMLCY_COUNTED(uint8_t)
     }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_twos)(
+    int is_signed, const char *first, const char *second, double *DMLCY_RESTRICT sums, int64_t n)
+{
+    const uint8_t *const above = (const uint8_t *)first, *const below = (const uint8_t *)second;
+    const int32_t half = is_signed ? 128 : 0; /* signed bytes are shifted, so that none is negative */
+    int64_t i, block;
+    DMLCY_IN_STEPS(sums[i] = ((above[2 * i] ^ half) + (above[2 * i + 1] ^ half) + (below[2 * i] ^ half) +
+                              (below[2 * i + 1] ^ half) - 4 * half);)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_widen)(const int32_t *sums, double *DMLCY_RESTRICT target, int64_t n)

@@ -19,6 +19,7 @@ cdef struct Greatest:
     int64_t last_tap
     const int64_t* inside           # and for each the first position and the end; NULL: there are too many
     bint direct                     # no windows overlap: elements go to the output themselves
+    bint fours                      # and all are of two by two floats side by side, and inside
 
 
 # The room of a band.
@@ -127,6 +128,25 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
             room.sums[((y - low) << a.bits) + column] += room.gradient[i]
 
 
+# The whole image of a channel. What is behind the last window of a row or a column gets zeros.
+cdef void make_fours(const Greatest* a, const char* image, const char* gradient, char* target) noexcept nogil:
+    cdef const Volume* v = &a.volume
+    cdef int64_t size = v.axes[2].size, count = v.axes[2].count, q, row
+    cdef const char* source
+    cdef char* to
+    for q in range(v.axes[1].count):
+        source = image + 2 * q * a.input_steps[1]
+        to = target + 2 * q * v.image_steps[1]
+        a.loops.fours(
+            <const float*> source, <const float*> (source + a.input_steps[1]),
+            <const float*> (gradient + q * v.position_steps[1]), <float*> to, <float*> (to + v.image_steps[1]), count)
+        if 2 * count < size:
+            memset(to + 2 * count * sizeof(float), 0, (size - 2 * count) * sizeof(float))
+            memset(to + v.image_steps[1] + 2 * count * sizeof(float), 0, (size - 2 * count) * sizeof(float))
+    for row in range(2 * v.axes[1].count, v.axes[1].size):
+        memset(target + row * v.image_steps[1], 0, size * sizeof(float))
+
+
 cdef void make_greatest(const Greatest* a, int64_t channel, int64_t low, int64_t high,
                         GreatestRoom* room) noexcept nogil:
     cdef const Volume* v = &a.volume
@@ -143,6 +163,9 @@ cdef void make_greatest(const Greatest* a, int64_t channel, int64_t low, int64_t
     begin[a.band] = max(0, ceil_div(low + axis.start - (axis.window - 1) * axis.dilation, axis.stride))
     end[a.band] = min(axis.count, floor_div(high - 1 + axis.start, axis.stride) + 1)
     room.target = target
+    if a.fours:
+        make_fours(a, image, gradient, target)
+        return
     if a.direct:
         for row in range(low, high):
             memset(target + row * v.image_steps[1], 0, size * sizeof(float))
@@ -215,6 +238,7 @@ cdef int run_greatest(const WindowSums* a) noexcept nogil:
     plan.direct = plan.band == 1 and a.image.dtype == FLOAT32 and plan.volume.image_steps[2] == a.image.item
     plan.direct = plan.direct and plan.volume.position_steps[2] == a.positions.item and extent <= axis.stride
     plan.direct = plan.direct and (a.window[1] - 1) * a.dilations[1] < a.strides[1]
+    plan.fours = plan.direct and plan.floats and in_twos(&plan.volume.axes[1]) and in_twos(&plan.volume.axes[2])
     plan.tall = axis.size
     items = a.image.sizes[0] * a.image.sizes[1]
     while plan.tall > 1 and not plan.direct and plan.tall > 2 * extent and (
