@@ -93,17 +93,17 @@ cdef void sum_columns(const Quantized* a, const QuantizedRoom* room) noexcept no
 cdef void make_twos(const Quantized* a, const char* image, char* target, int64_t begin, int64_t stop,
                     const QuantizedRoom* room, SumQuotients* work) noexcept nogil:
     cdef const Volume* v = &a.volume
-    cdef int64_t count = v.axes[2].count, q, row
-    cdef int64_t rows = a.at_once // count
+    cdef int64_t count = v.axes[2].count, q = begin, row, rows
     cdef const char* source
-    for q in range(begin, stop, rows):
-        rows = min(rows, stop - q)
+    while q < stop:
+        rows = min(a.at_once // count, stop - q)
         for row in range(rows):
             source = image + 2 * (q + row) * v.image_steps[1]
             a.loops.twos(a.is_signed, source, source + v.image_steps[1], room.sums + row * count, count)
         work.size = rows * count
         work.target = <uint8_t*> target + q * v.position_steps[1]
         a.loops.quotients(work)
+        q += rows
 
 
 cdef void make_quantized(const Quantized* a, int64_t channel, int64_t p, int64_t begin, int64_t stop,
