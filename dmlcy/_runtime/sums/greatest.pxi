@@ -2,7 +2,7 @@
 
 cdef enum:
     BAND_SUMS = 65536               # of the image that a band keeps, about
-    MOST_TAPS = 64                  # along a row, beside as many as a row has elements; many of more are in padding only
+    MOST_TAPS = 64                  # along a row, beside as many as a row has elements; of more, many see padding only
     PLACE_BITS = 32                 # of a place below a key
 
 cdef struct Greatest:
