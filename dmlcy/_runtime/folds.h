@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "functions.h"
 #include "isa.h"
 #include "keys.h"
@@ -41,18 +42,6 @@
 #define DMLCY_ROLLED
 #endif
 
-/* Asks for memory that the loops come to later, of `n` bytes; it may be no memory at all. */
-#if DMLCY_GNU
-DMLCY_INLINE void dmlcy_ask_ahead(const void *near, int64_t ahead, int64_t n)
-{
-    const uintptr_t begin = (uintptr_t)near + (uintptr_t)ahead;
-    int64_t i;
-    for (i = 0; i < n; i += 64)
-        __builtin_prefetch((const void *)(begin + (uintptr_t)i));
-}
-#else
-#define dmlcy_ask_ahead(near, ahead, n) ((void)(near))
-#endif
 #define DMLCY_FOLD_AHEAD 12288 /* bytes of a row */
 #define DMLCY_FOLD_BLOCK 1024  /* numbers between two such questions for extremes */
 

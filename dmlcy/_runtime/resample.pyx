@@ -23,6 +23,7 @@ cdef enum:
 
 include "resample/tables.pxi"
 include "resample/moves.pxi"
+include "resample/fours.pxi"
 include "resample/plan.pxi"
 include "resample/blocks.pxi"
 
@@ -33,6 +34,8 @@ cdef int run_resample(const Resampling* a) noexcept nogil:
     if status == 0:
         if plan.moves:
             status = run_nearest(&plan)
+        elif is_of_fours(&plan):
+            status = run_fours(&plan)
         else:
             status = run_means(&plan)
     free_tables(&plan)

@@ -2,6 +2,7 @@
 #ifndef DMLCY_SAMPLE_LOOPS_H
 #define DMLCY_SAMPLE_LOOPS_H
 
+#include "ahead.h"
 #include "elements.h"
 #include "half.h"
 #include "named.h"
@@ -38,11 +39,11 @@ DMLCY_WIDEST static void dmlcy_sample_along_near(
 #endif
 
 #define DMLCY_SAMPLE_LOOPS(level, pairs)                                                                               \
-    {dmlcy_sample_load##level,  dmlcy_sample_store##level, dmlcy_sample_times##level,                                  \
-     dmlcy_sample_plus##level,  dmlcy_sample_blend##level, dmlcy_sample_blend_floats##level,                           \
-     dmlcy_sample_add##level,   dmlcy_sample_sum##level,   dmlcy_sample_sum_four##level,                               \
-     dmlcy_sample_slide##level, dmlcy_sample_scale##level, dmlcy_sample_take##level,                                   \
-     dmlcy_sample_along##level, pairs}
+    {dmlcy_sample_load##level,    dmlcy_sample_store##level, dmlcy_sample_times##level,                                \
+     dmlcy_sample_plus##level,    dmlcy_sample_blend##level, dmlcy_sample_blend_floats##level,                         \
+     dmlcy_sample_fours##level,   dmlcy_sample_add##level,   dmlcy_sample_sum##level,                                  \
+     dmlcy_sample_sum_four##level, dmlcy_sample_slide##level, dmlcy_sample_scale##level,                               \
+     dmlcy_sample_take##level,    dmlcy_sample_along##level, pairs}
 
 static const SampleLoops dmlcy_sample_loops[3] = {
     DMLCY_SAMPLE_LOOPS(, dmlcy_sample_along_pairs),

@@ -1,5 +1,6 @@
 /* The loops of sample_loops.h for one level of isa.h; DMLCY_LEVEL names them, DMLCY_TARGET declares them. */
 #define DMLCY_HALVES_AT_ONCE 256
+#define DMLCY_ROWS_AHEAD 8192 /* bytes */
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_load)(
     int dtype, const char *source, int64_t step, double *DMLCY_RESTRICT target, int64_t n)
@@ -81,6 +82,17 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_blend_floats)(
 {
     int64_t i, block;
     DMLCY_IN_STEPS(target[i] = (float)(first * a[i] + second * b[i] + zero);)
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_fours)(
+    const float *first, const float *second, double zero, float *DMLCY_RESTRICT target, int64_t n)
+{
+    int64_t i, block;
+    dmlcy_ask_ahead(first, DMLCY_ROWS_AHEAD, 2 * n * (int64_t)sizeof(float));
+    dmlcy_ask_ahead(second, DMLCY_ROWS_AHEAD, 2 * n * (int64_t)sizeof(float));
+    DMLCY_IN_STEPS(const double left = (double)first[2 * i] + second[2 * i];
+                   const double right = (double)first[2 * i + 1] + second[2 * i + 1];
+                   target[i] = (float)(left + right + zero);)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_add)(const double *a, double *DMLCY_RESTRICT target, int64_t n)
@@ -165,3 +177,4 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sample_along_pairs)(
 }
 
 #undef DMLCY_HALVES_AT_ONCE
+#undef DMLCY_ROWS_AHEAD

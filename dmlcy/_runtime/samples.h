@@ -41,6 +41,8 @@ typedef struct {
     void (*blend)(const double *a, double first, const double *b, double second, double *target, int64_t n);
     void (*blend_floats)(
         const double *a, double first, const double *b, double second, double zero, float *target, int64_t n);
+    /* Sums of two by two elements of two rows, and of `zero`: those of the rows are added first. */
+    void (*fours)(const float *first, const float *second, double zero, float *target, int64_t n);
     void (*add)(const double *a, double *target, int64_t n);
     void (*sum)(const double *a, const double *b, double *target, int64_t n);
     /* Adds four rows, one after the other. */

@@ -31,6 +31,7 @@ cdef extern from "samples.h" nogil:
         void (*blend_floats)(
             const double* a, double first, const double* b, double second, double zero, float* target,
             int64_t n) noexcept nogil
+        void (*fours)(const float* first, const float* second, double zero, float* target, int64_t n) noexcept nogil
         void (*add)(const double* a, double* target, int64_t n) noexcept nogil
         void (*sum)(const double* a, const double* b, double* target, int64_t n) noexcept nogil
         void (*sum_four)(const double* const* rows, double* target, int64_t n) noexcept nogil

@@ -1,6 +1,6 @@
 /* The loops of sum_loops.h for one level of isa.h; DMLCY_LEVEL names them, DMLCY_TARGET declares them. */
 #define DMLCY_HALVES_AT_ONCE 256
-#define DMLCY_WHOLE 0x1.8p52 /* added and taken away again, it rounds to a whole number, halves to the even one */
+#define DMLCY_WHOLE 0x1.8p23f /* added and taken away again, it rounds to a whole number, halves to the even one */
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_keys_of)(
     const float *DMLCY_RESTRICT source, int32_t *DMLCY_RESTRICT keys, int64_t n)
@@ -90,6 +90,20 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_give_floats)(
     }
 }
 
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_fours)(
+    const float *first, const float *second, const float *DMLCY_RESTRICT numbers, float *DMLCY_RESTRICT above,
+    float *DMLCY_RESTRICT below, int64_t n)
+{
+    int64_t i, block;
+    DMLCY_IN_STEPS(const int32_t a = dmlcy_sum_key(first[2 * i]); const int32_t b = dmlcy_sum_key(first[2 * i + 1]);
+                   const int32_t c = dmlcy_sum_key(second[2 * i]); const int32_t d = dmlcy_sum_key(second[2 * i + 1]);
+                   const int32_t upper = b > a ? b : a; const int32_t lower = d > c ? d : c;
+                   const float number = numbers[i] + 0.0f; const float up = lower > upper ? 0.0f : number;
+                   const float down = lower > upper ? number : 0.0f; above[2 * i] = b > a ? 0.0f : up;
+                   above[2 * i + 1] = b > a ? up : 0.0f; below[2 * i] = d > c ? 0.0f : down;
+                   below[2 * i + 1] = d > c ? down : 0.0f;)
+}
+
 #define DMLCY_COUNTED(type)                                                                                            \
     if (step == 1)                                                                                                     \
         for (i = 0; i < n; i++)                                                                                        \
@@ -107,6 +121,16 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_count)(
     } else {
         DMLCY_COUNTED(uint8_t)
     }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_twos)(
+    int is_signed, const char *first, const char *second, double *DMLCY_RESTRICT sums, int64_t n)
+{
+    const uint8_t *const above = (const uint8_t *)first, *const below = (const uint8_t *)second;
+    const int32_t half = is_signed ? 128 : 0; /* signed bytes are shifted, so that none is negative */
+    int64_t i, block;
+    DMLCY_IN_STEPS(sums[i] = ((above[2 * i] ^ half) + (above[2 * i + 1] ^ half) + (below[2 * i] ^ half) +
+                              (below[2 * i + 1] ^ half) - 4 * half);)
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_widen)(const int32_t *sums, double *DMLCY_RESTRICT target, int64_t n)
@@ -131,32 +155,44 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_plus)(
             target[i] += sums[step * i];
 }
 
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_divide)(
+    const SumQuotients *work, int64_t from, float *DMLCY_RESTRICT results, int64_t n)
+{
+    const double taken = work->taken, scale = work->scale, divisor = work->divisor;
+    const double *DMLCY_RESTRICT const sums = work->sums + from, *DMLCY_RESTRICT const counts = work->counts + from;
+    const double *DMLCY_RESTRICT const divisors = work->divisors + from;
+    int64_t i, block;
+    DMLCY_IN_STEPS(results[i] = (float)((sums[i] - taken * counts[i]) * scale / (divisors[i] * divisor));)
+}
+
+/* Results are within 1024 here, where floats have halves, and the data type has no more than 256 numbers. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_quantize)(
+    const SumQuotients *work, const float *DMLCY_RESTRICT results, int32_t *DMLCY_RESTRICT whole, int64_t n)
+{
+    const float added = (float)work->added, least = (float)work->least, most = (float)work->most;
+    int64_t i, block;
+    DMLCY_IN_STEPS(float x = results[i]; const int32_t number = x == x; x = x > -1024 ? x : -1024;
+                   x = x < 1024 ? x : 1024; x = (x + DMLCY_WHOLE) - DMLCY_WHOLE + added; x = x < least ? least : x;
+                   x = x > most ? most : x; whole[i] = number ? (int32_t)x : 0;)
+}
+
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_quotients)(const SumQuotients *work)
 {
-    const double taken = work->taken, scale = work->scale, divisor = work->divisor, added = work->added;
-    const double least = work->least, most = work->most;
-    const double *DMLCY_RESTRICT const sums = work->sums, *DMLCY_RESTRICT const counts = work->counts;
-    const double *DMLCY_RESTRICT const divisors = work->divisors;
-    uint8_t *DMLCY_RESTRICT const target = work->target;
-    const int64_t step = work->step, n = work->size;
-    int64_t i;
-#define DMLCY_QUOTIENT(at)                                                                                             \
-    for (i = 0; i < n; i++) {                                                                                          \
-        double x = (float)((sums[i] - taken * counts[i]) * scale / (divisors[i] * divisor));                           \
-        x = x > -1024 ? x : x <= -1024 ? -1024 : 0 * x; /* NaN stays */                                                \
-        x = x < 1024 ? x : x >= 1024 ? 1024 : x;                                                                       \
-        x = (x + DMLCY_WHOLE) - DMLCY_WHOLE + added;                                                                   \
-        x = x < least ? least : x;                                                                                     \
-        x = x > most ? most : x;                                                                                       \
-        x = x != x ? 0 : x;                                                                                            \
-        target[at] = (uint8_t)(int32_t)x;                                                                              \
+    float results[DMLCY_HALVES_AT_ONCE];
+    int32_t whole[DMLCY_HALVES_AT_ONCE];
+    int64_t i, at;
+    for (at = 0; at < work->size; at += DMLCY_HALVES_AT_ONCE) {
+        const int64_t left = work->size - at, n = left < DMLCY_HALVES_AT_ONCE ? left : DMLCY_HALVES_AT_ONCE;
+        uint8_t *const target = work->target + at * work->step;
+        DMLCY_LEVEL(dmlcy_sum_divide)(work, at, results, n);
+        DMLCY_LEVEL(dmlcy_sum_quantize)(work, results, whole, n);
+        if (work->step == 1)
+            for (i = 0; i < n; i++)
+                target[i] = (uint8_t)whole[i];
+        else
+            for (i = 0; i < n; i++)
+                target[i * work->step] = (uint8_t)whole[i];
     }
-    if (step == 1) {
-        DMLCY_QUOTIENT(i)
-    } else {
-        DMLCY_QUOTIENT(i * step)
-    }
-#undef DMLCY_QUOTIENT
 }
 
 #undef DMLCY_HALVES_AT_ONCE

@@ -36,7 +36,12 @@ typedef struct {
     void (*give)(const int64_t *keys, const double *numbers, double *sums, int64_t n);
     void (*give_floats)(const int64_t *keys, int bits, const float *numbers, char *target, int64_t row, int64_t column,
                         int64_t n);
+    /* Windows of two by two floats side by side: writes two rows, each number where the greatest of its window is, and
+     * zeros elsewhere. */
+    void (*fours)(const float *first, const float *second, const float *numbers, float *above, float *below, int64_t n);
     void (*count)(int is_signed, const char *source, int64_t step, int32_t sign, int32_t *sums, int64_t n);
+    /* Sums of two by two bytes side by side. */
+    void (*twos)(int is_signed, const char *first, const char *second, double *sums, int64_t n);
     void (*widen)(const int32_t *sums, double *target, int64_t n);
     void (*plus)(const double *sums, int64_t step, double *target, int64_t n);
     void (*quotients)(const SumQuotients *work);

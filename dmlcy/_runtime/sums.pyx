@@ -39,8 +39,13 @@ cdef extern from "sum_loops.h" nogil:
         void (*give_floats)(
             const int64_t* keys, int bits, const float* numbers, char* target, int64_t row, int64_t column,
             int64_t n) noexcept nogil
+        void (*fours)(
+            const float* first, const float* second, const float* numbers, float* above, float* below,
+            int64_t n) noexcept nogil
         void (*count)(
             bint is_signed, const char* source, int64_t step, int32_t sign, int32_t* sums, int64_t n) noexcept nogil
+        void (*twos)(
+            bint is_signed, const char* first, const char* second, double* sums, int64_t n) noexcept nogil
         void (*widen)(const int32_t* sums, double* target, int64_t n) noexcept nogil
         void (*plus)(const double* sums, int64_t step, double* target, int64_t n) noexcept nogil
         void (*quotients)(const SumQuotients* work) noexcept nogil

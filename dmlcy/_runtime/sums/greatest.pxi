@@ -2,7 +2,8 @@
 
 cdef enum:
     BAND_SUMS = 65536               # of the image that a band keeps, about
-    MOST_TAPS = 64                  # along a row, beside as many as a row has elements; of more, many are in padding only
+    MOST_TAPS = 64                  # along a row, beside as many as a row has elements; of more, many see padding only
+    PLACE_BITS = 32                 # of a place below a key
 
 cdef struct Greatest:
     Volume volume
@@ -18,7 +19,9 @@ cdef struct Greatest:
     int64_t tap                     # of the row, the elements of the window that are inside at some position
     int64_t last_tap
     const int64_t* inside           # and for each the first position and the end; NULL: there are too many
+    bint far                        # windows have more places than PLACE_BITS can tell apart
     bint direct                     # no windows overlap: elements go to the output themselves
+    bint fours                      # and all are of two by two floats side by side, and inside
 
 
 # The room of a band.
@@ -127,12 +130,70 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
             room.sums[((y - low) << a.bits) + column] += room.gradient[i]
 
 
+# The whole image of a channel. What is behind the last window of a row or a column gets zeros.
+cdef void make_fours(const Greatest* a, const char* image, const char* gradient, char* target) noexcept nogil:
+    cdef const Volume* v = &a.volume
+    cdef int64_t size = v.axes[2].size, count = v.axes[2].count, q, row
+    cdef const char* source
+    cdef char* to
+    for q in range(v.axes[1].count):
+        source = image + 2 * q * a.input_steps[1]
+        to = target + 2 * q * v.image_steps[1]
+        a.loops.fours(
+            <const float*> source, <const float*> (source + a.input_steps[1]),
+            <const float*> (gradient + q * v.position_steps[1]), <float*> to, <float*> (to + v.image_steps[1]), count)
+        if 2 * count < size:
+            memset(to + 2 * count * sizeof(float), 0, (size - 2 * count) * sizeof(float))
+            memset(to + v.image_steps[1] + 2 * count * sizeof(float), 0, (size - 2 * count) * sizeof(float))
+    for row in range(2 * v.axes[1].count, v.axes[1].size):
+        memset(target + row * v.image_steps[1], 0, size * sizeof(float))
+
+
+# The same for windows of very many places: element by element.
+cdef void add_far(const Greatest* a, const char* image, const char* gradient, int64_t p, int64_t q, int64_t low,
+                  int64_t high, const GreatestRoom* room) noexcept nogil:
+    cdef const Volume* v = &a.volume
+    cdef int64_t first[3]
+    cdef int64_t end[3]
+    cdef int64_t place[3]
+    cdef int64_t i, k, m, n, x, y, z, at, most
+    cdef const char* source
+    cdef int32_t key, best
+    place[0] = p * v.axes[0].stride - v.axes[0].start
+    place[1] = q * v.axes[1].stride - v.axes[1].start
+    taps_inside(&v.axes[0], p, &first[0], &end[0])
+    taps_inside(&v.axes[1], q, &first[1], &end[1])
+    a.samples.load(v.given.positions.dtype, gradient, v.position_steps[2], room.gradient, v.axes[2].count)
+    for i in range(v.axes[2].count):
+        place[2] = i * v.axes[2].stride - v.axes[2].start
+        taps_inside(&v.axes[2], i, &first[2], &end[2])
+        most = -1
+        best = 0
+        for k in range(first[0], end[0]):
+            z = place[0] + k * v.axes[0].dilation
+            for m in range(first[1], end[1]):
+                y = place[1] + m * v.axes[1].dilation
+                for n in range(first[2], end[2]):
+                    x = place[2] + n * v.axes[2].dilation
+                    source = image + z * a.input_steps[0] + y * a.input_steps[1] + x * a.input_steps[2]
+                    a.loops.keys(v.given.input.dtype, source, a.input_steps[2], &key, 1)
+                    if most < 0 or key > best:
+                        best = key
+                        most = ((z * v.axes[1].size + y) << a.bits) + x
+        if most >= 0:
+            at = most >> a.bits
+            z = at // v.axes[1].size if a.band == 0 else at
+            if low <= z < high:
+                room.sums[most - low * a.inner] += room.gradient[i]
+
+
 cdef void make_greatest(const Greatest* a, int64_t channel, int64_t low, int64_t high,
                         GreatestRoom* room) noexcept nogil:
     cdef const Volume* v = &a.volume
     cdef const Slide* axis = &v.axes[a.band]
     cdef const char* image = channel_of(v.given.input, channel)
     cdef const char* gradient = channel_of(&v.given.positions, channel)
+    cdef const char* row_gradient
     cdef char* target = channel_of(&v.given.image, channel)
     cdef int64_t begin[2]
     cdef int64_t end[2]
@@ -143,6 +204,9 @@ cdef void make_greatest(const Greatest* a, int64_t channel, int64_t low, int64_t
     begin[a.band] = max(0, ceil_div(low + axis.start - (axis.window - 1) * axis.dilation, axis.stride))
     end[a.band] = min(axis.count, floor_div(high - 1 + axis.start, axis.stride) + 1)
     room.target = target
+    if a.fours:
+        make_fours(a, image, gradient, target)
+        return
     if a.direct:
         for row in range(low, high):
             memset(target + row * v.image_steps[1], 0, size * sizeof(float))
@@ -150,8 +214,11 @@ cdef void make_greatest(const Greatest* a, int64_t channel, int64_t low, int64_t
         memset(room.sums, 0, (high - low) * a.inner * sizeof(double))
     for p in range(begin[0], end[0]):
         for q in range(begin[1], end[1]):
-            add_row(
-                a, image, gradient + p * v.position_steps[0] + q * v.position_steps[1], p, q, low, high, room)
+            row_gradient = gradient + p * v.position_steps[0] + q * v.position_steps[1]
+            if a.far:
+                add_far(a, image, row_gradient, p, q, low, high, room)
+            else:
+                add_row(a, image, row_gradient, p, q, low, high, room)
     for row in range(0 if a.direct else (high - low) * a.inner >> a.bits):
         p = low + row if a.band == 1 else row % v.axes[1].size
         q = 0 if a.band == 1 else low + row // v.axes[1].size
@@ -182,6 +249,14 @@ cdef int greatest_bands(const void* args, int64_t begin, int64_t end) noexcept n
     return 0
 
 
+# Whether the rows under a window, each as long as a power of two, have more places than the bits below a key.
+cdef inline bint is_far(const Greatest* a) noexcept nogil:
+    cdef const Slide* axes = a.volume.axes
+    cdef int64_t most = <int64_t> 1 << max(PLACE_BITS - a.bits, 0)
+    cdef int64_t slices = min(axes[0].window, axes[0].size), rows = min(axes[1].window, axes[1].size)
+    return a.bits > PLACE_BITS or slices > most // rows
+
+
 cdef int run_greatest(const WindowSums* a) noexcept nogil:
     cdef Greatest plan
     cdef const Slide* axis
@@ -210,11 +285,13 @@ cdef int run_greatest(const WindowSums* a) noexcept nogil:
     plan.inner = <int64_t> 1 << plan.bits
     if a.spatial == 3:
         plan.inner *= plan.volume.axes[1].size
+    plan.far = is_far(&plan)
     axis = &plan.volume.axes[plan.band]
     extent = (axis.window - 1) * axis.dilation + 1
     plan.direct = plan.band == 1 and a.image.dtype == FLOAT32 and plan.volume.image_steps[2] == a.image.item
     plan.direct = plan.direct and plan.volume.position_steps[2] == a.positions.item and extent <= axis.stride
-    plan.direct = plan.direct and (a.window[1] - 1) * a.dilations[1] < a.strides[1]
+    plan.direct = plan.direct and not plan.far and (a.window[1] - 1) * a.dilations[1] < a.strides[1]
+    plan.fours = plan.direct and plan.floats and in_twos(&plan.volume.axes[1]) and in_twos(&plan.volume.axes[2])
     plan.tall = axis.size
     items = a.image.sizes[0] * a.image.sizes[1]
     while plan.tall > 1 and not plan.direct and plan.tall > 2 * extent and (

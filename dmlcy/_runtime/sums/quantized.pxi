@@ -4,21 +4,22 @@ cdef enum:
     FEW_TAPS = 8                    # that are added one by one; of more, sums up to places are subtracted
     MOST_ROWS = 4194304             # whose sum is a number of 32 bits
     BAND_POSITIONS = 4096           # of a band, at least
+    QUOTIENTS = 256                 # that are computed at once, about
 
 cdef struct Quantized:
     Volume volume
     const SumLoops* loops
     bint is_signed
+    bint twos                       # all windows are of two by two elements side by side, and inside
     bint moving                     # rows under the next window are found by those that come and those that go
     int64_t begin                   # elements of the window along a row that are inside at some position
     int64_t end
     int64_t pad                     # sums before the first place of a row
-    int64_t length
+    int64_t at_once                 # positions whose means are computed at once
     const double* counts            # elements under each window along the row
     const double* divisors
     int64_t tall
     int64_t bands
-    int64_t sums_size
 
 
 # The room of a band.
@@ -88,6 +89,23 @@ cdef void sum_columns(const Quantized* a, const QuantizedRoom* room) noexcept no
             room.sums[i] = columns[last] - (columns[place] if place >= 0 else 0)
 
 
+# Means of two by two elements, of several rows at once.
+cdef void make_twos(const Quantized* a, const char* image, char* target, int64_t begin, int64_t stop,
+                    const QuantizedRoom* room, SumQuotients* work) noexcept nogil:
+    cdef const Volume* v = &a.volume
+    cdef int64_t count = v.axes[2].count, q = begin, row, rows
+    cdef const char* source
+    while q < stop:
+        rows = min(a.at_once // count, stop - q)
+        for row in range(rows):
+            source = image + 2 * (q + row) * v.image_steps[1]
+            a.loops.twos(a.is_signed, source, source + v.image_steps[1], room.sums + row * count, count)
+        work.size = rows * count
+        work.target = <uint8_t*> target + q * v.position_steps[1]
+        a.loops.quotients(work)
+        q += rows
+
+
 cdef void make_quantized(const Quantized* a, int64_t channel, int64_t p, int64_t begin, int64_t stop,
                          const QuantizedRoom* room) noexcept nogil:
     cdef const Volume* v = &a.volume
@@ -108,6 +126,11 @@ cdef void make_quantized(const Quantized* a, int64_t channel, int64_t p, int64_t
     work.most = work.least + 255
     work.step = v.position_steps[2]
     work.size = v.axes[2].count
+    if a.twos:
+        work.taken = 2 * entry_of(given.zero, number)
+        work.divisor = 2 * scale
+        make_twos(a, image, target, begin, stop, room, &work)
+        return
     taps_inside(&v.axes[0], p, &first, &end)
     slices = end - first
     z = p * v.axes[0].stride - v.axes[0].start + first * v.axes[0].dilation
@@ -138,14 +161,14 @@ cdef void make_quantized(const Quantized* a, int64_t channel, int64_t p, int64_t
 
 cdef int quantized_bands(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Quantized* a = <const Quantized*> args
-    cdef int64_t size = a.volume.axes[2].size, count = a.volume.axes[2].count, number, rest, low
-    cdef double* buffer = <double*> malloc(<size_t> (a.pad + size + count) * sizeof(double) + <size_t> size * 4)
+    cdef int64_t size = a.volume.axes[2].size, number, rest, low
+    cdef double* buffer = <double*> malloc(<size_t> (a.pad + size + a.at_once) * sizeof(double) + <size_t> size * 4)
     cdef QuantizedRoom room
     if buffer == NULL:
         return -1
     room.columns = buffer
     room.sums = buffer + a.pad + size
-    room.whole = <int32_t*> (room.sums + count)
+    room.whole = <int32_t*> (room.sums + a.at_once)
     for number in range(begin, end):
         low = number % a.bands * a.tall
         rest = number // a.bands
@@ -172,15 +195,20 @@ cdef int run_quantized(const WindowSums* a) noexcept nogil:
     axis = &plan.volume.axes[2]
     taps_somewhere(axis, &plan.begin, &plan.end)
     plan.pad = 0
-    tables = <double*> malloc(<size_t> (2 * axis.count) * sizeof(double))
+    plan.twos = a.spatial == 2 and in_twos(&plan.volume.axes[1]) and in_twos(axis)
+    plan.twos = plan.twos and plan.volume.image_steps[2] == 1 and plan.volume.position_steps[2] == 1
+    plan.at_once = axis.count
+    if plan.twos and plan.volume.position_steps[1] == axis.count and axis.count < QUOTIENTS:
+        plan.at_once *= QUOTIENTS // axis.count
+    tables = <double*> malloc(<size_t> (2 * plan.at_once) * sizeof(double))
     if tables == NULL:
         return -1
-    for i in range(axis.count):
-        taps_inside(axis, i, &first, &end)
+    for i in range(plan.at_once):
+        taps_inside(axis, i % axis.count, &first, &end)
         tables[i] = <double> (end - first)
-        tables[axis.count + i] = <double> (axis.window if a.counted else max(end - first, 1))
+        tables[plan.at_once + i] = <double> (axis.window if a.counted else max(end - first, 1))
     plan.counts = tables
-    plan.divisors = tables + axis.count
+    plan.divisors = tables + plan.at_once
     axis = &plan.volume.axes[1]
     plan.tall = max(ceil_div(BAND_POSITIONS, plan.volume.axes[2].count), end_of_band(axis))
     plan.tall = min(plan.tall, axis.count)

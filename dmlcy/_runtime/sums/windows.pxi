@@ -45,3 +45,10 @@ cdef inline void taps_somewhere(const Slide* axis, int64_t* first, int64_t* end)
     taps_inside(axis, 0, first, end)
     first[0] = min(first[0], last)
     end[0] = min(axis.window, floor_div(axis.size - 1 + axis.start, axis.dilation) + 1)
+
+
+# Whether windows are two elements side by side, all of which are inside.
+cdef inline bint in_twos(const Slide* axis) noexcept nogil:
+    if axis.window != 2 or axis.stride != 2 or axis.dilation != 1 or axis.start != 0:
+        return False
+    return 2 * axis.count <= axis.size

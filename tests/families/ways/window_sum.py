@@ -23,6 +23,7 @@ WINDOWS = {
     "small": image((2, 3, 20, 23), 3, padding=1),
     "steps": image((2, 3, 21, 34), 3, stride=2, padding=1),
     "side by side": image((1, 5, 24, 40), 2, stride=2),
+    "side by side, and some behind": image((2, 3, 9, 77), 2, stride=2),
     "apart": image((1, 2, 23, 31), 2, stride=3, padding=1),
     "large": image((1, 2, 40, 45), 9, padding=4),
     "larger than the image": image((1, 2, 9, 8), 20, padding=15),

@@ -23,13 +23,24 @@ def added(weights: dict[int, float], index: int, weight: float, size: int) -> No
         weights[index] = weights.get(index, 0.0) + weight
 
 
+def series(first: int, last: int, place: float, scale: float) -> float:
+    """What the numbers first … last weigh, all of which lie on one side of the place: half of both ends, times all."""
+    weights = [max(1 - abs(index - place) * scale, 0.0) for index in (first, last)]
+    return max(last - first + 1, 0) * sum(weights) / 2
+
+
 def stretched(place: float, size: int, scale: float) -> dict[int, float]:
     """The elements less than 1 / scale away; those beyond an end are the one there."""
     found: dict[int, float] = {}
     reach = 1 / scale
     place = min(max(place, -2 * reach), size - 1 + 2 * reach)
-    for index in range(math.ceil(place - reach), math.floor(place + reach) + 1):
+    low, high, middle = math.ceil(place - reach), math.floor(place + reach), math.floor(place)
+    for index in range(max(low, 1), min(high, size - 2) + 1):
         added(found, index, max(1 - abs(index - place) * scale, 0.0), size)
+    ends = [(low, min(high, 0), 0), (max(low, size - 1), high, size - 1)] if size > 1 else [(low, high, 0)]
+    for first, last, index in ends:
+        added(found, index, series(first, min(last, middle), place, scale), size)
+        added(found, index, series(max(first, middle + 1), last, place, scale), size)
     total = sum(found.values())
     return {index: weight / total for index, weight in found.items()}
 
