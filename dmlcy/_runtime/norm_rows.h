@@ -36,13 +36,14 @@
 /* A row of a line; one of its elements; and elements behind its last one, which nobody looks at. */
 #define DMLCY_NORM_ROW(t)                                                                                              \
     const float *p##t = rows->rows[t] + line * rows->steps[t];                                                         \
+    const int64_t pace##t = rows->paces[t];                                                                            \
     float pad##t[DMLCY_NORM_LANES];
 #define DMLCY_NORM_NUMBER(t)                                                                                           \
-    const float f##t = p##t[i + j];                                                                                    \
+    const float f##t = p##t[i * pace##t + j];                                                                          \
     const double x##t = (double)f##t;                                                                                  \
     (void)f##t, (void)x##t;
 #define DMLCY_NORM_PAD(t)                                                                                              \
-    dmlcy_norm_pad(pad##t, p##t + end, rest);                                                                          \
+    dmlcy_norm_pad(pad##t, p##t + end * pace##t, rest);                                                                \
     p##t = pad##t;
 
 #define DMLCY_S(number) s[(number) * step]
@@ -111,7 +112,10 @@
 #define DMLCY_NORM_STORE_LAST(t, element, quick)                                                                       \
     memcpy(rows->rows[t] + line * rows->steps[t] + rows->n - rest, end##t, (size_t)rest * sizeof(float));
 #define DMLCY_NORM_STORE_SIDE(t, element, quick) memcpy(q##t, made##t, sizeof made##t);
-#define DMLCY_NORM_PLACE(t, element, quick) float *const q##t = rows->rows[t] + i * rows->across[t];
+#define DMLCY_NORM_PLACES(t, element, quick)                                                                           \
+    float *const top##t = rows->rows[t];                                                                               \
+    const int64_t down##t = rows->across[t];
+#define DMLCY_NORM_PLACE(t, element, quick) float *const q##t = top##t + i * down##t;
 
 /* The same of DMLCY_NORM_LANES lines side by side: a number of each line, and an accumulator for each of as many groups
  * of elements as a line alone has. */
@@ -122,54 +126,63 @@
 #define DMLCY_NORM_OF_LINE(kind, name, value)                                                                          \
     const kind name = name##_of[j];                                                                                    \
     (void)name;
-#define DMLCY_NORM_SIDE(t) const float *const p##t = rows->rows[t] + i * rows->across[t];
+#define DMLCY_NORM_SIDES(t)                                                                                            \
+    const float *const first##t = rows->rows[t];                                                                       \
+    const int64_t across##t = rows->across[t];
+#define DMLCY_NORM_SIDE(t) const float *const p##t = first##t + i * across##t;
 #define DMLCY_NORM_SIDE_NUMBER(t)                                                                                      \
     const float f##t = p##t[j];                                                                                        \
     const double x##t = (double)f##t;                                                                                  \
     (void)f##t, (void)x##t;
-#define DMLCY_NORM_GROUPS(number, kind, join, element, quick)                                                          \
-    kind acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                              \
-    DMLCY_GROUPS_##join(number, kind, join)
-#define DMLCY_GROUPS_WHOLE(number, kind, join)                                                                         \
-    for (i = 0; i < used; i++)                                                                                         \
-        for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                         \
-            acc##number[i][j] = DMLCY_NONE_##join;
+#define DMLCY_NORM_GROUPS(number, kind, join, element, quick) DMLCY_GROUPS_##join(number, kind, join)
 #define DMLCY_GROUPS_parts(number, kind, join)                                                                         \
+    double acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
     float part##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
     memset(part##number, 0, (size_t)used * sizeof part##number[0]);                                                    \
-    if (!in_parts || !alone)                                     \
+    if (!alone || !in_parts)                                                                                           \
         memset(acc##number, 0, sizeof acc##number);
-#define DMLCY_NORM_SIDE_STEP(number, kind, join, element, quick) DMLCY_SIDE_STEP_##join(number, kind, join, element, quick)
-#define DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)                                                             \
-    {                                                                                                                  \
-        const kind next = (kind)(element);                                                                             \
-        acc##number[group][j] = DMLCY_BOTH_##join(acc##number[group][j], next);                                        \
-    }
+#define DMLCY_GROUPS_sum(number, kind, join)                                                                           \
+    double acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
+    memset(acc##number, 0, (size_t)used * sizeof acc##number[0]);
+#define DMLCY_NORM_SIDE_STEP(number, kind, join, element, quick)                                                       \
+    DMLCY_SIDE_STEP_##join(number, kind, join, element, quick)
 #define DMLCY_SIDE_STEP_parts(number, kind, join, element, quick)                                                      \
     if (in_parts)                                                                                                      \
         part##number[group][j] += (quick);                                                                             \
     else                                                                                                               \
         acc##number[group][j] += (element);
+#define DMLCY_SIDE_STEP_sum(number, kind, join, element, quick) acc##number[group][j] += (element);
 #define DMLCY_NORM_SIDE_FLUSH(number, kind, join, element, quick) DMLCY_SIDE_FLUSH_##join(number)
 #define DMLCY_SIDE_FLUSH_parts(number)                                                                                 \
-    if (alone) {                                                                                                       \
-        for (row = 0; row < used; row++)                                                                               \
-            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
-                acc##number[row][j] = (double)part##number[row][j];                                                    \
-    } else {                                                                                                           \
-        for (row = 0; row < used; row++)                                                                               \
-            for (j = 0; j < DMLCY_NORM_LANES; j++) {                                                                   \
-                acc##number[row][j] += (double)part##number[row][j];                                                   \
-                part##number[row][j] = 0.0f;                                                                           \
-            }                                                                                                          \
-    }
+    for (row = 0; row < used; row++)                                                                                   \
+        for (j = 0; j < DMLCY_NORM_LANES; j++) {                                                                       \
+            acc##number[row][j] += (double)part##number[row][j];                                                       \
+            part##number[row][j] = 0.0f;                                                                               \
+        }
 #define DMLCY_NORM_SIDE_END(number, kind, join, element, quick)                                                        \
-    for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
-        for (i = 0; i < half && i + half < used; i++)                                                                  \
-            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
-                acc##number[i][j] = DMLCY_BOTH_##join(acc##number[i][j], acc##number[i + half][j]);                    \
+    DMLCY_SIDE_END_##join(number)                                                                                      \
     for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
         s[number * DMLCY_NORM_LANES + j] = (double)acc##number[0][j];
+#define DMLCY_SIDE_HALVES(number, first)                                                                               \
+    for (half = (first); half > 0; half /= 2)                                                                          \
+        for (i = 0; i < half && i + half < used; i++)                                                                  \
+            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
+                acc##number[i][j] += acc##number[i + half][j];
+#define DMLCY_SIDE_END_sum(number) DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 2)
+#define DMLCY_SIDE_END_parts(number)                                                                                   \
+    if (alone && in_parts) {                                                                                           \
+        for (i = 0; i < used && i < DMLCY_NORM_LANES / 2; i++)                                                         \
+            if (i + DMLCY_NORM_LANES / 2 < used)                                                                       \
+                for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                 \
+                    acc##number[i][j] =                                                                                \
+                        (double)part##number[i][j] + (double)part##number[i + DMLCY_NORM_LANES / 2][j];                \
+            else                                                                                                       \
+                for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                 \
+                    acc##number[i][j] = (double)part##number[i][j];                                                    \
+        DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 4)                                                                \
+    } else {                                                                                                           \
+        DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 2)                                                                \
+    }
 #define DMLCY_NORM_SIDE_GOOD(number, kind, join, element, quick)                                                       \
     for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
         good[j] &= DMLCY_GOOD_##join(acc##number[0][j]);
@@ -178,35 +191,53 @@
         if (!good[line])                                                                                               \
             states[number * DMLCY_NORM_LANES + line] = again[number * DMLCY_NORM_LANES + line];
 
-/* Of what has no parts. */
+/* Of what has no parts; and of what is the same in any order, so that lines side by side need no groups. */
 #define DMLCY_PART_sum(number)
 #define DMLCY_FLUSH_sum(number)
-#define DMLCY_GROUPS_sum(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_sum(number)
 #define DMLCY_GOOD_sum(number) 1
 #define DMLCY_STEP_sum(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_sum(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_greatest(number)
 #define DMLCY_FLUSH_greatest(number)
-#define DMLCY_GROUPS_greatest(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_greatest(number)
 #define DMLCY_GOOD_greatest(number) 1
 #define DMLCY_STEP_greatest(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_greatest(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_least(number)
 #define DMLCY_FLUSH_least(number)
-#define DMLCY_GROUPS_least(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_least(number)
 #define DMLCY_GOOD_least(number) 1
 #define DMLCY_STEP_least(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_least(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_bits(number)
 #define DMLCY_FLUSH_bits(number)
-#define DMLCY_GROUPS_bits(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_bits(number)
 #define DMLCY_GOOD_bits(number) 1
 #define DMLCY_STEP_bits(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_bits(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_PART_whole(number)
+#define DMLCY_FLUSH_whole(number)
+#define DMLCY_SIDE_FLUSH_whole(number)
+#define DMLCY_GOOD_whole(number) 1
+#define DMLCY_STEP_whole(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_GROUPS_FREE(number, kind, join)                                                                          \
+    kind acc##number[1][DMLCY_NORM_LANES];                                                                             \
+    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
+        acc##number[0][j] = DMLCY_NONE_##join;
+#define DMLCY_SIDE_STEP_FREE(number, kind, join, element)                                                              \
+    {                                                                                                                  \
+        const kind next = (kind)(element);                                                                             \
+        acc##number[0][j] = DMLCY_BOTH_##join(acc##number[0][j], next);                                                \
+    }
+#define DMLCY_GROUPS_greatest(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_greatest(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_greatest(number)
+#define DMLCY_GROUPS_least(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_least(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_least(number)
+#define DMLCY_GROUPS_bits(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_bits(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_bits(number)
+#define DMLCY_GROUPS_whole(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_whole(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_whole(number)
 #define DMLCY_GOOD_parts(number) (dmlcy_is_ordinary(number) & ((number) != 0.0))
 
 #define DMLCY_NORM_STORE_ONE(t, element, quick) rows->rows[t][line * rows->steps[t]] = (float)(element);

@@ -122,9 +122,10 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
 #if DMLCY_TRIES
     DMLCY_OF_SWEEP(DMLCY_QUICK_)(DMLCY_NORM_ARRAY)
 #endif
+    DMLCY_ROWS_HERE(DMLCY_NORM_SIDES)
     DMLCY_ACCS_HERE(DMLCY_NORM_GROUPS)
     (void)count, (void)step, (void)s, (void)all, (void)good, (void)full, (void)row, (void)in_parts,
-        (void)alone;
+        (void)alone, (void)half, (void)used;
     for (line = 0; line < DMLCY_NORM_LANES; line++) {
         s = states + line;
         DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_COMPUTE)
@@ -136,6 +137,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     for (i = 0; i < rows->n; i++) {
         const int64_t group = i % DMLCY_NORM_LANES;
         const double at = (double)i;
+        (void)group;
         DMLCY_ROWS_HERE(DMLCY_NORM_SIDE)
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
         float some[DMLCY_NORM_LANES];
@@ -159,7 +161,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
         memcpy(rows->rows[DMLCY_SAVED_ROW] + i * rows->across[DMLCY_SAVED_ROW], some, sizeof some);
 #endif
-        if (in_parts && (i + 1 == rows->n || i + 1 == full || (i + 1) % (DMLCY_NORM_PARTS * DMLCY_NORM_LANES) == 0)) {
+        if (in_parts && !alone && (i + 1 == rows->n || i + 1 == full || (i + 1) % (DMLCY_NORM_PARTS * DMLCY_NORM_LANES) == 0)) {
             DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_FLUSH)
         }
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...expr.nodes import Arith, Call, Index, Name, Node, NotCompiled, Number, filled, rebuilt
+from ...expr.nodes import Arith, Call, Choice, Index, Name, Node, NotCompiled, Number, filled, rebuilt
 from ...model import Field
 from ..base import KernelTable, attribute_locals
 from .lines import RANGE, Line, names_in
@@ -281,7 +281,7 @@ class Names:
         """A number that elements are joined to; passes of the same elements share it."""
         join = JOINED.get(one.kind, one.kind)
         if (join, one.node) not in self.accs:
-            kind = "float" if join != "sum" and self.is_float(one.node) else "double"
+            kind = "float" if is_whole(one.node) or (join != "sum" and self.is_float(one.node)) else "double"
             self.accs[join, one.node] = (self.states, one.level, kind)
             self.states += 1
 
@@ -372,6 +372,8 @@ class Names:
         """How elements are joined, and what: in double or as it is, and in FLOAT32. Sums of elements are not, so that
         means do not lose digits."""
         text = self.bits_of(node) if join == "bits" else line.expression(node)
+        if join == "sum" and is_whole(node):
+            return "whole", text, "0"
         if join == "sum" and not isinstance(node, Name):
             try:
                 return "parts", text, quick.expression(node)
@@ -437,6 +439,11 @@ class Names:
         for name, t in self.numbers.items():
             if name in read and name not in self.elements:
                 yield "double", f"x{t}", f"DMLCY_ONE({t})"
+
+
+def is_whole(node: Node) -> bool:
+    """Whether sums of so many elements as a chunk has are exact in FLOAT32, as each element is 0 or 1."""
+    return isinstance(node, Choice) and all(one in (Number(0.0), Number(1.0)) for one in (node.then, node.other))
 
 
 def is_exp(node: Node) -> bool:
