@@ -10,8 +10,8 @@
  * DMLCY_ATTRIBUTES_N    declares the attributes that are read
  * DMLCY_LINES_N(each)   each(double, top, DMLCY_S(0)) …: the type, the name and the value of a number of a line.
  *                       DMLCY_S is a number of the state, DMLCY_ONE that of a tensor with one for a line
- * DMLCY_ACCS_N(each)    each(0, double, parts, x0 * x0, f0 * f0) …: a number of the state, its type, how it is joined, and
- *                       what it is joined of, over the elements x0, x1 … of tensors, which are double, the same as
+ * DMLCY_ACCS_N(each)    each(0, double, parts, x0 * x0, f0 * f0) …: a number of the state, its type, how it is joined,
+ *                       and what it is joined of, over the elements x0, x1 … of tensors, which are double, the same as
  *                       floats, f0 …, and the number `at` of an element in its line. Of `parts`, a float comes last: a
  *                       lane adds up DMLCY_NORM_PARTS of these before it adds the sum to others in double
  * DMLCY_PARTS_N         1: the sweep has parts
@@ -24,7 +24,7 @@
  * DMLCY_SAVED           a float that results are made of, too; left out, no sweep writes any. Accumulators and results
  *                       call it `saved`
  * DMLCY_SAVED_ROW       the number of the output whose row has it
- * DMLCY_RESULTS(each)   each(1, x0 - top, f0 - top_quick) …: the number of a tensor, its element, and the same in floats
+ * DMLCY_RESULTS(each)   each(1, x0 - top, f0 - top_quick) …: the number of a tensor, its element, and that in floats
  * DMLCY_HAS_QUICK       1: there are floats. Where one is not finite, the double is taken
  * DMLCY_ENDS(each)      the same of tensors that have one for a line, with DMLCY_ATTRIBUTES_ENDS and DMLCY_LINES_ENDS
  */
@@ -97,7 +97,8 @@
 #define DMLCY_NORM_END(number, kind, join, element, quick)                                                             \
     DMLCY_S(number) =                                                                                                  \
         fresh ? (double)acc##number[0] : DMLCY_BOTH_##join(DMLCY_S(number), (double)acc##number[0]);
-#define DMLCY_NORM_JOIN_OF(number, kind, join, element, quick) s[number] = DMLCY_BOTH_##join(s[number], others[number]);
+#define DMLCY_NORM_JOIN_OF(number, kind, join, element, quick)                                                         \
+    s[number] = DMLCY_BOTH_##join(s[number], others[number]);
 
 #define DMLCY_NORM_TARGET(t, element, quick)                                                                           \
     float *q##t = rows->rows[t] + line * rows->steps[t];                                                               \
@@ -105,7 +106,8 @@
 #define DMLCY_NORM_ROOM(t, element, quick) float made##t[DMLCY_NORM_LANES];
 #define DMLCY_NORM_MAKE(t, element, quick) made##t[j] = (float)(element);
 #define DMLCY_NORM_MAKE_QUICK(t, element, quick) made##t[j] = (quick);
-#define DMLCY_NORM_MAKE_REST(t, element, quick) made##t[j] = is_quick && DMLCY_NORM_FINITE(made##t[j]) ? made##t[j] : (float)(element);
+#define DMLCY_NORM_MAKE_REST(t, element, quick)                                                                        \
+    made##t[j] = is_quick && DMLCY_NORM_FINITE(made##t[j]) ? made##t[j] : (float)(element);
 #define DMLCY_NORM_FAR(t, element, quick) | DMLCY_LEVEL(dmlcy_norm_is_far)(made##t)
 #define DMLCY_NORM_STORE(t, element, quick) memcpy(q##t + i, made##t, sizeof made##t);
 #define DMLCY_NORM_ASIDE(t, element, quick) q##t = end##t;
@@ -263,6 +265,20 @@ static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double c
     (void)s, (void)step, (void)count;
     DMLCY_FINISH_2
 }
+#endif
+
+/* What computes lines in double that are not ordinary: of the baseline, for all levels. */
+#if DMLCY_SWEEPS > 0 && DMLCY_PARTS_0 && !DMLCY_EXPS_0
+static void DMLCY_NAMED(DMLCY_NORM, _exact_0)(const NormRows *rows, int64_t line, double *s, int fresh);
+static void DMLCY_NAMED(DMLCY_NORM, _exact_side_0)(const NormRows *rows, double *states, int *good);
+#endif
+#if DMLCY_SWEEPS > 1 && DMLCY_PARTS_1 && !DMLCY_EXPS_1
+static void DMLCY_NAMED(DMLCY_NORM, _exact_1)(const NormRows *rows, int64_t line, double *s, int fresh);
+static void DMLCY_NAMED(DMLCY_NORM, _exact_side_1)(const NormRows *rows, double *states, int *good);
+#endif
+#if DMLCY_SWEEPS > 2 && DMLCY_PARTS_2 && !DMLCY_EXPS_2
+static void DMLCY_NAMED(DMLCY_NORM, _exact_2)(const NormRows *rows, int64_t line, double *s, int fresh);
+static void DMLCY_NAMED(DMLCY_NORM, _exact_side_2)(const NormRows *rows, double *states, int *good);
 #endif
 
 #ifndef DMLCY_LARGEST

@@ -119,7 +119,8 @@ DMLCY_INLINE int dmlcy_is_not_huge(double x)
 /* Whether a number of a line is 0, or neither huge nor tiny: products with it lose nothing in floats. */
 DMLCY_INLINE int dmlcy_is_ordinary(double x)
 {
-    return (x == 0.0) | (dmlcy_is_not_huge(x) & ((x >= 1 / DMLCY_NORM_HUGE) | (x <= -1 / DMLCY_NORM_HUGE)));
+    const int is_tiny = (x < 1 / DMLCY_NORM_HUGE) & (x > -1 / DMLCY_NORM_HUGE);
+    return (x == 0.0) | (dmlcy_is_not_huge(x) & !is_tiny);
 }
 
 /* Whether some of DMLCY_NORM_LANES floats are not finite. */

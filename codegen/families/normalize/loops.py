@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ...expr.nodes import Arith, Call, Choice, Index, Name, Node, NotCompiled, Number, filled, rebuilt
 from ...model import Field
@@ -44,7 +44,7 @@ class Text:
     finish: tuple[str, ...] = ()
     saves: bool = False
     exps: bool = False
-    quick: Quick | None = field(default=None, repr=False)
+    quick: Quick | None = None
 
     @property
     def parts(self) -> bool:
@@ -400,8 +400,8 @@ class Names:
         return self.made([*nodes.values()], line, made, (), False, quick)
 
     def made(
-        self, nodes: Sequence[Node], line: Line, made: tuple[tuple[str, ...], ...], finish: tuple[str, ...], saves: bool,
-        quick: Quick | None,
+        self, nodes: Sequence[Node], line: Line, made: tuple[tuple[str, ...], ...], finish: tuple[str, ...],
+        saves: bool, quick: Quick | None,
     ) -> Text:  # fmt: skip
         """A text, with what it declares."""
         read = {name for node in nodes for name in names_in(node)}
