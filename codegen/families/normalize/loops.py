@@ -396,6 +396,9 @@ class Names:
             quicks = {number: quick.expression(node) for number, node in nodes.items()} if quick is not None else quicks
         except NotCompiled:
             quick = None
+        if quick is not None:  # where one is not finite, the accuracy is that of the result alone
+            read = {name for node in nodes.values() for name in names_in(node)}
+            quick.checks.update({f"dmlcy_is_not_huge(v_{name})": None for name in self.kept if name in read})
         made = tuple((str(number), texts[number], quicks[number]) for number in nodes)
         return self.made([*nodes.values()], line, made, (), False, quick)
 
