@@ -106,6 +106,10 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_NAMED(DMLCY_NORM, _results_side))(con
         all &= is_quick_of[line];
 #endif
     }
+    DMLCY_RESULTS(DMLCY_NORM_PLACES)
+#if !DMLCY_FROM_SAVED
+    DMLCY_ROWS(DMLCY_NORM_SIDES)
+#endif
     for (i = 0; i < rows->n; i++) {
         const double at = (double)i;
         DMLCY_RESULTS(DMLCY_NORM_ROOM)

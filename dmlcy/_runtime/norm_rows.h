@@ -10,8 +10,8 @@
  * DMLCY_ATTRIBUTES_N    declares the attributes that are read
  * DMLCY_LINES_N(each)   each(double, top, DMLCY_S(0)) …: the type, the name and the value of a number of a line.
  *                       DMLCY_S is a number of the state, DMLCY_ONE that of a tensor with one for a line
- * DMLCY_ACCS_N(each)    each(0, double, parts, x0 * x0, f0 * f0) …: a number of the state, its type, how it is joined, and
- *                       what it is joined of, over the elements x0, x1 … of tensors, which are double, the same as
+ * DMLCY_ACCS_N(each)    each(0, double, parts, x0 * x0, f0 * f0) …: a number of the state, its type, how it is joined,
+ *                       and what it is joined of, over the elements x0, x1 … of tensors, which are double, the same as
  *                       floats, f0 …, and the number `at` of an element in its line. Of `parts`, a float comes last: a
  *                       lane adds up DMLCY_NORM_PARTS of these before it adds the sum to others in double
  * DMLCY_PARTS_N         1: the sweep has parts
@@ -24,7 +24,7 @@
  * DMLCY_SAVED           a float that results are made of, too; left out, no sweep writes any. Accumulators and results
  *                       call it `saved`
  * DMLCY_SAVED_ROW       the number of the output whose row has it
- * DMLCY_RESULTS(each)   each(1, x0 - top, f0 - top_quick) …: the number of a tensor, its element, and the same in floats
+ * DMLCY_RESULTS(each)   each(1, x0 - top, f0 - top_quick) …: the number of a tensor, its element, and that in floats
  * DMLCY_HAS_QUICK       1: there are floats. Where one is not finite, the double is taken
  * DMLCY_ENDS(each)      the same of tensors that have one for a line, with DMLCY_ATTRIBUTES_ENDS and DMLCY_LINES_ENDS
  */
@@ -36,13 +36,14 @@
 /* A row of a line; one of its elements; and elements behind its last one, which nobody looks at. */
 #define DMLCY_NORM_ROW(t)                                                                                              \
     const float *p##t = rows->rows[t] + line * rows->steps[t];                                                         \
+    const int64_t pace##t = rows->paces[t];                                                                            \
     float pad##t[DMLCY_NORM_LANES];
 #define DMLCY_NORM_NUMBER(t)                                                                                           \
-    const float f##t = p##t[i + j];                                                                                    \
+    const float f##t = p##t[i * pace##t + j];                                                                          \
     const double x##t = (double)f##t;                                                                                  \
     (void)f##t, (void)x##t;
 #define DMLCY_NORM_PAD(t)                                                                                              \
-    dmlcy_norm_pad(pad##t, p##t + end, rest);                                                                          \
+    dmlcy_norm_pad(pad##t, p##t + end * pace##t, rest);                                                                \
     p##t = pad##t;
 
 #define DMLCY_S(number) s[(number) * step]
@@ -96,7 +97,8 @@
 #define DMLCY_NORM_END(number, kind, join, element, quick)                                                             \
     DMLCY_S(number) =                                                                                                  \
         fresh ? (double)acc##number[0] : DMLCY_BOTH_##join(DMLCY_S(number), (double)acc##number[0]);
-#define DMLCY_NORM_JOIN_OF(number, kind, join, element, quick) s[number] = DMLCY_BOTH_##join(s[number], others[number]);
+#define DMLCY_NORM_JOIN_OF(number, kind, join, element, quick)                                                         \
+    s[number] = DMLCY_BOTH_##join(s[number], others[number]);
 
 #define DMLCY_NORM_TARGET(t, element, quick)                                                                           \
     float *q##t = rows->rows[t] + line * rows->steps[t];                                                               \
@@ -104,14 +106,18 @@
 #define DMLCY_NORM_ROOM(t, element, quick) float made##t[DMLCY_NORM_LANES];
 #define DMLCY_NORM_MAKE(t, element, quick) made##t[j] = (float)(element);
 #define DMLCY_NORM_MAKE_QUICK(t, element, quick) made##t[j] = (quick);
-#define DMLCY_NORM_MAKE_REST(t, element, quick) made##t[j] = is_quick && DMLCY_NORM_FINITE(made##t[j]) ? made##t[j] : (float)(element);
+#define DMLCY_NORM_MAKE_REST(t, element, quick)                                                                        \
+    made##t[j] = is_quick && DMLCY_NORM_FINITE(made##t[j]) ? made##t[j] : (float)(element);
 #define DMLCY_NORM_FAR(t, element, quick) | DMLCY_LEVEL(dmlcy_norm_is_far)(made##t)
 #define DMLCY_NORM_STORE(t, element, quick) memcpy(q##t + i, made##t, sizeof made##t);
 #define DMLCY_NORM_ASIDE(t, element, quick) q##t = end##t;
 #define DMLCY_NORM_STORE_LAST(t, element, quick)                                                                       \
     memcpy(rows->rows[t] + line * rows->steps[t] + rows->n - rest, end##t, (size_t)rest * sizeof(float));
 #define DMLCY_NORM_STORE_SIDE(t, element, quick) memcpy(q##t, made##t, sizeof made##t);
-#define DMLCY_NORM_PLACE(t, element, quick) float *const q##t = rows->rows[t] + i * rows->across[t];
+#define DMLCY_NORM_PLACES(t, element, quick)                                                                           \
+    float *const top##t = rows->rows[t];                                                                               \
+    const int64_t down##t = rows->across[t];
+#define DMLCY_NORM_PLACE(t, element, quick) float *const q##t = top##t + i * down##t;
 
 /* The same of DMLCY_NORM_LANES lines side by side: a number of each line, and an accumulator for each of as many groups
  * of elements as a line alone has. */
@@ -122,54 +128,63 @@
 #define DMLCY_NORM_OF_LINE(kind, name, value)                                                                          \
     const kind name = name##_of[j];                                                                                    \
     (void)name;
-#define DMLCY_NORM_SIDE(t) const float *const p##t = rows->rows[t] + i * rows->across[t];
+#define DMLCY_NORM_SIDES(t)                                                                                            \
+    const float *const first##t = rows->rows[t];                                                                       \
+    const int64_t across##t = rows->across[t];
+#define DMLCY_NORM_SIDE(t) const float *const p##t = first##t + i * across##t;
 #define DMLCY_NORM_SIDE_NUMBER(t)                                                                                      \
     const float f##t = p##t[j];                                                                                        \
     const double x##t = (double)f##t;                                                                                  \
     (void)f##t, (void)x##t;
-#define DMLCY_NORM_GROUPS(number, kind, join, element, quick)                                                          \
-    kind acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                              \
-    DMLCY_GROUPS_##join(number, kind, join)
-#define DMLCY_GROUPS_WHOLE(number, kind, join)                                                                         \
-    for (i = 0; i < used; i++)                                                                                         \
-        for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                         \
-            acc##number[i][j] = DMLCY_NONE_##join;
+#define DMLCY_NORM_GROUPS(number, kind, join, element, quick) DMLCY_GROUPS_##join(number, kind, join)
 #define DMLCY_GROUPS_parts(number, kind, join)                                                                         \
+    double acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
     float part##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
     memset(part##number, 0, (size_t)used * sizeof part##number[0]);                                                    \
-    if (!in_parts || !alone)                                     \
+    if (!alone || !in_parts)                                                                                           \
         memset(acc##number, 0, sizeof acc##number);
-#define DMLCY_NORM_SIDE_STEP(number, kind, join, element, quick) DMLCY_SIDE_STEP_##join(number, kind, join, element, quick)
-#define DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)                                                             \
-    {                                                                                                                  \
-        const kind next = (kind)(element);                                                                             \
-        acc##number[group][j] = DMLCY_BOTH_##join(acc##number[group][j], next);                                        \
-    }
+#define DMLCY_GROUPS_sum(number, kind, join)                                                                           \
+    double acc##number[DMLCY_NORM_LANES][DMLCY_NORM_LANES];                                                            \
+    memset(acc##number, 0, (size_t)used * sizeof acc##number[0]);
+#define DMLCY_NORM_SIDE_STEP(number, kind, join, element, quick)                                                       \
+    DMLCY_SIDE_STEP_##join(number, kind, join, element, quick)
 #define DMLCY_SIDE_STEP_parts(number, kind, join, element, quick)                                                      \
     if (in_parts)                                                                                                      \
         part##number[group][j] += (quick);                                                                             \
     else                                                                                                               \
         acc##number[group][j] += (element);
+#define DMLCY_SIDE_STEP_sum(number, kind, join, element, quick) acc##number[group][j] += (element);
 #define DMLCY_NORM_SIDE_FLUSH(number, kind, join, element, quick) DMLCY_SIDE_FLUSH_##join(number)
 #define DMLCY_SIDE_FLUSH_parts(number)                                                                                 \
-    if (alone) {                                                                                                       \
-        for (row = 0; row < used; row++)                                                                               \
-            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
-                acc##number[row][j] = (double)part##number[row][j];                                                    \
-    } else {                                                                                                           \
-        for (row = 0; row < used; row++)                                                                               \
-            for (j = 0; j < DMLCY_NORM_LANES; j++) {                                                                   \
-                acc##number[row][j] += (double)part##number[row][j];                                                   \
-                part##number[row][j] = 0.0f;                                                                           \
-            }                                                                                                          \
-    }
+    for (row = 0; row < used; row++)                                                                                   \
+        for (j = 0; j < DMLCY_NORM_LANES; j++) {                                                                       \
+            acc##number[row][j] += (double)part##number[row][j];                                                       \
+            part##number[row][j] = 0.0f;                                                                               \
+        }
 #define DMLCY_NORM_SIDE_END(number, kind, join, element, quick)                                                        \
-    for (half = DMLCY_NORM_LANES / 2; half > 0; half /= 2)                                                             \
-        for (i = 0; i < half && i + half < used; i++)                                                                  \
-            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
-                acc##number[i][j] = DMLCY_BOTH_##join(acc##number[i][j], acc##number[i + half][j]);                    \
+    DMLCY_SIDE_END_##join(number)                                                                                      \
     for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
         s[number * DMLCY_NORM_LANES + j] = (double)acc##number[0][j];
+#define DMLCY_SIDE_HALVES(number, first)                                                                               \
+    for (half = (first); half > 0; half /= 2)                                                                          \
+        for (i = 0; i < half && i + half < used; i++)                                                                  \
+            for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                     \
+                acc##number[i][j] += acc##number[i + half][j];
+#define DMLCY_SIDE_END_sum(number) DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 2)
+#define DMLCY_SIDE_END_parts(number)                                                                                   \
+    if (alone && in_parts) {                                                                                           \
+        for (i = 0; i < used && i < DMLCY_NORM_LANES / 2; i++)                                                         \
+            if (i + DMLCY_NORM_LANES / 2 < used)                                                                       \
+                for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                 \
+                    acc##number[i][j] =                                                                                \
+                        (double)part##number[i][j] + (double)part##number[i + DMLCY_NORM_LANES / 2][j];                \
+            else                                                                                                       \
+                for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                 \
+                    acc##number[i][j] = (double)part##number[i][j];                                                    \
+        DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 4)                                                                \
+    } else {                                                                                                           \
+        DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 2)                                                                \
+    }
 #define DMLCY_NORM_SIDE_GOOD(number, kind, join, element, quick)                                                       \
     for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
         good[j] &= DMLCY_GOOD_##join(acc##number[0][j]);
@@ -178,35 +193,53 @@
         if (!good[line])                                                                                               \
             states[number * DMLCY_NORM_LANES + line] = again[number * DMLCY_NORM_LANES + line];
 
-/* Of what has no parts. */
+/* Of what has no parts; and of what is the same in any order, so that lines side by side need no groups. */
 #define DMLCY_PART_sum(number)
 #define DMLCY_FLUSH_sum(number)
-#define DMLCY_GROUPS_sum(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_sum(number)
 #define DMLCY_GOOD_sum(number) 1
 #define DMLCY_STEP_sum(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_sum(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_greatest(number)
 #define DMLCY_FLUSH_greatest(number)
-#define DMLCY_GROUPS_greatest(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_greatest(number)
 #define DMLCY_GOOD_greatest(number) 1
 #define DMLCY_STEP_greatest(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_greatest(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_least(number)
 #define DMLCY_FLUSH_least(number)
-#define DMLCY_GROUPS_least(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_least(number)
 #define DMLCY_GOOD_least(number) 1
 #define DMLCY_STEP_least(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_least(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_PART_bits(number)
 #define DMLCY_FLUSH_bits(number)
-#define DMLCY_GROUPS_bits(number, kind, join) DMLCY_GROUPS_WHOLE(number, kind, join)
 #define DMLCY_SIDE_FLUSH_bits(number)
 #define DMLCY_GOOD_bits(number) 1
 #define DMLCY_STEP_bits(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
-#define DMLCY_SIDE_STEP_bits(number, kind, join, element, quick) DMLCY_SIDE_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_PART_whole(number)
+#define DMLCY_FLUSH_whole(number)
+#define DMLCY_SIDE_FLUSH_whole(number)
+#define DMLCY_GOOD_whole(number) 1
+#define DMLCY_STEP_whole(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
+#define DMLCY_GROUPS_FREE(number, kind, join)                                                                          \
+    kind acc##number[1][DMLCY_NORM_LANES];                                                                             \
+    for (j = 0; j < DMLCY_NORM_LANES; j++)                                                                             \
+        acc##number[0][j] = DMLCY_NONE_##join;
+#define DMLCY_SIDE_STEP_FREE(number, kind, join, element)                                                              \
+    {                                                                                                                  \
+        const kind next = (kind)(element);                                                                             \
+        acc##number[0][j] = DMLCY_BOTH_##join(acc##number[0][j], next);                                                \
+    }
+#define DMLCY_GROUPS_greatest(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_greatest(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_greatest(number)
+#define DMLCY_GROUPS_least(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_least(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_least(number)
+#define DMLCY_GROUPS_bits(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_bits(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_bits(number)
+#define DMLCY_GROUPS_whole(number, kind, join) DMLCY_GROUPS_FREE(number, kind, join)
+#define DMLCY_SIDE_STEP_whole(number, kind, join, element, quick) DMLCY_SIDE_STEP_FREE(number, kind, join, element)
+#define DMLCY_SIDE_END_whole(number)
 #define DMLCY_GOOD_parts(number) (dmlcy_is_ordinary(number) & ((number) != 0.0))
 
 #define DMLCY_NORM_STORE_ONE(t, element, quick) rows->rows[t][line * rows->steps[t]] = (float)(element);
@@ -232,6 +265,20 @@ static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double c
     (void)s, (void)step, (void)count;
     DMLCY_FINISH_2
 }
+#endif
+
+/* What computes lines in double that are not ordinary: of the baseline, for all levels. */
+#if DMLCY_SWEEPS > 0 && DMLCY_PARTS_0 && !DMLCY_EXPS_0
+static void DMLCY_NAMED(DMLCY_NORM, _exact_0)(const NormRows *rows, int64_t line, double *s, int fresh);
+static void DMLCY_NAMED(DMLCY_NORM, _exact_side_0)(const NormRows *rows, double *states, int *good);
+#endif
+#if DMLCY_SWEEPS > 1 && DMLCY_PARTS_1 && !DMLCY_EXPS_1
+static void DMLCY_NAMED(DMLCY_NORM, _exact_1)(const NormRows *rows, int64_t line, double *s, int fresh);
+static void DMLCY_NAMED(DMLCY_NORM, _exact_side_1)(const NormRows *rows, double *states, int *good);
+#endif
+#if DMLCY_SWEEPS > 2 && DMLCY_PARTS_2 && !DMLCY_EXPS_2
+static void DMLCY_NAMED(DMLCY_NORM, _exact_2)(const NormRows *rows, int64_t line, double *s, int fresh);
+static void DMLCY_NAMED(DMLCY_NORM, _exact_side_2)(const NormRows *rows, double *states, int *good);
 #endif
 
 #ifndef DMLCY_LARGEST

@@ -15,6 +15,7 @@ DMLCY_TARGET DMLCY_INLINE int DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM,
     int64_t end = rows->n & -(int64_t)DMLCY_NORM_LANES, i;
     const int rest = (int)(rows->n - end);
     const int in_parts = DMLCY_OF_SWEEP(DMLCY_EXPS_) || ordinary;
+    const int64_t together = DMLCY_NORM_PARTS * DMLCY_NORM_LANES;
     double start = (double)rows->first;
     int j, last = 0;
     DMLCY_ROWS_HERE(DMLCY_NORM_ROW)
@@ -35,7 +36,7 @@ DMLCY_TARGET DMLCY_INLINE int DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM,
     (void)count, (void)start, (void)step, (void)ordinary, (void)in_parts;
     for (;;) {
         for (i = 0; i < end;) {
-            const int64_t stop = end - i < DMLCY_NORM_PARTS * DMLCY_NORM_LANES ? end : i + DMLCY_NORM_PARTS * DMLCY_NORM_LANES;
+            const int64_t stop = end - i < together ? end : i + together;
             DMLCY_ACCS_HERE(DMLCY_NORM_PART)
             for (; i < stop; i += DMLCY_NORM_LANES) {
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
@@ -96,6 +97,8 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _swe
 #elif DMLCY_TRIES
     if (DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 1))
         return;
+    DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _exact_))(rows, line, s, fresh);
+    return;
 #endif
     DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 0);
 }
@@ -109,7 +112,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     const int64_t full = rows->n & -(int64_t)DMLCY_NORM_LANES;
     const int in_parts = DMLCY_OF_SWEEP(DMLCY_EXPS_) || all;
     /* Lanes have one part each. */
-    const int alone = rows->n <= DMLCY_NORM_LANES || (full == rows->n && full <= DMLCY_NORM_PARTS * DMLCY_NORM_LANES);
+    const int64_t together = DMLCY_NORM_PARTS * DMLCY_NORM_LANES;
+    const int alone = rows->n <= DMLCY_NORM_LANES || (full == rows->n && full <= together);
     double *s;
     int64_t i, line, row;
     int half, j;
@@ -123,9 +127,10 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
 #if DMLCY_TRIES
     DMLCY_OF_SWEEP(DMLCY_QUICK_)(DMLCY_NORM_ARRAY)
 #endif
+    DMLCY_ROWS_HERE(DMLCY_NORM_SIDES)
     DMLCY_ACCS_HERE(DMLCY_NORM_GROUPS)
     (void)count, (void)step, (void)s, (void)all, (void)good, (void)full, (void)row, (void)in_parts,
-        (void)alone;
+        (void)alone, (void)half, (void)used, (void)together;
     for (line = 0; line < DMLCY_NORM_LANES; line++) {
         s = states + line;
         DMLCY_OF_SWEEP(DMLCY_LINES_)(DMLCY_NORM_COMPUTE)
@@ -137,6 +142,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     for (i = 0; i < rows->n; i++) {
         const int64_t group = i % DMLCY_NORM_LANES;
         const double at = (double)i;
+        (void)group;
         DMLCY_ROWS_HERE(DMLCY_NORM_SIDE)
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
         float some[DMLCY_NORM_LANES];
@@ -160,7 +166,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
         memcpy(rows->rows[DMLCY_SAVED_ROW] + i * rows->across[DMLCY_SAVED_ROW], some, sizeof some);
 #endif
-        if (in_parts && (i + 1 == rows->n || i + 1 == full || (i + 1) % (DMLCY_NORM_PARTS * DMLCY_NORM_LANES) == 0)) {
+        if (in_parts && !alone && (i + 1 == rows->n || i + 1 == full || (i + 1) % together == 0)) {
             DMLCY_ACCS_HERE(DMLCY_NORM_SIDE_FLUSH)
         }
     }
@@ -192,12 +198,25 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sid
     if (all)
         return;
     memcpy(again, states, sizeof again);
-    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, again, 0, none);
+    DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _exact_side_))(rows, again, none);
     DMLCY_ACCS_HERE(DMLCY_NORM_AGAIN)
 #else
     DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 0, NULL);
 #endif
 }
+
+#if DMLCY_TRIES && !DMLCY_IS_WIDE
+/* In double, the bits are the same at all levels; lines are seldom so. */
+static void DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _exact_))(const NormRows *rows, int64_t line, double *s, int fresh)
+{
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _along_)))(rows, line, s, fresh, 0);
+}
+
+static void DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _exact_side_))(const NormRows *rows, double *states, int *good)
+{
+    DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 0, good);
+}
+#endif
 
 #undef DMLCY_TRIES
 #undef DMLCY_ACCS_HERE

@@ -39,6 +39,8 @@ enum {
 typedef struct {
     float *rows[DMLCY_NORM_TENSORS];
     int64_t steps[DMLCY_NORM_TENSORS];  /* floats to the next line */
+    int64_t paces[DMLCY_NORM_TENSORS];  /* floats to the next element of a line: 0 where it has the same one
+                                         * DMLCY_NORM_LANES times for all its elements */
     int64_t across[DMLCY_NORM_TENSORS]; /* floats to the next element of a line, where lines are side by side */
     int64_t lines;
     int64_t n;              /* elements of each line that are here */
@@ -86,11 +88,13 @@ typedef struct {
 
 #define DMLCY_NONE_sum 0
 #define DMLCY_NONE_parts 0
+#define DMLCY_NONE_whole 0
 #define DMLCY_NONE_greatest (-INFINITY)
 #define DMLCY_NONE_least INFINITY
 #define DMLCY_NONE_bits 0
 #define DMLCY_BOTH_sum(a, b) ((a) + (b))
 #define DMLCY_BOTH_parts(a, b) ((a) + (b))
+#define DMLCY_BOTH_whole(a, b) ((a) + (b)) /* whole numbers, exact in any order */
 #define DMLCY_BOTH_bits(a, b) ((b) > (a) ? (b) : (a)) /* without a sign: infinities and NaN are the greatest */
 #define DMLCY_BOTH_greatest(a, b) ((b) > (a) ? (b) : (a)) /* a number, unless there is none */
 #define DMLCY_BOTH_least(a, b) ((b) < (a) ? (b) : (a))
@@ -115,7 +119,8 @@ DMLCY_INLINE int dmlcy_is_not_huge(double x)
 /* Whether a number of a line is 0, or neither huge nor tiny: products with it lose nothing in floats. */
 DMLCY_INLINE int dmlcy_is_ordinary(double x)
 {
-    return (x == 0.0) | (dmlcy_is_not_huge(x) & ((x >= 1 / DMLCY_NORM_HUGE) | (x <= -1 / DMLCY_NORM_HUGE)));
+    const int is_tiny = (x < 1 / DMLCY_NORM_HUGE) & (x > -1 / DMLCY_NORM_HUGE);
+    return (x == 0.0) | (dmlcy_is_not_huge(x) & !is_tiny);
 }
 
 /* Whether some of DMLCY_NORM_LANES floats are not finite. */

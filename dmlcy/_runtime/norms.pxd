@@ -21,6 +21,7 @@ cdef extern from "norms.h" nogil:
     ctypedef struct NormRows:
         float* rows[DMLCY_NORM_TENSORS]
         int64_t steps[DMLCY_NORM_TENSORS]
+        int64_t paces[DMLCY_NORM_TENSORS]
         int64_t across[DMLCY_NORM_TENSORS]
         int64_t lines
         int64_t n

@@ -141,6 +141,38 @@ def test_numbers_that_are_nearly_the_same() -> None:
         assert_near(found, one / np.sqrt((one * one).mean()))
 
 
+@each_of("most", [1e-42, 1e-30, 1e-12, 1e12, 1e30, 3e38])
+def test_lines_of_huge_and_of_tiny_numbers(most: float) -> None:
+    """They are computed in FLOAT64, and their neighbors in FLOAT32, whatever the layout."""
+    random = np.random.default_rng(12)
+    for rows, n in ((40, 20), (3, 200), (33, 64)):
+        x = random.uniform(-1, 1, (rows, n)).astype(np.float32)
+        x[1] = (x[1] * most).astype(np.float32)
+        x[2] = 0
+        scale, bias = (random.uniform(-2, 2, (1, n)).astype(np.float32) for _ in range(2))
+        wide = x.astype(np.float64)
+        deviation = wide - wide.mean(1, keepdims=True)
+        root = np.sqrt((deviation * deviation).mean(1, keepdims=True) + np.float64(np.float32(1e-30)))
+        norm = np.maximum(np.sqrt((wide * wide).sum(1, keepdims=True)), np.float64(np.float32(1e-30)))
+        for given in (x, np.asfortranarray(x)):
+            found = dml.mean_variance_normalization1(given, scale, bias, axes=(1,), epsilon=1e-30)
+            size = np.abs(scale) * (np.abs(deviation / root) + 1) + np.abs(bias)
+            assert_near(found, deviation / root * scale + bias, size, 9)
+            assert_near(dml.lp_normalization(given, axis=1, epsilon=1e-30), wide / norm, 0.0, 5)
+
+
+def test_a_product_that_overflows_before_the_result() -> None:
+    """Only the sum with the bias is a number of FLOAT32."""
+    for rows in (1, 40):
+        x = np.tile(np.float32([-1, 0, 0, 0, 0, 0, 0, 8]), (rows, 1))
+        scale, bias = np.full((1, 8), 3e38, np.float32), np.full((1, 8), -3e38, np.float32)
+        wide = x.astype(np.float64)
+        deviation = wide - wide.mean(1, keepdims=True)
+        exact = deviation / np.sqrt((deviation**2).mean(1, keepdims=True) + float(np.float32(1e-5)))
+        found = dml.mean_variance_normalization1(x, scale, bias, axes=(1,), epsilon=1e-5)
+        assert_near(found[:, 7:], exact[:, 7:] * float(scale[0, 0]) + float(bias[0, 0]), 3.3e38, 9)
+
+
 def test_norms() -> None:
     torch = pytest.importorskip("torch")
     random = np.random.default_rng(6)

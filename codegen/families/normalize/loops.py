@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from ...expr.nodes import Arith, Call, Index, Name, Node, NotCompiled, Number, filled, rebuilt
+from ...expr.nodes import Arith, Call, Choice, Index, Name, Node, NotCompiled, Number, filled, rebuilt
 from ...model import Field
 from ..base import KernelTable, attribute_locals
 from .lines import RANGE, Line, names_in
@@ -44,7 +44,7 @@ class Text:
     finish: tuple[str, ...] = ()
     saves: bool = False
     exps: bool = False
-    quick: Quick | None = field(default=None, repr=False)
+    quick: Quick | None = None
 
     @property
     def parts(self) -> bool:
@@ -281,7 +281,7 @@ class Names:
         """A number that elements are joined to; passes of the same elements share it."""
         join = JOINED.get(one.kind, one.kind)
         if (join, one.node) not in self.accs:
-            kind = "float" if join != "sum" and self.is_float(one.node) else "double"
+            kind = "float" if is_whole(one.node) or (join != "sum" and self.is_float(one.node)) else "double"
             self.accs[join, one.node] = (self.states, one.level, kind)
             self.states += 1
 
@@ -372,6 +372,8 @@ class Names:
         """How elements are joined, and what: in double or as it is, and in FLOAT32. Sums of elements are not, so that
         means do not lose digits."""
         text = self.bits_of(node) if join == "bits" else line.expression(node)
+        if join == "sum" and is_whole(node):
+            return "whole", text, "0"
         if join == "sum" and not isinstance(node, Name):
             try:
                 return "parts", text, quick.expression(node)
@@ -394,12 +396,15 @@ class Names:
             quicks = {number: quick.expression(node) for number, node in nodes.items()} if quick is not None else quicks
         except NotCompiled:
             quick = None
+        if quick is not None:  # where one is not finite, the accuracy is that of the result alone
+            read = {name for node in nodes.values() for name in names_in(node)}
+            quick.checks.update({f"dmlcy_is_not_huge(v_{name})": None for name in self.kept if name in read})
         made = tuple((str(number), texts[number], quicks[number]) for number in nodes)
         return self.made([*nodes.values()], line, made, (), False, quick)
 
     def made(
-        self, nodes: Sequence[Node], line: Line, made: tuple[tuple[str, ...], ...], finish: tuple[str, ...], saves: bool,
-        quick: Quick | None,
+        self, nodes: Sequence[Node], line: Line, made: tuple[tuple[str, ...], ...], finish: tuple[str, ...],
+        saves: bool, quick: Quick | None,
     ) -> Text:  # fmt: skip
         """A text, with what it declares."""
         read = {name for node in nodes for name in names_in(node)}
@@ -437,6 +442,11 @@ class Names:
         for name, t in self.numbers.items():
             if name in read and name not in self.elements:
                 yield "double", f"x{t}", f"DMLCY_ONE({t})"
+
+
+def is_whole(node: Node) -> bool:
+    """Whether sums of so many elements as a chunk has are exact in FLOAT32, as each element is 0 or 1."""
+    return isinstance(node, Choice) and all(one in (Number(0.0), Number(1.0)) for one in (node.then, node.other))
 
 
 def is_exp(node: Node) -> bool:

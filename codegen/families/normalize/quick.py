@@ -1,5 +1,5 @@
-"""The same expressions in FLOAT32, where the numbers of a line are neither huge nor tiny: faster, and a unit or two less
-exact. ``norm_rows.h`` has what they fall back to."""
+"""The same expressions in FLOAT32, where the numbers of a line are neither huge nor tiny: faster, and less
+exact by some units. ``norm_rows.h`` says when they are taken."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Quick:
     ``made`` gets the numbers of a line in FLOAT32, as (name, expression), and ``checks`` what must hold of the line.
     """
 
-    line: Line
+    line: Line = field(repr=False)
     made: dict[str, str] = field(default_factory=dict)
     checks: dict[str, None] = field(default_factory=dict)
 

@@ -68,6 +68,7 @@ cdef void take_rows(
     cdef float number
     cdef int64_t line, i
     cdef int inner
+    rows.paces[t] = 1
     if to.place[t] == NEAR:
         rows.rows[t] = <float*>(data + first * tensor.item)
         rows.steps[t] = apart // <int64_t>sizeof(float)
@@ -79,6 +80,9 @@ cdef void take_rows(
         for line in range(lines):
             target[line] = number_at(tensor, data + line * apart)
     elif to.place[t] == REPEATED:
+        n = min(n, DMLCY_NORM_LANES)
+        rows.paces[t] = 0
+        rows.steps[t] = n
         if apart == 0:
             rows.steps[t] = 0
             lines = 1

@@ -140,7 +140,9 @@ def sums(x: Array, gradient: Array, mean: Array, root: Array, axes: Ints) -> tup
     of_scale = products.sum(tuple(axes), keepdims=True) / root
     scales = np.abs(products).sum(tuple(axes), keepdims=True) / root
     biases = np.abs(gradient).sum(tuple(axes), keepdims=True)
-    return near(of_scale, x.dtype, scales, UNITS["gradient"]), near(gradient.sum(tuple(axes), keepdims=True), x.dtype, biases)
+    return near(of_scale, x.dtype, scales, UNITS["gradient"]), near(
+        gradient.sum(tuple(axes), keepdims=True), x.dtype, biases
+    )
 
 
 def batch_normalization_grad(
