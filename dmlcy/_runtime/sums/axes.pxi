@@ -133,7 +133,7 @@ cdef const double* sum_to(RowSums* a, int64_t position) noexcept nogil:
 # The same for an element that has just these rows over it, written as floats where one pass does. False: it does not.
 cdef inline bint slides_to(RowSums* a, int64_t place, float* target) noexcept nogil:
     cdef int64_t position = place + a.axis.start, size = a.over.least, phase
-    if size <= FEW_ROWS or a.axis.stride != 1 or position != a.last + 1 or position >= a.high:
+    if size <= FEW_ROWS or a.axis.stride != 1 or a.last != position - 1 or position >= a.high:
         return False
     phase = position % size
     if phase == 0 or phase + 1 == size:
