@@ -9,6 +9,7 @@ bound that any error takes. The status is 1 if one is beyond. ``--state referenc
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import sys
 import time
@@ -46,6 +47,8 @@ from dmlcy.testing import expected  # noqa: E402
 Array = np.ndarray[Any, Any]
 MOST: Final = 60
 """Elements of a tensor that is drawn."""
+CASES: Final = 1200
+"""Of which most operators have enough of each data type."""
 
 
 @dataclass(slots=True)
@@ -85,11 +88,11 @@ def is_exact(operator: Operator, dtype: str) -> bool:
 
 
 def measure(operator: Operator, elements: int, seed: int) -> dict[str, Worst]:
-    """So many results of each data type."""
+    """So many results of each data type of the first input."""
     if not has_input(operator):
         return measure_drawn(operator, elements, seed)
     found: dict[str, Worst] = {}
-    for kind, desc, arrays in cases(operator, seed):
+    for kind, desc, arrays in itertools.islice(cases(operator, seed), CASES):
         dtype = str(next(iter(arrays.values())).dtype)
         worst = found.setdefault(dtype, Worst())
         if not worst.enough(is_exact(operator, dtype), elements):
@@ -101,7 +104,7 @@ def measure(operator: Operator, elements: int, seed: int) -> dict[str, Worst]:
             one.enough(is_exact(operator, dtype), elements) for dtype, one in found.items()
         ):
             return found
-    raise AssertionError("there are always more cases")
+    return measure_drawn(operator, elements, seed)  # rules keep most changes of its data types out
 
 
 def measure_drawn(operator: Operator, elements: int, seed: int, rounds: int = 40) -> dict[str, Worst]:
