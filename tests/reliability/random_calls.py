@@ -32,8 +32,8 @@ from checks import assert_defined, assert_same_values  # noqa: E402
 from example_descs import attributes, each_part  # noqa: E402
 from random_arrays import Array, Placed, inputs_of, placed  # noqa: E402
 from random_breaks import Breaker, has_several, together  # noqa: E402
-from random_cases import STEPS, cases, exact_steps, flat, level_of, of_examples  # noqa: E402
-from random_descs import Walk, walks  # noqa: E402
+from random_cases import STEPS, cases, exact_steps, flat, of_examples  # noqa: E402
+from random_descs import Walk, level_of, walks  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
 from dmlcy._desc.operator_desc import OperatorDesc  # noqa: E402

@@ -12,8 +12,8 @@ from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Operator
-from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
-from dmlcy._testing.starts import starts, tensors_of
+from dmlcy._facts.tables import LEVELS
+from dmlcy._testing.starts import tensors_of
 
 Drawn = TypeVar("Drawn")
 Case = tuple[OperatorDesc, dict[str, Any]]
@@ -32,17 +32,6 @@ def exact_steps(desc: OperatorDesc) -> int:
     for field in desc.operator.fields:
         counts[field.kind] += sum(tensor.element_count for tensor in tensors_of(getattr(desc, field.python)))
     return counts["input"] * counts["output"]
-
-
-def level_of(chance: random.Random, operator: Operator) -> int:
-    """The position of a level that has a valid desc: often the newest."""
-    newest = len(LEVELS) - 1
-    level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
-    try:
-        starts(operator.name, level)
-    except ValueError:  # the operator came before the data types of its tensors, or with no example that is so old
-        return newest
-    return level
 
 
 def most_elements(chance: random.Random) -> int:

@@ -9,13 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 from depth import has_input
-from random_cases import level_of
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.levels import feature_level
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import ENUMS, FAST, LEVELS
+from dmlcy._facts.tables import ENUMS, FAST, LEVEL_INDEX, LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
@@ -31,6 +30,17 @@ def walks(operator: Operator) -> bool:
     """Whether descs are changed step by step: loops compute them, each has an input, and no field several tensors."""
     several = any(type_of(field.type).tensors for field in operator.fields)
     return operator.name in FAST and has_input(operator) and not several
+
+
+def level_of(chance: random.Random, operator: Operator) -> int:
+    """The position of a level that has a valid desc: often the newest."""
+    newest = len(LEVELS) - 1
+    level = chance.choice([newest, newest, chance.randint(LEVEL_INDEX[operator.since], newest)])
+    try:
+        starts(operator.name, level)
+    except ValueError:  # the operator came before the data types of its tensors, or with no example that is so old
+        return newest
+    return level
 
 
 class Walk(walk.Walk):

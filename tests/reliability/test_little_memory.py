@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from calls import grown
 from depth import has_input, in_turn, of_each_family
+from example_descs import arrays_of
 from limits import needs_limits, run
 
+from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
 
 pytestmark = needs_limits
@@ -67,9 +70,9 @@ expected = call.result()
 )
 
 
-@pytest.mark.parametrize("name", of_each_family(FAST))
+@pytest.mark.parametrize("name", of_each_family(name for name in FAST if FAST[name].family != "resample"))
 def test_no_memory_for_a_result(name: str) -> None:
-    """What needs no new memory works all the time."""
+    """What needs no new memory works all the time. The tables of a long axis that is resampled do need some."""
     program = """
 outs = [calls.of_each(expected, np.empty_like) for _ in range(2)]
 limit(bytes_of(expected) / 2**20 / 2)
@@ -83,7 +86,15 @@ print([calls.as_bytes(out) == calls.as_bytes(expected) for out in outs])
     assert run(SETUP + program, name) == "True True\n[True, True, True]\n"
 
 
-@pytest.mark.parametrize("name", of_each_family(name for name in FAST if has_input(FAST[name])))
+def may_be_misaligned(operator: Operator) -> bool:
+    """Whether the first input of the first example is there, and its elements have several bytes."""
+    first = arrays_of(operator.examples[0].inputs).get(next(one.python for one in operator.fields))
+    return isinstance(first, np.ndarray) and first.itemsize > 1
+
+
+@pytest.mark.parametrize(
+    "name", of_each_family(name for name in FAST if has_input(FAST[name]) and may_be_misaligned(FAST[name]))
+)
 def test_no_memory_for_an_aligned_copy(name: str) -> None:
     """Of an input and of ``out``: then nothing is written."""
     program = """

@@ -30,7 +30,8 @@ from breaking import cases_of  # noqa: E402
 from broken_case import Case  # noqa: E402
 from example_descs import attributes, each_part  # noqa: E402
 from garbage import GARBAGE  # noqa: E402
-from random_cases import broken_cases, broken_descs, cases, level_of  # noqa: E402
+from random_cases import broken_cases, broken_descs, cases  # noqa: E402
+from random_descs import level_of  # noqa: E402
 from uses import LEVELS, NUMPY, PLAN  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
