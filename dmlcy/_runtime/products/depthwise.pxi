@@ -1,7 +1,7 @@
 # Convolutions of one filter for each channel: channels lie side by side.
 
 cdef inline bint is_depthwise(const Products* to) noexcept nogil:
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     return (
         to.rows == 1 and to.depth == to.image.taps and 1 < to.depth <= TAPS and to.chains == 1
         and to.batch[0] >= GROUPS and axes[0].taps == 1 and axes[0].places == 1 and axes[0].start == 0
@@ -64,7 +64,7 @@ cdef void turn_filters(const Products* to, Tile* tile, int64_t group, int64_t ch
 cdef void mend_channels(const Depthwise* own, Tile* tile, int64_t image, int64_t group, int64_t channels, int64_t row,
                         int64_t rows) noexcept nogil:
     cdef const Products* to = own.to
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef ProductRun* run = &tile.runs[0]
     cdef float* sums = tile.sums
     cdef double result
@@ -91,7 +91,7 @@ cdef void mend_channels(const Depthwise* own, Tile* tile, int64_t image, int64_t
 cdef void put_channels(const Depthwise* own, const Tile* tile, char* y, int64_t channels, int64_t rows,
                        float* line) noexcept nogil:
     cdef const Products* to = own.to
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef int64_t places = axes[2].places, n = rows * places, row, channel
     cdef bint joined = axes[1].output_stride == places * to.y_step
     if to.item == sizeof(float) and to.y_step == to.item and joined:
@@ -108,7 +108,7 @@ cdef void put_channels(const Depthwise* own, const Tile* tile, char* y, int64_t 
 cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Depthwise* own = <const Depthwise*>args
     cdef const Products* to = own.to
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef Tile tile
     cdef int64_t blocks = ceil_div(to.batch[0], DMLCY_CHANNELS), number, group, image, row, rows, i
     cdef int64_t first, last, low, high
@@ -174,7 +174,7 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
 
 
 cdef int run_depthwise(Products* to) noexcept nogil:
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef Depthwise own
     cdef int64_t t, bands, work
     cdef int status

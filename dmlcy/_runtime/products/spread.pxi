@@ -26,7 +26,7 @@ cdef inline int64_t span_of(const ProductAxis* axis) noexcept nogil:
 # Plans the copy. False: it would be too large.
 cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
     cdef Spread own
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef int64_t row, planes
     cdef int d
     own.to = to
@@ -54,7 +54,7 @@ cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
 
 # Where the elements of each k are, and which ones of a row are inside.
 cdef void list_spread(Spread* spread) noexcept nogil:
-    cdef const ProductAxis* axes = spread.to.image.axes
+    cdef const ProductAxis* axes = &spread.to.image.axes[0]
     cdef int64_t k, tap, plane, start, place, phase
     cdef int64_t size = spread.rows * spread.pitch
     cdef int d
@@ -79,7 +79,7 @@ cdef void list_spread(Spread* spread) noexcept nogil:
 cdef void copy_spread(const Spread* spread, const char* source, int64_t plane, int64_t row, int64_t rows,
                       float* copy) noexcept nogil:
     cdef const Products* to = spread.to
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef int64_t size = spread.rows * spread.pitch, between = axes[2].step * axes[2].stride
     cdef int64_t channel, tap, first, second, place, outer, begin, end
     cdef int64_t step = axes[1].step * axes[1].stride
@@ -141,7 +141,7 @@ cdef void add_spread(const Spread* spread, const Tile* tile, int64_t n, int64_t 
 cdef void mend_spread(const Spread* spread, Tile* tile, int64_t image, int64_t plane, int64_t row, int64_t rows,
                       int64_t pitch) noexcept nogil:
     cdef const Products* to = spread.to
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef ProductRun* run = &tile.runs[0]
     cdef float* sums
     cdef double result
@@ -169,7 +169,7 @@ cdef void mend_spread(const Spread* spread, Tile* tile, int64_t image, int64_t p
 cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Spread* spread = <const Spread*>args
     cdef const Products* to = spread.to
-    cdef const ProductAxis* axes = to.image.axes
+    cdef const ProductAxis* axes = &to.image.axes[0]
     cdef Tile tile
     cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, group, image, plane, row, rows, filter, held = -1
     cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2]
@@ -195,7 +195,9 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
         image = number // spread.bands // axes[0].places // to.batch[0]
         tile.a = to.a + group * to.a_batch[0]
         tile.b = to.b + group * to.b_batch[0]
-        tile.c = NULL if to.c == NULL else to.c + group * to.c_batch[0]
+        tile.c = to.c
+        if to.c != NULL:
+            tile.c += group * to.c_batch[0]
         if group != held:
             take_filters(to, &tile)
             if to.begun:

@@ -78,7 +78,8 @@ cdef void multiply(const Products* to, const Tile* tile, int width, int64_t dept
     cdef int h
     while row < tile.rows:
         h = height_of(to, width, tile.rows - row)
-        to.level.kernels[h][width](depth, tile.left + row * tile.left_row, tile.left_row, b, step,
-                                   NULL if source == NULL else source + row * source_row, source_row,
+        to.level.kernels[h][width](depth, tile.left + row * tile.left_row, tile.left_row, b, step, source, source_row,
                                    target + row * target_row, target_row)
         row += to.level.heights[h]
+        if source != NULL:
+            source += to.level.heights[h] * source_row

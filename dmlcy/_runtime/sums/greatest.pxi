@@ -251,7 +251,7 @@ cdef int greatest_bands(const void* args, int64_t begin, int64_t end) noexcept n
 
 # Whether the rows under a window, each as long as a power of two, have more places than the bits below a key.
 cdef inline bint is_far(const Greatest* a) noexcept nogil:
-    cdef const Slide* axes = a.volume.axes
+    cdef const Slide* axes = &a.volume.axes[0]
     cdef int64_t most = <int64_t> 1 << max(PLACE_BITS - a.bits, 0)
     cdef int64_t slices = min(axes[0].window, axes[0].size), rows = min(axes[1].window, axes[1].size)
     return a.bits > PLACE_BITS or slices > most // rows

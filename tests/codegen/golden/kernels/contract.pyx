@@ -18,10 +18,10 @@ cdef int convolution_run(const Convolution* a) noexcept nogil:
     work.reversed = a.mode != CONVOLUTION_MODE_CROSS_CORRELATION
     work.backward = a.direction == CONVOLUTION_DIRECTION_BACKWARD
     work.groups = a.group_count
-    work.strides = a.strides
-    work.dilations = a.dilations
-    work.start = a.start_padding
-    work.appended = a.output_padding
+    work.strides = &a.strides[0]
+    work.dilations = &a.dilations[0]
+    work.start = &a.start_padding[0]
+    work.appended = &a.output_padding[0]
     work.added = &a.bias if a.bias.dtype else NULL
     work.output = &a.output
     work.fused = &a.fused_activation_loops if a.fused_activation else NULL

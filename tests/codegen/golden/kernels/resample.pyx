@@ -19,7 +19,7 @@ cdef int resample_run(const Resample* a) noexcept nogil:
     work.smooth = False
     work.nearest = NEAREST_HIGHER
     work.factors = NULL
-    work.scales = a.scales
+    work.scales = &a.scales[0]
     work.before = NULL
     work.after = NULL
     return run_resample(&work)
