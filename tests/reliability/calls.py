@@ -233,8 +233,19 @@ def chosen() -> list[Call]:
     blocks = dml.desc.DepthToSpace1(
         input=dml.TensorDesc("FLOAT32", turned.shape), block_size=2, order="COLUMN_ROW_DEPTH"
     )
+    found = dml.desc.NonzeroCoordinates(
+        input=tensor,
+        output_count=dml.TensorDesc("UINT32", (1, 1, 1, 1)),
+        output_coordinates=dml.TensorDesc("UINT32", (1, 1, x.size, 4)),
+    )
+    state = np.array([[[[7, 0, 0, 0, 1, 2]]]], np.uint32)
+    drawn = dml.desc.RandomGenerator(
+        input_state=dml.TensorDesc.from_array(state), output=dml.TensorDesc("UINT32", (1, 1, 1, ELEMENTS))
+    )
     return [
         Call(window, (x,)),
+        Call(found, (x,)),
+        Call(drawn, (state,)),
         Call(pooled, (x, rois)),
         Call(padded, (x,)),
         Call(unfolded, (x,)),
