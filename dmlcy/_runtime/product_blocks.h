@@ -67,11 +67,11 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_rows)(
                     _mm512_storeu_ps(to + i, _mm512_setzero_ps());
             else if (between == 4)
                 for (i = 0; i < n; i += 16)
-                    _mm512_storeu_ps(to + i, _mm512_maskz_loadu_ps(own[i / 16], from + i * 4));
+                    _mm512_storeu_ps(to + i, dmlcy_masked(own[i / 16], from + i * 4));
             else
                 for (i = 0; i < n; i += 16) {
-                    const __m512 x = _mm512_maskz_loadu_ps(own[i / 16], from + i * 8);
-                    const __m512 y = _mm512_maskz_loadu_ps(high[i / 16], from + i * 8 + 64);
+                    const __m512 x = dmlcy_masked(own[i / 16], from + i * 8);
+                    const __m512 y = dmlcy_masked(high[i / 16], from + i * 8 + 64);
                     _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
                 }
         }
@@ -117,7 +117,7 @@ DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_are_finite)(const float *x, int64_t ro
     for (; rows > 0; rows--, x += row)
         for (i = 0; i < n; i += 16) {
             const __mmask16 own = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
-            others |= _mm512_fpclass_ps_mask(_mm512_maskz_loadu_ps(own, x + i), 0x99); /* NaN, infinities */
+            others |= _mm512_fpclass_ps_mask(dmlcy_masked(own, x + i), 0x99); /* NaN, infinities */
         }
 #endif
     for (; rows > 0; rows--, x += row)

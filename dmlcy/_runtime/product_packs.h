@@ -12,7 +12,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn)(
         if (i < lines)
             _mm_prefetch(source + i * line + 256, _MM_HINT_T0); /* the processor does not see so many lines coming */
     DMLCY_UNROLL for (i = 0; i < 16; i++)
-        x[i] = i < lines ? _mm512_maskz_loadu_ps(read, source + i * line) : _mm512_setzero_ps();
+        x[i] = i < lines ? dmlcy_masked(read, source + i * line) : _mm512_setzero_ps();
     DMLCY_UNROLL for (i = 0; i < 16; i += 2) {
         y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
         y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
@@ -123,7 +123,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
 #if DMLCY_X86 && DMLCY_IS_WIDEST
                 if (i < lines) {
                     _mm512_storeu_ps(
-                        to + i, _mm512_maskz_loadu_ps((__mmask16)((1u << (lines - i)) - 1), from + 4 * i));
+                        to + i, dmlcy_masked((__mmask16)((1u << (lines - i)) - 1), from + 4 * i));
                     i += DMLCY_VECTOR;
                 }
 #endif
@@ -133,7 +133,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack)(
 #if DMLCY_X86 && DMLCY_IS_WIDEST
                 for (i = 0; i < lines; i += 16) {
                     const __mmask16 own = (__mmask16)(lines - i < 16 ? (1u << (lines - i)) - 1 : 0xffffu);
-                    _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(own, from + 2 * i)));
+                    _mm512_storeu_ps(to + i, _mm512_cvtph_ps(dmlcy_masked_halves(own, from + 2 * i)));
                 }
 #else
                 dmlcy_widen(from, item, item, to, lines);
@@ -227,11 +227,11 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_parts)(
             __m512 x = _mm512_setzero_ps();
             if (between == 4)
                 for (p = some[v]; p < some[v + 1]; p++)
-                    x = _mm512_mask_loadu_ps(x, parts[p].columns, source + parts[p].from);
+                    x = dmlcy_masked_over(x, parts[p].columns, source + parts[p].from);
             else
                 for (p = some[v]; p < some[v + 1]; p++) {
-                    const __m512 low = _mm512_maskz_loadu_ps(parts[p].low, source + parts[p].from);
-                    const __m512 high = _mm512_maskz_loadu_ps(parts[p].high, source + parts[p].from + 64);
+                    const __m512 low = dmlcy_masked(parts[p].low, source + parts[p].from);
+                    const __m512 high = dmlcy_masked(parts[p].high, source + parts[p].from + 64);
                     x = _mm512_or_ps(x, _mm512_permutex2var_ps(low, even, high));
                 }
             _mm512_storeu_ps(to + 16 * v, x);

@@ -12,6 +12,7 @@
 
 #include "half.h"
 #include "isa.h"
+#include "masked.h"
 #include "named.h"
 
 #if DMLCY_X86

@@ -67,7 +67,7 @@ class Worst:
         return self.part <= 1
 
     def enough(self, exact: bool, elements: int) -> bool:
-        """Whether so many are computed, and where results are not exact, some that are off, from arrays of every kind."""
+        """Whether so many are computed; of results that are not exact some that are off, from arrays of every kind."""
         return self.elements >= elements and (exact or (self.ulp > 0 and self.kinds >= {*KINDS}))
 
     def add(self, kind: str, errors: Array, bound: float) -> None:

@@ -25,7 +25,7 @@ REFERENCE = [name for name in RUNNABLE if name not in FAST]
 def calls(count: int) -> Caller:
     """Of operators one after the other, most of them with loops, and of one without."""
     caller = Caller(1, "wide")
-    caller.run(list(RUNNABLE).index(REFERENCE[0]) - 8, lambda caller: caller.calls >= count)
+    caller.run(list(RUNNABLE).index(REFERENCE[0]) - 3, lambda caller: caller.calls >= count)
     return caller
 
 
@@ -33,9 +33,10 @@ def calls(count: int) -> Caller:
 def test_a_few(count: int) -> None:
     caller = calls(count)
     made = caller.made
-    assert made["valid"] > 0.75 * count and min(made["broken"], made["compared with exact arithmetic"]) > 0.05 * count
+    assert made["valid"] > 0.75 * count and made["broken"] > 0.075 * count
+    assert made["compared with exact arithmetic"] > 0.07 * count
     assert (
-        len(caller.met) > 0.01 * count
+        len(caller.met) > 0.0145 * count
         and not FAST.keys() >= caller.met.keys()
         and not caller.met.keys() - RUNNABLE.keys()
     )

@@ -105,7 +105,7 @@ def test_kernels_that_go_one_byte_beyond_are_stopped(level: str) -> None:
     for name, short, code, said in found:
         if short is None:
             assert (code, said) == (0, ""), name
-        elif level != "widest" or FAST[name].family != "contract":  # its masked loads are not watched; other levels are
+        else:
             assert code == -signal.SIGABRT, (name, short)
             assert "ERROR: AddressSanitizer" in said and "dmlcy/_generated" in said, said
 
