@@ -1,5 +1,5 @@
-/* Loads of those lanes of a vector that a mask has; the others are 0, or those of another vector. Compilers do not show
- * these loads to AddressSanitizer: where it watches, the last byte of each lane is read apart. */
+/* Loads and stores of those lanes of a vector that a mask has; other lanes are 0, or those of another vector. Compilers do
+ * not show them to AddressSanitizer: where it watches, the last byte of each lane is read apart. */
 #ifndef DMLCY_MASKED_H
 #define DMLCY_MASKED_H
 
@@ -37,6 +37,12 @@ DMLCY_WIDEST DMLCY_INLINE __m256i dmlcy_masked_halves(__mmask16 lanes, const voi
 {
     dmlcy_watch(lanes, (const char *)from, 2);
     return _mm256_maskz_loadu_epi16(lanes, from);
+}
+
+DMLCY_WIDEST DMLCY_INLINE void dmlcy_masked_put(void *to, __mmask16 lanes, __m512 x)
+{
+    dmlcy_watch(lanes, (const char *)to, 4);
+    _mm512_mask_storeu_ps(to, lanes, x);
 }
 #endif
 

@@ -100,7 +100,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_put_rows)(
             for (; i + 16 <= n; i += 16)
                 _mm512_storeu_ps(to + i * 4, _mm512_loadu_ps(from + i));
             if (i < n)
-                _mm512_mask_storeu_ps(to + i * 4, (__mmask16)((1u << (n - i)) - 1), _mm512_loadu_ps(from + i));
+                dmlcy_masked_put(to + i * 4, (__mmask16)((1u << (n - i)) - 1), _mm512_loadu_ps(from + i));
             continue;
         }
 #endif

@@ -35,7 +35,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn)(
     }
     DMLCY_UNROLL for (i = 0; i < 16; i++)
         if (i < depth)
-            _mm512_mask_storeu_ps(to + i * pitch, write, x[i]);
+            dmlcy_masked_put(to + i * pitch, write, x[i]);
 }
 #elif DMLCY_X86 && DMLCY_IS_WIDE
 DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn)(const float *const *rows, int64_t k, float *to, int64_t pitch)
