@@ -1,5 +1,5 @@
-/* Loads and stores of those lanes of a vector that a mask has; other lanes are 0, or those of another vector. Compilers do
- * not show them to AddressSanitizer: where it watches, the last byte of each lane is read apart. */
+/* Loads and stores of those lanes of a vector that a mask has; other lanes are 0, or those of another vector. Compilers
+ * do not show them to AddressSanitizer: where it watches, the last byte of each lane is read apart. */
 #ifndef DMLCY_MASKED_H
 #define DMLCY_MASKED_H
 
