@@ -35,3 +35,14 @@ cdef struct Windows:
 # -1: memory ran out.
 cdef int run_matrices(const Matrices* a) noexcept nogil
 cdef int run_windows_of_products(const Windows* a) noexcept nogil
+
+# Products that one thread computes, for other engines: a matrix is packed in strips of columns, all k of each. The
+# element of k and column j lies at b + j * column + k * step; an element of `item` bytes is FLOAT32 or FLOAT16.
+cdef int64_t packed_floats(int64_t columns, int64_t depth) noexcept nogil
+cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item, int64_t columns, int64_t depth,
+                      float* packed) noexcept nogil
+
+# y = a b, or y + a b if it `adds`: each sum is one chain of multiply-adds in ascending k. Rows are a_row and y_row
+# floats apart.
+cdef void multiply_packed(const float* a, int64_t a_row, int64_t rows, const float* packed, int64_t columns,
+                          int64_t depth, float* y, int64_t y_row, bint adds) noexcept nogil

@@ -3,7 +3,7 @@
 from libc.math cimport NAN, fabs, isfinite
 from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
@@ -217,5 +217,6 @@ include "products/finish.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"
+include "products/inner.pxi"
 include "products/matrices.pxi"
 include "products/windows.pxi"

@@ -1,0 +1,96 @@
+# Products for other engines, which one thread computes: a matrix is packed once, then multiplied by rows.
+# A strip has up to 4 vectors of columns, with zeros behind the last one, and all k of these.
+
+cdef enum:
+    STRIP_WIDTH = 2                 # the number of the width of a strip
+
+
+cdef inline const ProductLevel* current_level() noexcept nogil:
+    return dmlcy_product_levels[dmlcy_level()]
+
+
+cdef inline int64_t rounded_up(int64_t columns, int64_t lanes) noexcept nogil:
+    return ceil_div(columns, lanes) * lanes
+
+
+cdef int64_t packed_floats(int64_t columns, int64_t depth) noexcept nogil:
+    return rounded_up(columns, current_level().lanes) * depth
+
+
+cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item, int64_t columns, int64_t depth,
+                      float* packed) noexcept nogil:
+    cdef const ProductLevel* level = current_level()
+    cdef int64_t[DMLCY_DEPTH] at
+    cdef int64_t first, k, n, width, left = columns
+    for k in range(min(depth, <int64_t>DMLCY_DEPTH)):
+        at[k] = k * step
+    while left > 0:
+        n = min(left, level.widths[STRIP_WIDTH] * level.lanes)
+        width = rounded_up(n, level.lanes)
+        first = 0
+        while first < depth:
+            k = min(depth - first, <int64_t>DMLCY_DEPTH)
+            level.pack(b + first * step, column, n, width, at, step, k, item, packed, width)
+            packed += k * width
+            first += k
+        b += n * column
+        left -= n
+
+
+# The sums of some rows and one strip of `width` columns for some k; `width` is a number of vectors.
+cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_row, int64_t rows, const float* b,
+                         int64_t width, int64_t depth, float* y, int64_t y_row, bint adds) noexcept nogil:
+    cdef int64_t row = 0, column
+    cdef int h, w, widest
+    while row < rows:
+        widest = STRIP_WIDTH
+        while widest > 1 and level.kernels[0][widest] == NULL and rows - row >= level.heights[1]:
+            widest -= 1
+        h = 0
+        while level.heights[h] > rows - row or level.kernels[h][widest] == NULL:
+            h += 1
+        column = 0
+        w = widest
+        while column < width:
+            while level.widths[w] * level.lanes > width - column:
+                w -= 1
+            level.kernels[h][w](
+                depth, a + row * a_row, a_row, b + column, width, y + row * y_row + column if adds else NULL, y_row,
+                y + row * y_row + column, y_row)
+            column += level.widths[w] * level.lanes
+        row += level.heights[h]
+
+
+cdef void multiply_packed(const float* a, int64_t a_row, int64_t rows, const float* packed, int64_t columns,
+                          int64_t depth, float* y, int64_t y_row, bint adds) noexcept nogil:
+    cdef const ProductLevel* level = current_level()
+    cdef float[FEW * DMLCY_STRIP] sums
+    cdef int64_t first, n, left = columns, width, k, row, some, i
+    if depth == 0 and not adds:
+        for row in range(rows):
+            memset(y + row * y_row, 0, columns * sizeof(float))
+    while left > 0:
+        n = min(left, level.widths[STRIP_WIDTH] * level.lanes)
+        width = rounded_up(n, level.lanes)
+        first = 0
+        while first < depth:
+            k = min(depth - first, <int64_t>DMLCY_DEPTH)
+            if n == width:
+                multiply_strip(level, a + first, a_row, rows, packed, width, k, y, y_row, adds or first > 0)
+            else:
+                row = 0
+                while row < rows:
+                    some = min(rows - row, <int64_t>FEW)
+                    if adds or first > 0:
+                        for i in range(some):
+                            memset(sums + i * width + n, 0, (width - n) * sizeof(float))
+                            memcpy(sums + i * width, y + (row + i) * y_row, n * sizeof(float))
+                    multiply_strip(level, a + row * a_row + first, a_row, some, packed, width, k, sums, width,
+                                   adds or first > 0)
+                    for i in range(some):
+                        memcpy(y + (row + i) * y_row, sums + i * width, n * sizeof(float))
+                    row += some
+            packed += k * width
+            first += k
+        y += n
+        left -= n
