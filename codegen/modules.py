@@ -26,6 +26,7 @@ def calls_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan
         call = env.get_template("call.pyx.j2").render(op=operator, struct=struct)
         parts.append(call.strip())
     names = [name for operator in family.fast for name in (operator.desc, f"{operator.python}_run")]
+    names += [f"{operator.python}_prepare" for operator in family.fast if operator.prepared]
     extra = [(kernels_name(family), names)] if names else []
     enums = [plan.enum(enum).python for enum in family.enums]
     return laid_out(env, plan, title(family.family.name, "calls", family.operators), parts, extra=extra, enums=enums)

@@ -48,7 +48,7 @@ CIMPORTS = {
         "desc_of take_asked take_bool take_desc take_descs take_dtype take_each take_enum take_float take_floats"
         " take_open take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
     ),
-    "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Run Take as_computed call_of",
+    "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Prepare Run Take as_computed call_of",
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub each_holds floor_div floor_mod largest"
         " magnitude product same_sizes smallest take_ones tensor_at tensor_holds total"
@@ -71,7 +71,7 @@ CIMPORTS = {
     "dmlcy._runtime.selection": "run_first run_nonzero",
     "dmlcy._runtime.regions": "RegionSamples run_regions run_regions_back",
     "dmlcy._runtime.resample": ("NEAREST_BEFORE NEAREST_HIGHER NEAREST_LOWER NEAREST_NEXT Resampling run_resample"),
-    "dmlcy._runtime.products": "Matrices Windows run_matrices run_windows_of_products",
+    "dmlcy._runtime.products": "Matrices Windows pack_right run_matrices run_windows_of_products",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
     "dmlcy._runtime.strided": (
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"

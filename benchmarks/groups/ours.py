@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 import dmlcy as dml
 from benchmarks.calls import Call
 from benchmarks.cells import Array
@@ -71,11 +73,19 @@ class Expression:
         return builder.build(*(made if isinstance(made, tuple) else (made,)))
 
     def compiled(self, inputs: Mapping[str, Array], out: Any, constants: Collection[str]) -> Call:
-        """The operator, checked once; a graph of it where it has constants."""
-        graph = self.graph(inputs, constants)
-        names = {**inputs, "op": dml.compile(graph if constants else graph.nodes[0].desc), OUT: out}
-        given = [f"{name}={name}" for name in inputs if name not in constants and self.reads(name)]
-        return Call(text_of("op", *(given if constants else self.tensors), "out=out"), names)
+        """The operator, checked once and given its constants."""
+        desc = self.graph(inputs, constants).nodes[-1].desc
+        op = dml.compile(desc)
+        called = op.called
+        known, given = {}, []
+        for place, text in enumerate(self.tensors):
+            name, _, value = text.rpartition("=")
+            if reads(value, constants):
+                known[name or called[place]] = eval(value, {"np": np, **inputs})
+            else:
+                given.append(text)
+        op.initialize(**known)
+        return Call(text_of("op", *given, "out=out"), {**inputs, "op": op, OUT: out})
 
     def reads(self, name: str) -> bool:
         """Whether an argument reads an input."""

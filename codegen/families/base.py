@@ -154,6 +154,9 @@ class Loops(Family, Protocol):
     def needs(self, kernel: Any) -> Sequence[str]:
         """Lets that the kernel reads."""
 
+    def prepared(self, kernel: Any) -> Sequence[str]:
+        """The inputs of which the loops can make something once, for many calls; its run template has a function."""
+
     def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
         """What the kernel template of the module is given."""
 
@@ -188,6 +191,10 @@ class Looped(Conditioned):
         """What was found when ``[kernel]`` was read."""
         lacks: Sequence[str] = kernel.definition.lacks
         return lacks[0] if lacks else None
+
+    def prepared(self, kernel: Any) -> Sequence[str]:
+        """None."""
+        return ()
 
 
 class Evaluated(Conditioned):

@@ -190,6 +190,7 @@ class OperatorPlan:
     no_loops: str | None  # why no loops compute it, in a clause; None: they do
     unjudged: tuple[UnjudgedPlan, ...]
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
+    prepared: tuple[str, ...]  # the inputs of which the loops can make something once, for many calls
     ids: tuple[tuple[str, str], ...]  # (id, what it means), sorted
 
     @property

@@ -119,6 +119,7 @@ class Planner:
             no_loops=no_loops,
             unjudged=tuple(unjudged(operator, self.facts, self.family, self.diagnostics)),
             in_place=tuple(snake(name) for name in self.facts.catalogue[operator.name].in_place),
+            prepared=() if self.loops is None or no_loops is not None else tuple(self.loops.prepared(kernel)),
             ids=self.tables.ids((*fields, *choices), rules),
         )
 

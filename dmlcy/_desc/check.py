@@ -160,6 +160,14 @@ def refuse_call(desc: OperatorDesc, arguments: Mapping[str, object], first: int 
     _raise(found, arrays, first)
 
 
+def refuse_input(desc: OperatorDesc, name: str, value: object) -> NoReturn:
+    """Raises what is wrong with one tensor that is given to a compiled operator before its calls."""
+    found = Check(desc.operator, desc._values(), max(desc._valid_levels, default=NEWEST), call=False)
+    arrays = _arrays(desc.operator, {name: value}, {}, [])
+    found.bind(desc.operator.field(name), value, arrays)
+    _raise(found, arrays, 0)
+
+
 def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]]) -> list[Violation]:
     """Raises what is wrong with a desc, or with arrays for its inputs, without running the operator; the warnings."""
     level = LEVEL.get()

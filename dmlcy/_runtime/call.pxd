@@ -56,6 +56,9 @@ ctypedef bint (*DataHolds)(const void* fields, int64_t* broken) noexcept nogil
 ctypedef dict (*Attributes)(const void* fields)
 # Computes the outputs; not 0: there is no memory.
 ctypedef int (*Run)(const void* fields) noexcept nogil
+# Makes of the elements of an input what the loops take in their place, call after call, and writes it to memory that is
+# a multiple of 64, if any is given. Returns the bytes of it; 0: the loops take the elements themselves.
+ctypedef int64_t (*Prepare)(const void* fields, int input, void* to) noexcept nogil
 
 # How an operator is called.
 cdef class Call:
@@ -74,6 +77,7 @@ cdef class Call:
     cdef DataHolds data_holds       # NULL: any values are acceptable
     cdef Attributes attributes
     cdef Run run                    # NULL: the reference computes the outputs
+    cdef Prepare prepare            # NULL: the loops take the elements of all inputs themselves
     cdef tuple names                # of the tensors, as Python has the names of attributes
     cdef bytes key                  # what the last call is told from others by, which the reference computed
     cdef tuple use                  # and its use, with the values that the use was made of
@@ -105,7 +109,7 @@ cdef object taken_from(Call call, void* fields)
 
 cdef Call call_of(
     const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds,
-    DataHolds data_holds, Attributes attributes, Run run,
+    DataHolds data_holds, Attributes attributes, Run run, Prepare prepare,
 )
 
 # Whether the tensor has the data type of `computed`, and its sizes but for leading ones.

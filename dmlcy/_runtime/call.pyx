@@ -289,7 +289,10 @@ cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1
 
 
 cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
-    """The arrays behind the inputs of a compiled operator. False: one lacks the data type or sizes of its desc."""
+    """The arrays behind the inputs of a compiled operator. False: one lacks the data type or sizes of its desc.
+
+    A tensor that says where its elements are was given before.
+    """
     cdef Tensor* tensors = <Tensor*>frame.fields
     cdef ndarray array
     cdef int i
@@ -300,6 +303,9 @@ cdef bint match_inputs(Call call, Frame* frame, PyObject* const* given) except -
                     return False
             elif <object>given[i] is not None:
                 return False
+            continue
+        if tensors[i].data != NULL:     # it was given before
+            own(&frame.arrays[i], <ndarray>given[i])
             continue
         array = input_array(<object>given[i])
         if array is None or not fits(array, &tensors[i]):
@@ -471,7 +477,7 @@ cdef dict inputs_of(Call call, PyObject* const* given):
 
 cdef Call call_of(
     const Layout* layout, size_t size, size_t given, size_t held, size_t fused, Take take, Holds holds,
-    DataHolds data_holds, Attributes attributes, Run run,
+    DataHolds data_holds, Attributes attributes, Run run, Prepare prepare,
 ):
     cdef Call call = Call.__new__(Call)
     cdef int i
@@ -491,6 +497,7 @@ cdef Call call_of(
     call.data_holds = data_holds
     call.attributes = attributes
     call.run = run
+    call.prepare = prepare
     call.names = tuple([intern(layout.tensors[i].name.decode()) for i in range(call.tensors)])
     if size > WORDS * sizeof(int64_t) or call.tensors > MAX_TENSORS or call.keywords > MAX_KEYWORDS:
         raise SystemError(f"{layout.name.decode()} does not fit into a frame")

@@ -3,20 +3,28 @@
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
+from libc.stdint cimport int64_t, uintptr_t
+from libc.string cimport memcpy
+cimport numpy as cnp
+from numpy cimport ndarray
 
 from dmlcy._runtime.call cimport (
-    AT_MOST_ONE, Call, call_of_operator, lacks_loops, new_arrays, of_desc, of_inputs, taken_from,
+    AT_MOST_ONE, SEVERAL, Call, call_of_operator, lacks_loops, new_arrays, of_desc, of_inputs, taken_from,
 )
-from dmlcy._runtime.tensor cimport Tensor
+from dmlcy._runtime.tensor cimport Tensor, fits, input_array, new_array
 from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
 
 cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* values, Py_ssize_t i)
+    PyObject* PyList_GET_ITEM(object values, Py_ssize_t i)
 
 cdef str OUT = "out"        # interned, as the names of keywords are at a call
 
 cdef enum:
     MAX_INPUTS = 16
+    LINE = 64                       # bytes of a cache line
+
+cnp.import_array()
 
 
 cdef class CompiledOperator:
@@ -25,13 +33,26 @@ cdef class CompiledOperator:
     def __call__(self, *inputs, out=None):
         raise NotImplementedError
 
+    def initialize(self, **inputs):
+        """Takes inputs, by name, that are the same in each call: no call gives them.
+
+        They are copied, and the loops prepare them: ``gemm`` packs the columns of ``b``. A second time, ``initialize``
+        takes the place of the first. Raises DmlError where a call would, and TypeError for a name that the compiled
+        desc does not have.
+        """
+        raise NotImplementedError
+
+    @property
+    def called(self):
+        """The names of the inputs that a call takes."""
+        return tuple([field.python for field in self.desc.operator.fields if field.kind == "input"])
+
     @property
     def __signature__(self):
         """How it is called: the inputs of the operator, and ``out``."""
         from inspect import Parameter, Signature
 
-        names = [field.python for field in self.desc.operator.fields if field.kind == "input"]
-        inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in self.called]
         return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
 
     def __reduce__(self):
@@ -39,6 +60,72 @@ cdef class CompiledOperator:
 
     def __repr__(self):
         return f"compile({self.desc!r})"
+
+
+cdef class Prepared:
+    """The struct of an operator, and the inputs that no call gives: copies, and what the loops made of them."""
+
+    cdef void* fields
+    cdef list arrays                # by the number of the input; None: each call gives it
+    cdef list made                  # owns what the loops made
+    cdef int[MAX_INPUTS] places     # of the inputs that a call gives
+    cdef tuple names                # of these
+    cdef Py_ssize_t inputs          # how many a call may have
+    cdef Py_ssize_t least           # behind the last one that the desc has
+
+    def __dealloc__(self):
+        PyMem_Free(self.fields)
+
+
+cdef Prepared new_prepared(Call call, const void* fields):
+    """A copy of a struct, every input of which a call gives."""
+    cdef Prepared prepared = Prepared.__new__(Prepared)
+    prepared.fields = PyMem_Calloc(1, call.size)
+    if prepared.fields == NULL:
+        raise MemoryError
+    if fields != NULL:
+        memcpy(prepared.fields, fields, call.size)
+    prepared.arrays = [None] * call.inputs
+    prepared.made = []
+    return prepared
+
+
+cdef int count_inputs(Call call, Prepared prepared) except -1:
+    """Finds which inputs a call gives."""
+    cdef int i
+    prepared.inputs = 0
+    for i in range(call.inputs):
+        if prepared.arrays[i] is None:
+            prepared.places[prepared.inputs] = i
+            prepared.inputs += 1
+    prepared.names = tuple([call.names[prepared.places[i]] for i in range(prepared.inputs)])
+    prepared.least = prepared.inputs
+    while prepared.least and is_left_out(call, prepared.fields, prepared.places[prepared.least - 1]):
+        prepared.least -= 1
+    return 0
+
+
+cdef bint keep(Call call, Prepared prepared, int i, object value) except -1:
+    """Copies an input, and lets the loops make of it what they take in its place. False: it is not acceptable."""
+    cdef Tensor* tensor = &(<Tensor*>prepared.fields)[i]
+    cdef ndarray array = input_array(value), copy
+    cdef int64_t size
+    cdef char* memory
+    if array is None or not fits(array, tensor):
+        return False
+    copy = new_array(tensor)
+    cnp.PyArray_CopyInto(copy, array)
+    prepared.arrays[i] = copy
+    size = 0 if call.prepare == NULL else call.prepare(prepared.fields, i, NULL)
+    if size:
+        owner = bytearray(size + LINE)
+        prepared.made.append(owner)
+        memory = <char*>owner
+        memory += (LINE - <uintptr_t>memory % LINE) % LINE
+        with nogil:
+            call.prepare(prepared.fields, i, memory)
+        tensor.prepared = memory
+    return True
 
 
 cdef class TableOperator(CompiledOperator):
@@ -49,12 +136,10 @@ cdef class TableOperator(CompiledOperator):
 
     cdef vectorcallfunc vectorcall
     cdef Call call
-    cdef void* fields               # struct of the operator
+    cdef Prepared prepared
     cdef list arrays                # own the arrays of tensors of the struct
     cdef object held                # a desc, or a tuple of them, whose address is in the struct
     cdef object use                 # what the reference computes; None: the loops do
-    cdef Py_ssize_t inputs          # how many a call may have
-    cdef Py_ssize_t least           # behind the last one that the desc has
 
     def __cinit__(self, *args, **kwargs):
         self.vectorcall = <vectorcallfunc>call_operator
@@ -63,60 +148,94 @@ cdef class TableOperator(CompiledOperator):
         from dmlcy._desc.check import refuse_desc
 
         cdef Call call = call_of_operator(desc.operator.name)
-        cdef void* fields = PyMem_Calloc(1, call.size)
-        if fields == NULL:
-            raise MemoryError
+        cdef Prepared prepared = new_prepared(call, NULL)
+        arrays = new_arrays(call, prepared.fields)
         try:
-            arrays = new_arrays(call, fields)
-            try:
-                accepted = of_desc(call, fields, desc, level)
-            finally:
-                held = taken_from(call, fields)
-            if not accepted:
-                refuse_desc(desc, level)
-            if call.halves:
-                refuse_strides(desc)
-            use = use_of_desc(desc) if reference or lacks_loops(call, fields) else None
-        except BaseException:
-            PyMem_Free(fields)
-            raise
-        PyMem_Free(self.fields)
-        self.fields = fields
+            accepted = of_desc(call, prepared.fields, desc, level)
+        finally:
+            held = taken_from(call, prepared.fields)
+        if not accepted:
+            refuse_desc(desc, level)
+        if call.halves:
+            refuse_strides(desc)
+        use = use_of_desc(desc) if reference or lacks_loops(call, prepared.fields) else None
+        count_inputs(call, prepared)
+        self.prepared = prepared
         self.arrays = arrays
         self.held = held
         self.call = call
         self.use = use
-        self.inputs = self.least = call.inputs
-        while self.least and is_left_out(call, fields, self.least - 1):
-            self.least -= 1
         self.desc = desc
         self.level = level
-
-    def __dealloc__(self):
-        PyMem_Free(self.fields)
 
     @property
     def __doc__(self):
         return f"{self.desc.operator.name}, checked once: called with arrays of the sizes and data types of its desc."
 
     def __reduce__(self):
-        reference = self.use is not None and not lacks_loops(self.call, self.fields)
-        return type(self), (self.desc, self.level, True) if reference else (self.desc, self.level)
+        made = (self.desc, self.level, True) if self.by_choice else (self.desc, self.level)
+        given = {name: array for name, array in zip(self.call.names, self.prepared.arrays) if array is not None}
+        return (type(self), made, given) if given else (type(self), made)
+
+    def __setstate__(self, given):
+        self.initialize(**given)
 
     def __repr__(self):
-        path = ", path='reference'" if self.use is not None and not lacks_loops(self.call, self.fields) else ""
+        path = ", path='reference'" if self.by_choice else ""
         return f"compile({self.desc!r}{path})"
+
+    @property
+    def by_choice(self):
+        """Whether the reference computes what loops could."""
+        return self.use is not None and not lacks_loops(self.call, self.prepared.fields)
+
+    @property
+    def called(self):
+        """The names of the inputs that a call takes: those that ``initialize`` did not take."""
+        return self.prepared.names
+
+    def initialize(self, **inputs):
+        cdef Call call = self.call
+        cdef Prepared prepared
+        cdef int i
+        if call is None:
+            raise TypeError("initialize(): the operator was never initialised")
+        prepared = new_prepared(call, self.prepared.fields)
+        for i in range(call.inputs):
+            if (<Tensor*>prepared.fields)[i].dtype:
+                (<Tensor*>prepared.fields)[i].data = NULL
+        for name, value in inputs.items():
+            if name not in call.names[: call.inputs]:
+                raise TypeError(f"initialize() got an unexpected keyword argument {name!r}")
+            i = call.names.index(name)
+            if call.layout.tensors[i].number >= SEVERAL:
+                raise TypeError(f"initialize() takes no {name}, which is an array of tensors")
+            if is_left_out(call, prepared.fields, i):
+                raise TypeError(f"initialize() takes no {name}: the compiled desc leaves it out")
+            if not keep(call, prepared, i, value):
+                refuse_input(self.desc, name, value)
+        count_inputs(call, prepared)
+        self.prepared = prepared
 
     def __call__(self, *inputs, **keywords):
         cdef PyObject* given[MAX_INPUTS]
+        cdef Prepared prepared = self.prepared
         cdef Py_ssize_t i
         if self.call is None:
             raise TypeError("__call__(): the operator was never initialised")
         out = keywords.pop(OUT, None)
-        values = given_inputs(self.desc, self.call.names[: self.inputs], inputs, keywords)
-        for i in range(self.inputs):
-            given[i] = <PyObject*>values[i]
-        return of_inputs(self.call, self.fields, given, out, self.desc, self.use)
+        values = given_inputs(self.desc, prepared.names, inputs, keywords)
+        for i in range(self.call.inputs):
+            given[i] = <PyObject*>prepared.arrays[i]
+        for i in range(prepared.inputs):
+            given[prepared.places[i]] = <PyObject*>values[i]
+        return of_inputs(self.call, prepared.fields, given, out, self.desc, self.use)
+
+
+cdef object refuse_input(object desc, object name, object value):
+    from dmlcy._desc.check import refuse_input
+
+    refuse_input(desc, name, value)
 
 
 cdef object refuse_strides(object desc):
@@ -144,6 +263,8 @@ cdef list given_inputs(object desc, tuple names, tuple inputs, dict named):
     given = dict(zip(names, inputs))
     for name, value in named.items():
         if name not in names:
+            if any(field.python == name and field.kind == "input" for field in desc.operator.fields):
+                raise TypeError(f"{what} takes no {name}: initialize() was given it")
             raise TypeError(f"{what} got an unexpected keyword argument {name!r}")
         if name in given:
             raise TypeError(f"{what} got multiple values for argument {name!r}")
@@ -160,21 +281,24 @@ cdef list given_inputs(object desc, tuple names, tuple inputs, dict named):
 cdef object call_operator(PyObject* callee, PyObject* const* values, size_t flags, PyObject* keywords):
     """The inputs by position, and nothing else or `out`, go straight on; __call__ sorts out or refuses the rest."""
     cdef TableOperator fast = <TableOperator>callee
+    cdef Prepared prepared = fast.prepared
     cdef PyObject* padded[MAX_INPUTS]
     cdef PyObject* const* given = values
+    cdef PyObject* out = <PyObject*>None
     cdef Py_ssize_t i, n = PyVectorcall_NARGS(flags)
     cdef Py_ssize_t others = 0 if keywords == NULL else PyTuple_GET_SIZE(<tuple>keywords)
-    cdef PyObject* out = <PyObject*>None
-    if fast.call is not None and fast.least <= n <= fast.inputs and others <= 1:
+    if prepared is not None and prepared.least <= n <= prepared.inputs and others <= 1:
         if others == 0 or PyTuple_GET_ITEM(keywords, 0) == <PyObject*>OUT:
             if others:
                 out = values[n]
-            if n < fast.inputs:
-                for i in range(fast.inputs):
-                    padded[i] = values[i] if i < n else <PyObject*>None
+            if n < fast.call.inputs:
+                for i in range(fast.call.inputs):
+                    padded[i] = PyList_GET_ITEM(prepared.arrays, i)
+                for i in range(n):
+                    padded[prepared.places[i]] = values[i]
                 given = padded
             if leaves_out(fast, given):
-                return of_inputs(fast.call, fast.fields, given, <object>out, fast.desc, fast.use)
+                return of_inputs(fast.call, prepared.fields, given, <object>out, fast.desc, fast.use)
     names = () if keywords == NULL else <tuple>keywords
     return type(fast).__call__(
         fast, *[<object>values[i] for i in range(n)],
@@ -185,8 +309,8 @@ cdef object call_operator(PyObject* callee, PyObject* const* values, size_t flag
 # Whether no input is given that the desc leaves out.
 cdef inline bint leaves_out(TableOperator fast, PyObject* const* given) noexcept:
     cdef Py_ssize_t i
-    for i in range(fast.inputs):
-        if is_left_out(fast.call, fast.fields, i) and given[i] != <PyObject*>None:
+    for i in range(fast.call.inputs):
+        if is_left_out(fast.call, fast.prepared.fields, i) and given[i] != <PyObject*>None:
             return False
     return True
 

@@ -152,6 +152,8 @@ cdef struct Products:
     int64_t b_batch[MAX_RANK]
     int64_t c_batch[MAX_RANK]
     int64_t y_batch[MAX_RANK]
+    const char* packed              # the columns of each matrix, as pack_matrix leaves them; NULL: they are in `b`
+    int64_t packed_batch[MAX_RANK]
     int64_t high                    # of a tile
     int64_t wide
     int64_t row_tiles
@@ -161,6 +163,7 @@ cdef struct Products:
 cdef struct Tile:
     const char* a
     const char* b
+    const char* packed_b            # NULL: the columns are in `b`
     const char* c
     char* y
     int64_t row                     # the first one
@@ -214,9 +217,9 @@ cdef struct Depthwise:
 
 include "products/strips.pxi"
 include "products/finish.pxi"
+include "products/inner.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"
-include "products/inner.pxi"
 include "products/matrices.pxi"
 include "products/windows.pxi"

@@ -33,6 +33,7 @@ cdef struct Tensor:
     int64_t bytes                   # of all elements
     int64_t sizes[MAX_RANK]         # elements
     int64_t strides[MAX_RANK]       # bytes; zero and negative ones too; a size of 1 has the stride of a dense layout
+    const void* prepared            # what the loops made of the elements before the call; NULL: nothing
 
 # An array of tensors.
 cdef struct Tensors:
@@ -67,6 +68,7 @@ cdef inline void make_dense(Tensor* tensor, char* data) noexcept nogil:
     cdef int axis
     tensor.data = data
     tensor.dense = True
+    tensor.prepared = NULL
     for axis in range(tensor.rank - 1, -1, -1):
         tensor.strides[axis] = <int64_t>step
         step *= <uint64_t>tensor.sizes[axis]

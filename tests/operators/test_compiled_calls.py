@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -111,6 +113,89 @@ def test_an_object_that_was_never_initialised_refuses() -> None:
         type(op).__new__(type(op))(X)
     with pytest.raises(TypeError):
         type(op).__new__(type(op))()
+    with pytest.raises(TypeError):
+        type(op).__new__(type(op)).initialize(input=X)
+
+
+A = np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)
+B = np.arange(12, dtype=np.float32).reshape(1, 1, 3, 4)
+
+
+def gemm() -> Any:
+    return dml.compile(dml.desc.Gemm(a=dml.TensorDesc("FLOAT32", A.shape), b=dml.TensorDesc("FLOAT32", B.shape)))
+
+
+def test_an_initialized_input_is_given_once() -> None:
+    """It is copied: later changes of the array change no result. Another call takes the place of the first."""
+    op, b = gemm(), B.copy()
+    assert op.called == ("a", "b", "c")
+    op.initialize(b=b)
+    b[...] = 0
+    for way in (lambda: op(A), lambda: op(a=A), lambda: op(A, None), lambda: op(A, out=np.empty((1, 1, 2, 4), "f4"))):
+        np.testing.assert_array_equal(way(), A @ B)
+    assert op.called == ("a", "c") and list(signature(op).parameters) == ["a", "c", "out"]
+    again = pickle.loads(pickle.dumps(op))
+    np.testing.assert_array_equal(again(A), A @ B)
+    op.initialize(a=A)
+    np.testing.assert_array_equal(op(2 * B), A @ (2 * B))
+    op.initialize(a=A, b=B)
+    np.testing.assert_array_equal(op(), A @ B)
+    op.initialize()
+    np.testing.assert_array_equal(op(A, B), A @ B)
+    reference = dml.compile(op.desc, path="reference")
+    reference.initialize(b=B)
+    np.testing.assert_array_equal(reference(A), A @ B)
+
+
+def test_initialize_refuses_what_a_call_refuses() -> None:
+    op = gemm()
+    op.initialize(b=B)
+    for wrong, said in (
+        ({"b": B[..., :3]}, r"b has sizes \(1, 1, 3, 3\)"),
+        ({"b": B.astype("f2")}, "b has data type FLOAT16"),
+        ({"b": 3}, "b must be an array"),
+    ):
+        with pytest.raises(dml.DmlError, match=said):
+            op.initialize(**wrong)
+    for name, said in (("x", "unexpected keyword argument 'x'"), ("c", "takes no c: the compiled desc leaves it out")):
+        with pytest.raises(TypeError, match=said):
+            op.initialize(**{name: B})
+    np.testing.assert_array_equal(op(A), A @ B)  # as before
+    with pytest.raises(TypeError, match=r"gemm\(\) takes no b: initialize\(\) was given it"):
+        op(A, b=B)
+    join = dml.compile(dml.desc.Join(inputs=(SIZES, SIZES), axis=1))
+    with pytest.raises(TypeError, match="takes no inputs, which is an array of tensors"):
+        join.initialize(inputs=[X, X])
+
+
+def test_values_of_an_initialized_input_are_checked_at_each_call() -> None:
+    op = dml.compile(
+        dml.desc.Gather(input=SIZES, indices=dml.TensorDesc("UINT32", (1, 1, 1, 2)), axis=3, index_dimensions=1)
+    )
+    op.initialize(indices=np.array([[[[4, 5]]]], np.uint32))
+    with pytest.raises(dml.InvalidDataError):
+        op(X)
+
+
+def test_threads_call_an_operator_while_it_is_initialized_again() -> None:
+    op, wrong, end = gemm(), [], threading.Event()
+    op.initialize(b=B)
+
+    def call() -> None:
+        while not end.is_set():
+            y = op(A)
+            if not (np.array_equal(y, A @ B) or np.array_equal(y, A @ (B + 1))):
+                wrong.append(y)
+
+    threads = [threading.Thread(target=call) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(300):
+        op.initialize(b=B + number % 2)
+    end.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_no_reference_is_left() -> None:

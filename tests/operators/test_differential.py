@@ -38,7 +38,13 @@ def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> Non
         testing.assert_result(desc, arrays, result, bound="own")
         if has(DEFINITIONS, desc.operator.family):
             assert_defined(result, desc, arrays)
-        assert_same_bits(dml.compile(desc)(*inputs), result)
+        compiled = dml.compile(desc)
+        assert_same_bits(compiled(*inputs), result)
+        kept = {one: x for one, x in arrays.items() if x is not None and not isinstance(x, (tuple, list))}
+        for names in ([*kept][1:], [*kept]):
+            compiled.initialize(**{one: kept[one] for one in names})
+            called = [x for one, x in zip(dml.compile(desc).called, inputs, strict=False) if one not in names]
+            assert_same_values(compiled(*called), result)  # copies are dense: a NaN may come from another operand
 
     draw_all(testing.cases(name, most_elements=400), 10, compare, 100, seeds)
 

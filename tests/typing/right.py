@@ -113,6 +113,8 @@ assert_type(dml.supports("PADDING1", dtype=np.float16, level=dml.FeatureLevel.LE
 assert_type(dml.support_table(), tuple[dml.SupportRow, ...])
 compiled = dml.compile(desc, dml.FeatureLevel.LEVEL_2_0)
 assert_type(compiled, dml.CompiledOperator)
+assert_type(compiled.called, tuple[str, ...])
+compiled.initialize(input=x)
 assert_type(compiled.desc, dml.desc.OperatorDesc)
 assert_type(compiled(x), Result)
 assert_type(compiled(x, out=y), np.ndarray[tuple[int, int, int, int], np.dtype[np.float32]])

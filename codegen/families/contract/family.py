@@ -101,6 +101,10 @@ class Contract(Moved):
         """No let."""
         return ()
 
+    def prepared(self, kernel: ContractKernel) -> Sequence[str]:
+        """The columns of a matrix, which are packed."""
+        return (kernel.roles["right"],) if kernel.of == "matrices" else ()
+
     def pieces(self, kernel: ContractKernel) -> None:
         """Only the independent axes can be cut."""
 

@@ -37,9 +37,10 @@ cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item,
         left -= n
 
 
-# The sums of some rows and one strip of `width` columns for some k; `width` is a number of vectors.
+# The sums of some rows and one strip of `width` columns, some vectors, for some k: added to those of `source`, if any.
 cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_row, int64_t rows, const float* b,
-                         int64_t width, int64_t depth, float* y, int64_t y_row, bint adds) noexcept nogil:
+                         int64_t width, int64_t depth, const float* source, int64_t source_row, float* y,
+                         int64_t y_row) noexcept nogil:
     cdef int64_t row = 0, column
     cdef int h, w, widest
     while row < rows:
@@ -55,7 +56,8 @@ cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_ro
             while level.widths[w] * level.lanes > width - column:
                 w -= 1
             level.kernels[h][w](
-                depth, a + row * a_row, a_row, b + column, width, y + row * y_row + column if adds else NULL, y_row,
+                depth, a + row * a_row, a_row, b + column, width,
+                NULL if source == NULL else source + row * source_row + column, source_row,
                 y + row * y_row + column, y_row)
             column += level.widths[w] * level.lanes
         row += level.heights[h]
@@ -76,7 +78,8 @@ cdef void multiply_packed(const float* a, int64_t a_row, int64_t rows, const flo
         while first < depth:
             k = min(depth - first, <int64_t>DMLCY_DEPTH)
             if n == width:
-                multiply_strip(level, a + first, a_row, rows, packed, width, k, y, y_row, adds or first > 0)
+                multiply_strip(level, a + first, a_row, rows, packed, width, k, y if adds or first > 0 else NULL,
+                               y_row, y, y_row)
             else:
                 row = 0
                 while row < rows:
@@ -85,8 +88,8 @@ cdef void multiply_packed(const float* a, int64_t a_row, int64_t rows, const flo
                         for i in range(some):
                             memset(sums + i * width + n, 0, (width - n) * sizeof(float))
                             memcpy(sums + i * width, y + (row + i) * y_row, n * sizeof(float))
-                    multiply_strip(level, a + row * a_row + first, a_row, some, packed, width, k, sums, width,
-                                   adds or first > 0)
+                    multiply_strip(level, a + row * a_row + first, a_row, some, packed, width, k,
+                                   sums if adds or first > 0 else NULL, width, sums, width)
                     for i in range(some):
                         memcpy(y + (row + i) * y_row, sums + i * width, n * sizeof(float))
                     row += some

@@ -1,7 +1,6 @@
 # Products of matrices: the last two axes; each of the others counts pairs of matrices.
 
-cdef int run_matrices(const Matrices* a) noexcept nogil:
-    cdef Products to
+cdef void collect_matrices(const Matrices* a, Products* to) noexcept nogil:
     cdef const Tensor* output = a.output
     cdef int row = output.rank - 2, column = output.rank - 1, axis
     to.image = NULL
@@ -36,4 +35,51 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
         to.b_batch[axis] = a.right.strides[axis]
         to.c_batch[axis] = 0 if a.added == NULL else a.added.strides[axis]
         to.y_batch[axis] = output.strides[axis]
+    to.packed = <const char*>a.right.prepared
+    place_packed(to)
+
+
+# Lets each right matrix have packed columns of its own. Returns the bytes of all.
+cdef int64_t place_packed(Products* to) noexcept nogil:
+    cdef int64_t step = ceil_div(packed_floats(to.columns, to.depth), LINE) * LINE * <int64_t>sizeof(float)
+    cdef int axis
+    for axis in range(to.batch_axes - 1, -1, -1):
+        to.packed_batch[axis] = 0
+        if to.batch[axis] > 1 and to.b_batch[axis] != 0:
+            to.packed_batch[axis] = step
+            step *= to.batch[axis]
+    return step
+
+
+cdef int run_matrices(const Matrices* a) noexcept nogil:
+    cdef Products to
+    collect_matrices(a, &to)
     return run_products(&to)
+
+
+cdef int64_t pack_right(const Matrices* a, void* packed) noexcept nogil:
+    cdef Products to
+    cdef int64_t number, rest, matrices = 1, bytes
+    cdef const char* b
+    cdef char* target
+    cdef int axis
+    collect_matrices(a, &to)
+    choose_sums(&to)
+    if to.chains > 1 or to.depth == 0:
+        return 0
+    bytes = place_packed(&to)
+    if packed == NULL:
+        return bytes
+    for axis in range(to.batch_axes):
+        matrices *= to.batch[axis] if to.packed_batch[axis] else 1
+    for number in range(matrices):
+        b = to.b
+        target = <char*>packed
+        rest = number
+        for axis in range(to.batch_axes - 1, -1, -1):
+            if to.packed_batch[axis]:
+                b += rest % to.batch[axis] * to.b_batch[axis]
+                target += rest % to.batch[axis] * to.packed_batch[axis]
+                rest //= to.batch[axis]
+        pack_matrix(b, to.b_line, to.b_step, to.item, to.columns, to.depth, <float*>target)
+    return bytes

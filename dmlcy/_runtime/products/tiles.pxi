@@ -12,6 +12,7 @@ cdef void find_tile(const Products* to, Tile* tile, int64_t number) noexcept nog
     number //= to.column_tiles
     tile.a = to.a
     tile.b = to.b
+    tile.packed_b = to.packed
     tile.c = to.c
     tile.y = to.y
     for axis in range(to.batch_axes - 1, -1, -1):
@@ -19,6 +20,8 @@ cdef void find_tile(const Products* to, Tile* tile, int64_t number) noexcept nog
         number //= to.batch[axis]
         tile.a += index * to.a_batch[axis]
         tile.b += index * to.b_batch[axis]
+        if to.packed != NULL:
+            tile.packed_b += index * to.packed_batch[axis]
         tile.y += index * to.y_batch[axis]
         if tile.c != NULL:
             tile.c += index * to.c_batch[axis]
@@ -88,7 +91,9 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
     cdef int width
     cdef bint last = False, near, straight = are_near(to, tile)
     cdef int64_t deep = DMLCY_DEPTH
-    if straight and tile.rows <= FLAT and tile.columns > tile.strip:
+    if to.packed != NULL:
+        pass
+    elif straight and tile.rows <= FLAT and tile.columns > tile.strip:
         deep = SHALLOW
     elif tile.width == 2:
         deep = DMLCY_DEPTH // 2
@@ -100,11 +105,16 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
             column = tile.column + number * tile.strip
             columns = min(tile.column + tile.columns - column, tile.strip)
             width = fitting(to, tile.width, columns)
-            n = step = columns_of(to, width)
+            n = columns_of(to, width)
+            if to.packed != NULL:
+                n = rounded_up(columns, to.level.lanes)
+            step = n
             place_strip(to, tile, column, columns)
             near = to.straight and columns == n and is_run(tile)
             b = tile.strips
-            if columns == n and straight:
+            if to.packed != NULL:
+                b = <const float*>tile.packed_b + column * to.depth + first * n
+            elif columns == n and straight:
                 b = <const float*>(tile.b + column * to.b_line + first * to.b_step)
                 step = to.b_step // <int64_t>sizeof(float)
             else:
@@ -116,7 +126,10 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 held = tile.held + (0 if to.straight and to.image == NULL else number * tile.rows * tile.strip)
                 target = tile.sums if last else held
                 row_step = n
-            if first == 0:
+            if to.packed != NULL:
+                multiply_strip(to.level, tile.left, tile.left_row, tile.rows, b, n, depth,
+                               held if first > 0 else NULL, row_step, target, row_step)
+            elif first == 0:
                 multiply(to, tile, width, depth, b, step, tile.begin, tile.strip, target, row_step)
             else:
                 multiply(to, tile, width, depth, b, step, held, row_step, target, row_step)
@@ -208,6 +221,8 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     tile.width = fitting(to, width_of(to, rows), columns)
     if tile.width == 3 and (to.image != NULL or to.b_line != to.item or to.item != sizeof(float)):
         tile.width = 2      # packed columns stay near
+    if to.packed != NULL:
+        tile.width = STRIP_WIDTH
     tile.strip = columns_of(to, tile.width)
     n[0] = rows * depth if to.item != sizeof(float) or to.a_step != to.item or to.chains > 1 else 0
     n[1] = depth * tile.strip
@@ -267,7 +282,7 @@ cdef int run_products(Products* to) noexcept nogil:
     choose_sums(to)
     for axis in range(to.batch_axes):
         batches *= to.batch[axis]
-    few = to.rows <= FEW
+    few = to.rows <= FEW or to.packed != NULL
     to.row_tiles = ceil_div(to.rows, HIGH)
     rows = ceil_div(to.rows, to.row_tiles)
     to.high = ceil_div(rows, FEW) * FEW

@@ -224,6 +224,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     image.output_stride = a.output.strides[0]
     image.filter_stride = a.filter.strides[1 - across]
     to.image = &image
+    to.packed = NULL
     to.item = a.output.item
     to.rows = a.output.sizes[1] // a.groups
     to.images = a.input.sizes[0]

@@ -475,4 +475,5 @@ multihead_attention = call_of(
     <Take>multihead_attention_take, <Holds>multihead_attention_holds,
     NULL,
     <Attributes>multihead_attention_attributes, NULL,
+    NULL,
 )

@@ -235,4 +235,5 @@ convolution = call_of(
     <Take>convolution_take, <Holds>convolution_holds,
     NULL,
     <Attributes>convolution_attributes, <Run>convolution_run,
+    NULL,
 )

@@ -89,4 +89,5 @@ activation_celu = call_of(
     <Take>activation_celu_take, <Holds>activation_celu_holds,
     NULL,
     <Attributes>activation_celu_attributes, <Run>activation_celu_run,
+    NULL,
 )

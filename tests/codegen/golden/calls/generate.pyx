@@ -97,4 +97,5 @@ diagonal_matrix = call_of(
     <Take>diagonal_matrix_take, <Holds>diagonal_matrix_holds,
     NULL,
     <Attributes>diagonal_matrix_attributes, <Run>diagonal_matrix_run,
+    NULL,
 )

@@ -136,4 +136,5 @@ gather = call_of(
     <Take>gather_take, <Holds>gather_holds,
     <DataHolds>gather_data_holds,
     <Attributes>gather_attributes, <Run>gather_run,
+    NULL,
 )

@@ -82,4 +82,5 @@ activation_hardmax = call_of(
     <Take>activation_hardmax_take, <Holds>activation_hardmax_holds,
     NULL,
     <Attributes>activation_hardmax_attributes, <Run>activation_hardmax_run,
+    NULL,
 )

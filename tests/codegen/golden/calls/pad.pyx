@@ -159,4 +159,5 @@ padding = call_of(
     <Take>padding_take, <Holds>padding_holds,
     NULL,
     <Attributes>padding_attributes, <Run>padding_run,
+    NULL,
 )

@@ -101,4 +101,5 @@ depth_to_space = call_of(
     <Take>depth_to_space_take, <Holds>depth_to_space_holds,
     NULL,
     <Attributes>depth_to_space_attributes, <Run>depth_to_space_run,
+    NULL,
 )

@@ -247,4 +247,5 @@ gru = call_of(
     <Take>gru_take, <Holds>gru_holds,
     NULL,
     <Attributes>gru_attributes, NULL,
+    NULL,
 )

@@ -134,4 +134,5 @@ argmax = call_of(
     <Take>argmax_take, <Holds>argmax_holds,
     NULL,
     <Attributes>argmax_attributes, <Run>argmax_run,
+    NULL,
 )

@@ -150,4 +150,5 @@ roi_pooling = call_of(
     <Take>roi_pooling_take, <Holds>roi_pooling_holds,
     <DataHolds>roi_pooling_data_holds,
     <Attributes>roi_pooling_attributes, <Run>roi_pooling_run,
+    NULL,
 )

@@ -232,4 +232,5 @@ roi_align = call_of(
     <Take>roi_align_take, <Holds>roi_align_holds,
     <DataHolds>roi_align_data_holds,
     <Attributes>roi_align_attributes, <Run>roi_align_run,
+    NULL,
 )

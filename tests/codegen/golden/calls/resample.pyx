@@ -123,4 +123,5 @@ resample = call_of(
     <Take>resample_take, <Holds>resample_holds,
     NULL,
     <Attributes>resample_attributes, <Run>resample_run,
+    NULL,
 )

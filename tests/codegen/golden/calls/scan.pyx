@@ -118,4 +118,5 @@ cumulative_product = call_of(
     <Take>cumulative_product_take, <Holds>cumulative_product_holds,
     NULL,
     <Attributes>cumulative_product_attributes, <Run>cumulative_product_run,
+    NULL,
 )

@@ -138,4 +138,5 @@ nonzero_coordinates = call_of(
     <Take>nonzero_coordinates_take, <Holds>nonzero_coordinates_holds,
     NULL,
     <Attributes>nonzero_coordinates_attributes, <Run>nonzero_coordinates_run,
+    NULL,
 )

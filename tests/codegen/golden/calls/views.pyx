@@ -115,4 +115,5 @@ join = call_of(
     <Take>join_take, <Holds>join_holds,
     NULL,
     <Attributes>join_attributes, <Run>join_run,
+    NULL,
 )

@@ -133,4 +133,5 @@ unfold = call_of(
     <Take>unfold_take, <Holds>unfold_holds,
     NULL,
     <Attributes>unfold_attributes, <Run>unfold_run,
+    NULL,
 )

@@ -138,4 +138,5 @@ average_pooling = call_of(
     <Take>average_pooling_take, <Holds>average_pooling_holds,
     NULL,
     <Attributes>average_pooling_attributes, <Run>average_pooling_run,
+    NULL,
 )

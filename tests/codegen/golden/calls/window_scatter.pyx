@@ -148,4 +148,5 @@ fold = call_of(
     <Take>fold_take, <Holds>fold_holds,
     NULL,
     <Attributes>fold_attributes, <Run>fold_run,
+    NULL,
 )

@@ -145,4 +145,5 @@ average_pooling_grad = call_of(
     <Take>average_pooling_grad_take, <Holds>average_pooling_grad_holds,
     NULL,
     <Attributes>average_pooling_grad_attributes, <Run>average_pooling_grad_run,
+    NULL,
 )

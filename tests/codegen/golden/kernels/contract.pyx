@@ -11,7 +11,7 @@ cdef enum:
 
 # CONVOLUTION
 
-cdef int convolution_run(const Convolution* a) noexcept nogil:
+cdef inline Windows convolution_work(const Convolution* a) noexcept nogil:
     cdef Windows work
     work.input = &a.input
     work.filter = &a.filter
@@ -25,4 +25,9 @@ cdef int convolution_run(const Convolution* a) noexcept nogil:
     work.added = &a.bias if a.bias.dtype else NULL
     work.output = &a.output
     work.fused = &a.fused_activation_loops if a.fused_activation else NULL
+    return work
+
+
+cdef int convolution_run(const Convolution* a) noexcept nogil:
+    cdef Windows work = convolution_work(a)
     return run_windows_of_products(&work)
