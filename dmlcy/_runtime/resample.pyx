@@ -16,11 +16,16 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 from dmlcy._runtime.views cimport run_copy
 
 cdef enum:
-    BLOCK_NUMBERS = 16384           # of each of both buffers of a block, about: they stay in the second-level cache
+    BLOCK_NUMBERS = 16384           # of each level of a block, about: they stay in the second-level cache
     LANES = 512                     # elements of an axis that keeps its size, which are computed side by side, at most
     FEWEST_LANES = 4                # that are worth being neighbours in memory
+    MOST_NUMBERS = 32768            # of each level of a block
+    FEW = 256                       # places along an axis: of no fewer half as many are made, so that a level is small
+    LONG = 2048                     # places along an axis whose taps are not all made at once, of a block
+    TABLE_TAPS = 16384              # of a table
     ITEMS = 16                      # blocks of a large output, at least
 
+include "resample/places.pxi"
 include "resample/tables.pxi"
 include "resample/moves.pxi"
 include "resample/fours.pxi"
@@ -30,13 +35,9 @@ include "resample/blocks.pxi"
 
 cdef int run_resample(const Resampling* a) noexcept nogil:
     cdef ResamplePlan plan
-    cdef int status = make_tables(&plan, a)
-    if status == 0:
-        if plan.moves:
-            status = run_nearest(&plan)
-        elif is_of_fours(&plan):
-            status = run_fours(&plan)
-        else:
-            status = run_means(&plan)
-    free_tables(&plan)
-    return status
+    find_axes(&plan, a)
+    if plan.moves:
+        return run_nearest(&plan)
+    if is_of_fours(&plan):
+        return run_fours(&plan)
+    return run_means(&plan)

@@ -12,13 +12,14 @@ cdef struct FourSums:
 
 
 # Whether each element is the sum of two along an axis.
-cdef bint sums_twos(const ResampleAxis* axis) noexcept nogil:
-    cdef const SampleTaps* taps = &axis.taps
-    cdef int64_t t
-    if axis.size != 2 * axis.count or taps.begin[axis.count] != axis.size:
+cdef bint sums_twos(const ResampleAxis* axis, const Resampling* a) noexcept nogil:
+    cdef int64_t t, first, last
+    cdef double rest
+    if axis.size != 2 * axis.count:
         return False
     for t in range(axis.size):
-        if taps.begin[t // 2] != t // 2 * 2 or taps.source[t] != t or taps.weight[t] != 1:
+        ends_of(axis, a, t, &first, &last, &rest)
+        if first != t // 2 or last != first:
             return False
     return True
 
@@ -33,7 +34,7 @@ cdef bint is_of_fours(const ResamplePlan* plan) noexcept nogil:
         return False
     if input.strides[last] != input.item or output.strides[last] != output.item:
         return False
-    return sums_twos(&plan.axis[0]) and sums_twos(&plan.axis[1])
+    return sums_twos(&plan.axis[0], plan.given) and sums_twos(&plan.axis[1], plan.given)
 
 
 cdef int four_parts(const void* args, int64_t begin, int64_t end) noexcept nogil:

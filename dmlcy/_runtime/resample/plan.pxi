@@ -1,12 +1,17 @@
 # How means are made: which axis is a row, and which blocks of the output are made one after another.
 
-# The output is made in blocks: some places along the first of the axes that have taps, all places along the others. A
-# block takes the elements that these places need, as numbers of FLOAT64, and goes along the axes one after another:
-# those that become shorter come first, the outer ones before the inner ones, then the others, the inner ones first.
+# The output is made in blocks: some places along each of the axes that have taps. A block takes the elements that these
+# places need, as numbers of FLOAT64, and goes along the axes one after another: those that become shorter come first,
+# the outer ones before the inner ones, then the others, the inner ones first.
+#
+# Level n of a block is what is there after n of the axes: along these the places, along the others the sources. Where
+# there are many sources along the next axis, they are taken in pieces, which are added to the level behind one after
+# another. So each level has few numbers, whatever the sizes are.
 #
 # Elements along `lanes`, an axis without taps, are computed side by side where they are neighbours in memory and
 # those of the last axis with taps are not. Otherwise this last axis is a row, along which elements are combined.
 cdef struct MeansPlan:
+    const Resampling* given
     const Tensor* input
     const Tensor* output
     const SampleLoops* loops
@@ -15,25 +20,20 @@ cdef struct MeansPlan:
     const ResampleAxis* axis[MAX_RANK]
     int order[MAX_RANK]
     int lanes                       # an axis; -1: there is none
+    int row                         # which of the axes is the row; -1: there is none
     int64_t width                   # of the lanes of a block
     int64_t tiles
-    int64_t tall                    # places of the first axis in a block
-    int64_t chunks
+    int64_t tall[MAX_RANK]          # places of a block along each axis
+    int64_t chunks[MAX_RANK]
+    int64_t taken[MAX_RANK]         # sources that these places need at most
+    int64_t piece[MAX_RANK]         # and how many of them are taken at once for level n + 1
+    int64_t numbers[MAX_RANK + 1]   # of each level
+    int64_t line                    # and of a row
+    bint shared[MAX_RANK]           # the taps of all places are in `table`
+    ResampleTable table[MAX_RANK]
+    bint apart                      # some have no shared table
     int planes                      # axes without taps, but for the lanes
     int plane[MAX_RANK]
-    int64_t room                    # numbers of a buffer
-    int64_t line                    # and of a row
-
-
-# The sources along an axis that some targets need.
-cdef inline void needed(const SampleTaps* taps, int64_t first, int64_t end, int64_t* low, int64_t* high) noexcept nogil:
-    cdef int64_t k
-    low[0] = high[0] = 0
-    if taps.begin[first] < taps.begin[end]:
-        low[0] = taps.source[taps.begin[first]]
-        for k in range(taps.begin[first], taps.begin[end]):
-            low[0] = min(low[0], taps.source[k])
-            high[0] = max(high[0], taps.source[k] + 1)
 
 
 cdef void choose_order(MeansPlan* plan) noexcept nogil:
@@ -64,7 +64,9 @@ cdef void choose_lanes(MeansPlan* plan) noexcept nogil:
             continue
         if d == plan.output.rank - 1 or plan.output.strides[row] != plan.output.item:
             plan.lanes = d
+    plan.row = plan.axes - 1
     if plan.lanes >= 0:
+        plan.row = -1
         k = 0
         for d in range(plan.planes):
             if plan.plane[d] != plan.lanes:
@@ -73,60 +75,111 @@ cdef void choose_lanes(MeansPlan* plan) noexcept nogil:
         plan.planes = k
 
 
-# The most numbers that a block of so many places of the first axis keeps at once, for one lane.
-cdef int64_t kept(const MeansPlan* plan, int64_t tall) noexcept nogil:
-    cdef const ResampleAxis* first = plan.axis[0]
-    cdef int64_t sizes[MAX_RANK]
-    cdef int64_t begin = 0, low, high, most, total
-    cdef int k, n
-    sizes[0] = 0
-    while begin < first.count:
-        needed(&first.taps, begin, min(begin + tall, first.count), &low, &high)
-        sizes[0] = max(sizes[0], high - low)
+# Sets so many places of an axis for a block, and finds out how many sources they need at most.
+cdef void set_tall(MeansPlan* plan, int k, int64_t tall) noexcept nogil:
+    cdef const ResampleAxis* axis = plan.axis[k]
+    cdef int64_t begin = 0, low, high, most = 1
+    while begin < axis.count:
+        sources_of(axis, plan.given, begin, min(begin + tall, axis.count), &low, &high)
+        most = max(most, high - low)
         begin += tall
-    for k in range(1, plan.axes):
-        sizes[k] = plan.axis[k].size
-    most = 0
-    for n in range(plan.axes + 1):
-        total = 1
-        for k in range(plan.axes):
-            total *= sizes[k]
-        most = max(most, total)
-        if n < plan.axes:
-            k = plan.order[n]
-            sizes[k] = plan.axis[k].count if k > 0 else min(tall, first.count)
-    return most
+    plan.tall[k] = tall
+    plan.chunks[k] = ceil_div(axis.count, tall)
+    plan.taken[k] = most
+
+
+# Finds out how many numbers each level has, at most `limit`. Whether no sources have to be taken in pieces.
+cdef bint fits(MeansPlan* plan, int64_t limit) noexcept nogil:
+    cdef int64_t size = plan.width, places
+    cdef bint whole
+    cdef int k, n
+    for k in range(plan.axes):
+        size *= min(plan.tall[k], plan.axis[k].count)
+    plan.numbers[plan.axes] = size
+    whole = size <= limit
+    for n in range(plan.axes - 1, -1, -1):
+        k = plan.order[n]
+        places = min(plan.tall[k], plan.axis[k].count)
+        size //= places
+        plan.piece[n] = min(plan.taken[k], max(limit // size, 1))
+        if most_taps(plan.axis[k], plan.given, places, plan.piece[n]) > TABLE_TAPS:
+            plan.piece[n] = max(TABLE_TAPS // (2 if plan.given.gradient else places), 1)
+        whole = whole and plan.piece[n] == plan.taken[k]
+        size *= plan.piece[n]
+        plan.numbers[n] = size
+    return whole
 
 
 cdef void choose_blocks(MeansPlan* plan) noexcept nogil:
-    cdef const ResampleAxis* first = plan.axis[0]
-    cdef int64_t planes = 1, count
-    cdef int k
+    cdef const ResampleAxis* axis
+    cdef int64_t items = 1, count
+    cdef int k, most
     for k in range(plan.planes):
-        planes *= plan.output.sizes[plan.plane[k]]
+        items *= plan.output.sizes[plan.plane[k]]
     plan.width = 1
     plan.tiles = 1
     if plan.lanes >= 0:
         count = plan.output.sizes[plan.lanes]
         plan.tiles = ceil_div(count, LANES)
         plan.width = ceil_div(count, plan.tiles)
-    plan.tall = ceil_div(first.count, PAIR_BLOCK) * PAIR_BLOCK
-    while plan.tall > PAIR_BLOCK and (
-            kept(plan, plan.tall) * plan.width > BLOCK_NUMBERS
-            or plan.output.bytes > SERIAL_BYTES and planes * plan.tiles * ceil_div(first.count, plan.tall) < ITEMS):
-        plan.tall = ceil_div(plan.tall // PAIR_BLOCK, 2) * PAIR_BLOCK
-    plan.chunks = ceil_div(first.count, plan.tall)
-    plan.room = kept(plan, plan.tall) * plan.width + 2 * PAIR_ROOM
+    items *= plan.tiles
+    plan.apart = False
+    for k in range(plan.axes):
+        axis = plan.axis[k]
+        count = ceil_div(axis.count, PAIR_BLOCK) * PAIR_BLOCK
+        plan.shared[k] = count + most_taps(axis, plan.given, count, axis.size) <= TABLE_TAPS
+        plan.apart = plan.apart or not plan.shared[k]
+        if not plan.shared[k]:
+            count = min(count, LONG)
+            while count > PAIR_BLOCK and axis.smooth and most_taps(axis, plan.given, count, axis.size) > TABLE_TAPS:
+                count = ceil_div(count // PAIR_BLOCK, 2) * PAIR_BLOCK
+        set_tall(plan, k, count)
+        if k > 0:
+            items *= plan.chunks[k]
+    while plan.tall[0] > PAIR_BLOCK and (
+            not fits(plan, BLOCK_NUMBERS) or plan.output.bytes > SERIAL_BYTES and items * plan.chunks[0] < ITEMS):
+        set_tall(plan, 0, ceil_div(plan.tall[0] // PAIR_BLOCK, 2) * PAIR_BLOCK)
+    while not fits(plan, MOST_NUMBERS):     # of the axis with the most places half as many
+        most = 0
+        for k in range(plan.axes):
+            if plan.tall[k] > plan.tall[most]:
+                most = k
+        if plan.tall[most] <= (PAIR_BLOCK if plan.numbers[plan.axes] > MOST_NUMBERS else FEW):
+            if plan.width <= FEWEST_LANES or plan.numbers[plan.axes] <= MOST_NUMBERS:
+                break
+            plan.tiles *= 2
+            plan.width = ceil_div(plan.output.sizes[plan.lanes], plan.tiles)
+        else:
+            set_tall(plan, most, ceil_div(plan.tall[most] // PAIR_BLOCK, 2) * PAIR_BLOCK)
     plan.line = plan.width
-    if plan.lanes < 0:
-        plan.line = max(plan.axis[plan.axes - 1].size, plan.axis[plan.axes - 1].count)
+    if plan.row >= 0:
+        plan.line = max(plan.taken[plan.row], plan.tall[plan.row])
     plan.line += 2 * PAIR_ROOM
+
+
+# Words of 8 bytes of the shared tables; with room, the tables are made there.
+cdef int64_t share_tables(MeansPlan* plan, double* room) noexcept nogil:
+    cdef const ResampleAxis* axis
+    cdef int64_t words = 0, taps
+    cdef int k
+    for k in range(plan.axes):
+        axis = plan.axis[k]
+        if not plan.shared[k]:
+            continue
+        taps = most_taps(axis, plan.given, axis.count, axis.size)
+        if room != NULL:
+            lay_table(&plan.table[k], room + words, axis.count, taps)
+            make_table(&plan.table[k], axis, plan.given, k == plan.row, 0, axis.count, 0, axis.size)
+        words += table_words(axis.count, taps)
+    return words
 
 
 cdef int run_means(const ResamplePlan* given) noexcept nogil:
     cdef MeansPlan plan
-    cdef int64_t items = 1, bytes
-    cdef int k
+    cdef int64_t items, bytes, grain
+    cdef double* room
+    cdef int k, status
+    plan.given = given.given
     plan.input = given.given.input
     plan.output = given.given.output
     if given.axes == 0:
@@ -139,8 +192,21 @@ cdef int run_means(const ResamplePlan* given) noexcept nogil:
     choose_order(&plan)
     choose_lanes(&plan)
     choose_blocks(&plan)
+    room = new_numbers(share_tables(&plan, NULL))
+    if room == NULL:
+        return -1
+    share_tables(&plan, room)
+    items = plan.tiles
     for k in range(plan.planes):
         items *= plan.output.sizes[plan.plane[k]]
-    items *= plan.tiles * plan.chunks
+    for k in range(plan.axes):
+        items *= plan.chunks[k]
     bytes = plan.input.bytes + plan.output.bytes
-    return parallel_for(mean_blocks, &plan, items, items if bytes <= SERIAL_BYTES else grain_of(bytes // items))
+    grain = grain_of(bytes // items)
+    if bytes <= SERIAL_BYTES:
+        grain = items
+    elif plan.apart:                # tables are made again in each part
+        grain *= 4
+    status = parallel_for(mean_blocks, &plan, items, grain)
+    free(room)
+    return status

@@ -1,4 +1,4 @@
-"""The ways of resample: moves, gathered rows, and means along rows, across rows and lanes, in blocks."""
+"""The ways of resample: moves, gathered rows, and means along rows, across rows and lanes, in blocks and pieces."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ SCALES: list[tuple[Sizes, tuple[float, ...]]] = [
     ((1, 1, 90, 2), (1, 1, 0.05, 1)),
     ((1, 20, 8, 9), (1, 1, 2, 2)),
     ((1, 1, 300, 260), (1, 1, 2, 1.5)),
+    ((1, 1, 2, 9001), (1, 1, 1, 1.9)),
+    ((1, 1, 17100, 2), (1, 1, 0.6, 1)),
+    ((1, 1, 300, 290), (1, 1, 0.01, 0.004)),
 ]
 
 
