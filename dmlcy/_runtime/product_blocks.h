@@ -223,3 +223,4 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #undef DMLCY_KERNEL_AT
 #undef DMLCY_AT_BY
 #undef DMLCY_BY
+#undef DMLCY_PLACES

@@ -107,6 +107,22 @@ DMLCY_KERNEL_AT(2, 4)
 DMLCY_KERNEL_AT(1, 4)
 #endif
 
+/* Sums of some taps for `n` places of a vector of channels. */
+#define DMLCY_PLACES(n)                                                                                                \
+    {                                                                                                                  \
+        DMLCY_LEVEL(dmlcy_lanes) sums[n];                                                                              \
+        DMLCY_UNROLL for (i = 0; i < (n); i++)                                                                         \
+            sums[i] = DMLCY_FROM(begin + v);                                                                           \
+        for (t = 0; t < taps; t++) {                                                                                   \
+            const float *const from = x + p * step + at[t] + v;                                                        \
+            const DMLCY_LEVEL(dmlcy_lanes) y = DMLCY_FROM(filters + t * DMLCY_CHANNELS + v);                           \
+            DMLCY_UNROLL for (i = 0; i < (n); i++)                                                                     \
+                sums[i] = DMLCY_ADD_PRODUCTS(DMLCY_FROM(from + i * step), y, sums[i]);                                 \
+        }                                                                                                              \
+        DMLCY_UNROLL for (i = 0; i < (n); i++)                                                                         \
+            DMLCY_AT(to + (p + i) * DMLCY_CHANNELS + v) = sums[i];                                                     \
+    }
+
 /* Sums of some taps for places of DMLCY_CHANNELS channels, which lie side by side: each has filters of its own. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_channels)(
     const float *x, int64_t step, const int64_t *at, int64_t taps, const float *filters, const float *begin,
@@ -115,25 +131,17 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_channels)(
     int64_t v, p, t;
     int i;
     for (v = 0; v < DMLCY_CHANNELS; v += DMLCY_VECTOR) {
-        for (p = 0; p + 8 <= places; p += 8) {
-            DMLCY_LEVEL(dmlcy_lanes) sums[8];
-            DMLCY_UNROLL for (i = 0; i < 8; i++)
-                sums[i] = DMLCY_FROM(begin + v);
-            for (t = 0; t < taps; t++) {
-                const float *const from = x + p * step + at[t] + v;
-                const DMLCY_LEVEL(dmlcy_lanes) y = DMLCY_FROM(filters + t * DMLCY_CHANNELS + v);
-                DMLCY_UNROLL for (i = 0; i < 8; i++)
-                    sums[i] = DMLCY_ADD_PRODUCTS(DMLCY_FROM(from + i * step), y, sums[i]);
-            }
-            DMLCY_UNROLL for (i = 0; i < 8; i++)
-                DMLCY_AT(to + (p + i) * DMLCY_CHANNELS + v) = sums[i];
-        }
-        for (; p < places; p++) {
-            DMLCY_LEVEL(dmlcy_lanes) sum = DMLCY_FROM(begin + v);
-            for (t = 0; t < taps; t++)
-                sum = DMLCY_ADD_PRODUCTS(
-                    DMLCY_FROM(x + p * step + at[t] + v), DMLCY_FROM(filters + t * DMLCY_CHANNELS + v), sum);
-            DMLCY_AT(to + p * DMLCY_CHANNELS + v) = sum;
+        for (p = 0; p + 8 <= places; p += 8)
+            DMLCY_PLACES(8)
+        switch (places - p) { /* of each number, so that few chains do not wait for one another */
+        case 7: DMLCY_PLACES(7) break;
+        case 6: DMLCY_PLACES(6) break;
+        case 5: DMLCY_PLACES(5) break;
+        case 4: DMLCY_PLACES(4) break;
+        case 3: DMLCY_PLACES(3) break;
+        case 2: DMLCY_PLACES(2) break;
+        case 1: DMLCY_PLACES(1) break;
+        default: break;
         }
     }
 }

@@ -44,17 +44,19 @@ cdef void turn_rows(const Depthwise* own, const char* source, int64_t channels, 
 # The filters of some channels side by side, tap by tap, and what is added to them.
 cdef void turn_filters(const Products* to, Tile* tile, int64_t group, int64_t channels, float* filters,
                        float* begins) noexcept nogil:
-    cdef int64_t i, first = 0, depth, k
-    memset(filters, 0, to.depth * DMLCY_CHANNELS * sizeof(float))
-    memset(begins, 0, DMLCY_CHANNELS * sizeof(float))
+    cdef int64_t i, first = 0, depth
     while first < to.depth:
         depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
-        list_places(to, tile, first, 1, depth)
-        for i in range(channels):
-            for k in range(depth):
-                filters[(first + k) * DMLCY_CHANNELS + i] = dmlcy_element_of(
-                    to.a + (group + i) * to.a_batch[0] + tile.a_at[k], to.item)
+        if to.a_step == 0:
+            list_places(to, tile, first, 1, depth)
+        else:
+            for i in range(depth):
+                tile.a_at[i] = (first + i) * to.a_step
+        to.level.pack(
+            to.a + group * to.a_batch[0], to.a_batch[0], channels, DMLCY_CHANNELS, tile.a_at, to.a_step, depth, to.item,
+            filters + first * DMLCY_CHANNELS, DMLCY_CHANNELS)
         first += depth
+    memset(begins, 0, DMLCY_CHANNELS * sizeof(float))
     if to.c != NULL:
         for i in range(channels):
             begins[i] = dmlcy_element_of(to.c + (group + i) * to.c_batch[0], to.item)
