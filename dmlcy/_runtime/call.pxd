@@ -57,6 +57,13 @@ ctypedef dict (*Attributes)(const void* fields)
 # Computes the outputs; not 0: there is no memory.
 ctypedef int (*Run)(const void* fields) noexcept nogil
 
+# How an operator prepares constant inputs once for many runs, such as packed weights. In `fields`, tensors that are not
+# constant have no data; attributes, sizes and strides are those of each run.
+cdef struct Preparing:
+    int64_t (*bytes)(const void* fields) noexcept nogil             # that are prepared; 0: nothing is worth it
+    int (*prepare)(const void* fields, char* prepared) noexcept nogil   # writes them; not 0: there is no memory
+    int (*run)(const void* fields, const char* prepared) noexcept nogil     # as Run, with the same bits
+
 # How an operator is called.
 cdef class Call:
     cdef const Layout* layout
@@ -74,6 +81,7 @@ cdef class Call:
     cdef DataHolds data_holds       # NULL: any values are acceptable
     cdef Attributes attributes
     cdef Run run                    # NULL: the reference computes the outputs
+    cdef const Preparing* preparing     # NULL: nothing is prepared. What calls `call_of` may set it
     cdef tuple names                # of the tensors, as Python has the names of attributes
     cdef bytes key                  # what the last call is told from others by, which the reference computed
     cdef tuple use                  # and its use, with the values that the use was made of

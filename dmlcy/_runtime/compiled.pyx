@@ -47,15 +47,6 @@ cdef class TableOperator(CompiledOperator):
     The loops of the operator compute its outputs. Without loops, or with ``reference``, the reference does.
     """
 
-    cdef vectorcallfunc vectorcall
-    cdef Call call
-    cdef void* fields               # struct of the operator
-    cdef list arrays                # own the arrays of tensors of the struct
-    cdef object held                # a desc, or a tuple of them, whose address is in the struct
-    cdef object use                 # what the reference computes; None: the loops do
-    cdef Py_ssize_t inputs          # how many a call may have
-    cdef Py_ssize_t least           # behind the last one that the desc has
-
     def __cinit__(self, *args, **kwargs):
         self.vectorcall = <vectorcallfunc>call_operator
 
