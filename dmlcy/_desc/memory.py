@@ -31,7 +31,9 @@ def strides_of(desc: TensorDesc) -> tuple[int, ...]:
 
 def is_packed(desc: TensorDesc) -> bool:
     """Whether the elements follow each other, with nothing between them; no stride of an axis of size 1 counts."""
-    steps = zip(desc.sizes, strides_of(desc), packed_strides(desc.sizes), strict=True)
+    if desc.strides is None:
+        return True
+    steps = zip(desc.sizes, desc.strides, packed_strides(desc.sizes), strict=True)
     return all(size == 1 or stride == packed for size, stride, packed in steps)
 
 
@@ -62,7 +64,9 @@ def stored(desc: TensorDesc) -> TensorDesc:
 
 def extent(desc: TensorDesc) -> int:
     """Bytes from the start of the first element to the end of the last one."""
-    last = sum((size - 1) * stride for size, stride in zip(desc.sizes, strides_of(desc), strict=True))
+    if desc.strides is None:
+        return size_in_bytes(dtype_of(desc), math.prod(desc.sizes))
+    last = sum((size - 1) * stride for size, stride in zip(desc.sizes, desc.strides, strict=True))
     return size_in_bytes(dtype_of(desc), last + 1)
 
 

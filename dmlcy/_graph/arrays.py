@@ -12,8 +12,8 @@ from dmlcy._desc.memory import dtype_of, in_memory, is_packed, view
 from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.actions import is_plain
 from dmlcy._graph.model import Structure
-from dmlcy._graph.plan import is_plain
 from dmlcy._graph.violations import Part, made
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array

@@ -17,15 +17,16 @@ from dmlcy._facts.names import not_runnable
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.actions import Tensor, actions
 from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
-from dmlcy._graph.owned import owned_inputs
-from dmlcy._graph.plan import Action, Plan, Tensor, actions, is_plain, plan_of
+from dmlcy._graph.places import places_of
+from dmlcy._graph.plan import Plan, plan_of
+from dmlcy._graph.program import program_of
 from dmlcy._graph.violations import made, of_node
 from dmlcy._graph.wiring import wiring_of
-from dmlcy._runtime import four_bits
-from dmlcy._runtime.memory import require
-from dmlcy._runtime.tensor import to_array
+from dmlcy._runtime import four_bits, memory
+from dmlcy._runtime.program import Given, Values
 
 Seen: TypeAlias = Callable[[Port, Array], None]
 """Is told of each value, under its own desc."""
@@ -52,15 +53,19 @@ class CompiledGraph:
         self._graph, self._path = graph, path
         self._wiring = wiring_of(graph)
         self._actions = actions(graph)
+        self._places = places_of(graph)
         self._plan = plan_of(graph, path == "reference")
+        self._peak = self._plan.peak
         self._operators = _compiled(graph, level, path)
-        self._owned: dict[int, Buffer] = {}
+        self._program = program_of(graph, self._operators)
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
-        owned = owned_inputs(graph)
+        self._outputs = [self._output(index) for index in range(len(graph.outputs))]
+        own = {index: place for place, index in enumerate(self._places.results)}
+        self._own = [own.get(index) for index in range(len(graph.outputs))]
         names = self._wiring.value_names
-        every = {names[Port(None, index)]: index for index in range(len(graph.inputs))}
-        self._bound = {name: index for name, index in every.items() if index in owned}
-        self._given = {name: index for name, index in every.items() if index not in owned}
+        self._bound = {names[port]: port.place for port in self._places.fixed if port.node is None}
+        self._given = {names[port]: port.place for port in self._places.given}
+        self._bind({})
 
     @property
     def graph(self) -> Structure:
@@ -94,9 +99,25 @@ class CompiledGraph:
         taker = Taker(self._graph)
         found = self._buffers(taker, given, self._bound, copy=True)
         _refuse(taker)
-        self._owned = found
+        self._bind(found)
+
+    def _bind(self, owned: dict[int, Buffer]) -> None:
+        """Gives the program the constants, and inputs with the flag OWNED_BY_DML. Runs that have begun keep theirs."""
+        arrays = [self._fixed_bytes(port, owned) for port in self._places.fixed]
+        self._owned, self._fixed = owned, Given(self._program, arrays)
+
+    def _fixed_bytes(self, port: Port, owned: Mapping[int, Buffer]) -> Buffer | None:
+        if port.node is None:
+            return owned.get(port.place)
+        node = self._graph.nodes[port.node]
+        assert isinstance(node, Constant)
+        return node.data
 
     def __call__(self, /, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
+        if out is None and not by_name and self._peak <= memory.PHYSICAL:
+            found = self._program.quick(self, self._fixed, arrays)
+            if found is not None:
+                return found[0] if len(found) == 1 else tuple(found)
         return self.run(arrays, by_name, out)
 
     def run(self, arrays: Sequence[Any], by_name: Mapping[str, Any], out: Any = None, seen: Seen | None = None) -> Any:
@@ -120,16 +141,24 @@ class CompiledGraph:
             The outputs of the graph.
         """
         given = named(arrays, by_name, [*self._given], f"{FUNCTION}()")
-        if len(self._owned) < len(self._bound):
+        fixed, owned = self._fixed, self._owned
+        if len(owned) < len(self._bound):
             names = ", ".join(map(repr, self._bound))
             raise_violations([made(self._graph, "initialize", "graph", None, {"names": names})], FUNCTION)
         taker = Taker(self._graph)
         buffers = self._buffers(taker, given, self._given, copy=False)
         outs = self._outs(taker, out)
         _refuse(taker)
-        require(self._plan.peak, f"{FUNCTION}(): the values")
-        results = self._results(self._values(buffers, seen), outs)
-        return out if out is not None else results[0] if len(results) == 1 else tuple(results)
+        memory.require(self._peak, f"{FUNCTION}(): the values")
+        if seen is not None:
+            self._tell_given(seen, buffers, owned)
+        results = self._program.run(self, fixed, [buffers.get(index) for index in self._given.values()], seen)
+        if out is None:
+            results = [four_bits.given_back(one) for one in results]
+            return results[0] if len(results) == 1 else tuple(results)
+        for target, result in zip(outs, results, strict=True):
+            four_bits.write(target, result)
+        return out
 
     def _buffers(
         self, taker: Taker, given: Mapping[str, Any], indices: Mapping[str, int], copy: bool
@@ -146,7 +175,7 @@ class CompiledGraph:
                 found[index] = taker.buffer(index, label, array, desc, size, copy)
         return found
 
-    def _outs(self, taker: Taker, out: Any) -> list[Array | None]:
+    def _outs(self, taker: Taker, out: Any) -> list[Any]:
         """The arrays for the outputs; None: new ones."""
         count = len(self._graph.outputs)
         if out is None:
@@ -158,7 +187,7 @@ class CompiledGraph:
         found: list[Array | None] = []
         for index, part in enumerate(parts):
             label = label_of("output", self._graph.outputs[index].name, index)
-            array = taker.output(index, label, part, self._output(index)[1], others)
+            array = taker.output(index, label, part, self._outputs[index][1], others)
             if array is not None:
                 others[label] = array
             found.append(array)
@@ -172,65 +201,56 @@ class CompiledGraph:
         assert desc is not None
         return port, desc
 
-    def _values(self, inputs: Mapping[int, Buffer], seen: Seen | None) -> dict[Port, Buffer]:
-        """Runs the nodes; the buffers that are left are those of graph inputs, constants and graph outputs."""
-        values: dict[Port, Buffer] = {Port(None, index): one for index, one in (*inputs.items(), *self._owned.items())}
+    def _tell_given(self, seen: Seen, inputs: Mapping[int, Buffer], owned: Mapping[int, Buffer]) -> None:
+        """Tells of the values that are there before the first node runs."""
+        values = {Port(None, index): one for index, one in (*inputs.items(), *owned.items())}
         for number, node in enumerate(self._graph.nodes):
             if isinstance(node, Constant) and node.data is not None:
                 values[Port(number, 0)] = node.data
-        if seen is not None:
-            for port, buffer in values.items():
-                self._tell(seen, port, buffer)
-        for action in self._actions:
-            self._node(action, values)
-            if seen is not None:
-                for one in action.outputs:
-                    self._tell(seen, one.port, values[one.port])
-            for port in action.frees:
-                del values[port]
-        return values
+        for port, buffer in values.items():
+            desc = self._wiring.desc_of(port)
+            if desc is not None:
+                seen(port, four_bits.given_back(view(buffer, desc, 0)))
 
-    def _tell(self, seen: Seen, port: Port, buffer: Buffer) -> None:
-        desc = self._wiring.desc_of(port)
-        if desc is not None:
-            seen(port, four_bits.given_back(view(buffer, desc, 0)))
+    def _tell(self, values: Values, step: int, seen: Seen) -> None:
+        """Tells of the outputs of a step that has run."""
+        for one in self._actions[step].outputs:
+            desc = self._wiring.desc_of(one.port)
+            assert desc is not None
+            seen(one.port, four_bits.given_back(self._view(values, one.port, desc)))
 
-    def _node(self, action: Action, values: dict[Port, Buffer]) -> None:
-        """Runs one node: its outputs are new arrays, or written to buffers where these have strides or are inputs."""
-        arguments = [_tensor(one, values) for one in action.inputs]
+    def _view(self, values: Values, port: Port, desc: TensorDesc) -> Array:
+        """A value as a tensor."""
+        buffer, offset = values.at(*self._places.of[port])
+        return view(buffer, desc, offset)
+
+    def _call(self, values: Values, step: int) -> None:
+        """Runs a step as a call of its operator, which writes its outputs to their places."""
+        action = self._actions[step]
         operator: Any = self._operators[action.node]
-        outs = None
-        if action.over is not None:
-            buffers = [values.pop(action.over)]
-            outs = [view(buffers[0], action.outputs[0].desc, 0)]
-        elif not all(is_plain(one.desc, one.size) for one in action.outputs):
-            buffers = [np.zeros(one.size, np.uint8) for one in action.outputs]
-            outs = [view(buffer, one.desc, 0) for buffer, one in zip(buffers, action.outputs, strict=True)]
+        arguments = [self._argument(values, one) for one in action.inputs]
+        outs = tuple(self._view(values, one.port, one.desc) for one in action.outputs)
         try:
-            if outs is None:
-                found = operator(*arguments)
-                buffers = [_buffer(one) for one in (found if type(found) is tuple else (found,))]
-            else:
-                operator(*arguments, out=outs[0] if _is_one(self._graph, action.node) else tuple(outs))
+            operator(*arguments, out=outs[0] if _is_one(self._graph, action.node) else outs)
         except DmlError as error:
             node = self._graph.nodes[action.node]
             raise_violations([of_node(one, node, action.node) for one in error.violations], FUNCTION, error)
-        values.update(zip((one.port for one in action.outputs), buffers, strict=True))
 
-    def _results(self, values: Mapping[Port, Buffer], outs: Sequence[Array | None]) -> list[Array]:
-        """The outputs: each in its array, or an array of its own that shares no memory."""
-        results: list[Array] = []
-        taken: set[Port] = set()
-        for index, out in enumerate(outs):
-            port, desc = self._output(index)
-            array = view(values[port], desc, 0)
-            if out is not None:
-                four_bits.write(out, array)
-            elif port in taken or not _is_new(self._graph, port) or not array.flags.c_contiguous:
-                array = np.array(array, order="C")
-            taken.add(port)
-            results.append(four_bits.given_back(array) if out is None else out)
-        return results
+    def _argument(self, values: Values, one: Any) -> Any:
+        """What an operator is given for a field: an array, a tuple of them, or None."""
+        if one is None:
+            return None
+        if isinstance(one, Tensor):
+            return self._view(values, one.port, one.desc)
+        return tuple(self._view(values, entry.port, entry.desc) for entry in one)
+
+    def _results(self, values: Values, own: Sequence[Array]) -> list[Array]:
+        """The outputs, each an array of its own; ``own``: what the run has made for them."""
+        found: list[Array] = []
+        for (port, desc), place in zip(self._outputs, self._own, strict=True):
+            array = self._view(values, port, desc) if place is None else own[place]
+            found.append(np.array(array, order="C") if place is None else array)
+        return found
 
     def __reduce__(self) -> Any:
         return compiled, (self._graph, self._path, self._owned)
@@ -242,17 +262,18 @@ class CompiledGraph:
 def compiled(graph: Structure, path: str | None, owned: dict[int, Buffer]) -> CompiledGraph:
     """A compiled graph for one that was compiled before, and initialised with these buffers."""
     found = CompiledGraph(graph, len(LEVELS) - 1, path)
-    found._owned = owned
+    found._bind(owned)
     return found
 
 
 def _compiled(graph: Structure, level: int, path: str | None) -> list[Any]:
     """The compiled operator of each node, one for all nodes of a desc; None for a constant."""
     known: dict[OperatorDesc, Any] = {}
+    by_id: dict[int, Any] = {}  # most nodes that are alike have one desc, and its hash takes long
     found: list[Any] = []
     for number, node in enumerate(graph.nodes):
-        if isinstance(node, Constant):
-            found.append(None)
+        if isinstance(node, Constant) or id(node.desc) in by_id:
+            found.append(None if isinstance(node, Constant) else by_id[id(node.desc)])
             continue
         if node.desc not in known:
             chosen: Any = "reference" if path == "reference" else None
@@ -260,24 +281,9 @@ def _compiled(graph: Structure, level: int, path: str | None) -> list[Any]:
                 known[node.desc] = compile_desc(node.desc, LEVELS[level].name, path=chosen)
             except DmlError as error:
                 raise_violations([of_node(one, node, number) for one in error.violations], "compile", error)
+        by_id[id(node.desc)] = known[node.desc]
         found.append(known[node.desc])
     return found
-
-
-def _tensor(one: Any, values: Mapping[Port, Buffer]) -> Any:
-    """What an operator is given for a field: an array, a tuple of them, or None."""
-    if one is None:
-        return None
-    if isinstance(one, Tensor):
-        return view(values[one.port], one.desc, 0)
-    return tuple(view(values[entry.port], entry.desc, 0) for entry in one)
-
-
-def _buffer(result: Any) -> Buffer:
-    """The bytes of what an operator gave."""
-    array = to_array(result)
-    assert array is not None
-    return four_bits.in_bytes(array)
 
 
 def _is_one(graph: Structure, number: int) -> bool:
@@ -286,11 +292,6 @@ def _is_one(graph: Structure, number: int) -> bool:
     assert isinstance(node, Node)
     there = [f for f in node.desc.operator.fields if f.kind == "output" and getattr(node.desc, f.python) is not None]
     return len(there) == 1 and not type_of(there[0].type).tensors
-
-
-def _is_new(graph: Structure, port: Port) -> bool:
-    """Whether a run has made the buffer of a value."""
-    return port.node is not None and not isinstance(graph.nodes[port.node], Constant)
 
 
 def _refuse(taker: Taker) -> None:

@@ -433,6 +433,7 @@ cdef bint same_place(const Tensor* a, const Tensor* b) noexcept:
 
 include "call/arrays.pxi"
 include "call/descs.pxi"
+include "call/refusals.pxi"
 include "call/uses.pxi"
 
 
@@ -450,29 +451,6 @@ cdef object record(Call call, Frame* frame, object recordings):
         said[call.names[i]] = array
     said.update(call.attributes(tensors))
     keep(recordings, call.layout.name.decode(), said)
-
-
-cdef object refuse_arguments(Call call, PyObject* const* given, int level, int64_t broken):
-    from dmlcy._reference.call import refuse_arguments
-
-    cdef dict arguments = inputs_of(call, given)
-    cdef int i
-    for i in range(call.keywords):
-        arguments[call.layout.rows[i].name.decode()] = <object>given[call.inputs + i]
-    arguments["out"] = <object>given[call.inputs + call.keywords]
-    return refuse_arguments(call.layout.name.decode(), arguments, level, broken)
-
-
-cdef object refuse_inputs(Call call, PyObject* const* given, object out, object desc, int64_t broken):
-    from dmlcy._desc.check import refuse_call
-
-    cdef dict arguments = inputs_of(call, given)
-    arguments["out"] = out
-    return refuse_call(desc, arguments, broken)
-
-
-cdef dict inputs_of(Call call, PyObject* const* given):
-    return {call.names[i]: <object>given[i] for i in range(call.inputs)}
 
 
 cdef Call call_of(

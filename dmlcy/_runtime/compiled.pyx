@@ -21,7 +21,6 @@ cdef extern from "Python.h":
 cdef str OUT = "out"        # interned, as the names of keywords are at a call
 
 cdef enum:
-    MAX_INPUTS = 16
     LINE = 64                       # bytes of a cache line
 
 cnp.import_array()
@@ -65,14 +64,6 @@ cdef class CompiledOperator:
 cdef class Prepared:
     """The struct of an operator, and the inputs that no call gives: copies, and what the loops made of them."""
 
-    cdef void* fields
-    cdef list arrays                # by the number of the input; None: each call gives it
-    cdef list made                  # owns what the loops made
-    cdef int[MAX_INPUTS] places     # of the inputs that a call gives
-    cdef tuple names                # of these
-    cdef Py_ssize_t inputs          # how many a call may have
-    cdef Py_ssize_t least           # behind the last one that the desc has
-
     def __dealloc__(self):
         PyMem_Free(self.fields)
 
@@ -105,26 +96,30 @@ cdef int count_inputs(Call call, Prepared prepared) except -1:
     return 0
 
 
+cdef object made_of(Call call, const void* fields, int input, const void** made):
+    cdef int64_t size = 0 if call.prepare == NULL else call.prepare(fields, input, NULL)
+    cdef char* memory
+    if size == 0:
+        return None
+    owner = bytearray(size + LINE)
+    memory = owner
+    memory += (LINE - <uintptr_t>memory % LINE) % LINE
+    with nogil:
+        call.prepare(fields, input, memory)
+    made[0] = memory
+    return owner
+
+
 cdef bint keep(Call call, Prepared prepared, int i, object value) except -1:
     """Copies an input, and lets the loops make of it what they take in its place. False: it is not acceptable."""
     cdef Tensor* tensor = &(<Tensor*>prepared.fields)[i]
     cdef ndarray array = input_array(value), copy
-    cdef int64_t size
-    cdef char* memory
     if array is None or not fits(array, tensor):
         return False
     copy = new_array(tensor)
     cnp.PyArray_CopyInto(copy, array)
     prepared.arrays[i] = copy
-    size = 0 if call.prepare == NULL else call.prepare(prepared.fields, i, NULL)
-    if size:
-        owner = bytearray(size + LINE)
-        prepared.made.append(owner)
-        memory = <char*>owner
-        memory += (LINE - <uintptr_t>memory % LINE) % LINE
-        with nogil:
-            call.prepare(prepared.fields, i, memory)
-        tensor.prepared = memory
+    prepared.made.append(made_of(call, prepared.fields, i, &tensor.prepared))
     return True
 
 
@@ -133,13 +128,6 @@ cdef class TableOperator(CompiledOperator):
 
     The loops of the operator compute its outputs. Without loops, or with ``reference``, the reference does.
     """
-
-    cdef vectorcallfunc vectorcall
-    cdef Call call
-    cdef Prepared prepared
-    cdef list arrays                # own the arrays of tensors of the struct
-    cdef object held                # a desc, or a tuple of them, whose address is in the struct
-    cdef object use                 # what the reference computes; None: the loops do
 
     def __cinit__(self, *args, **kwargs):
         self.vectorcall = <vectorcallfunc>call_operator

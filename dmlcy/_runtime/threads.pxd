@@ -14,6 +14,16 @@ ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogi
 # handler of a signal has raised an exception, which is set then: the main thread looks for signals between two chunks.
 cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil
 
+# When signals were looked for, and whether one has raised an exception.
+cdef struct Watch:
+    int64_t looked
+    int stopped
+
+# Looks for signals from now on.
+cdef void start_watch(Watch* watch) noexcept nogil
+# Whether what is watched ends early: the handler of a signal, such as Ctrl-C, has raised an exception.
+cdef bint is_stopped(Watch* watch) noexcept nogil
+
 # Whether one thread has moved so many bytes before others would help it: fewer bytes where the call before, which had
 # work for others, ended just now.
 cdef bint is_serial(int64_t bytes) noexcept nogil

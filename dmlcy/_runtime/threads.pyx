@@ -61,11 +61,6 @@ cdef enum:
     PATIENCE = 100000               # microseconds of work between two looks for a signal
     AWAKE = 1000                    # the same between two calls in which other threads sleep lightly, or wait for work
 
-# When signals were looked for, and whether one has raised an exception.
-cdef struct Watch:
-    int64_t looked
-    int stopped
-
 # What the threads of a call share.
 cdef struct Shared:
     Work work
@@ -92,8 +87,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
+cdef void start_watch(Watch* watch) noexcept nogil:
+    watch.looked = dmlcy_microseconds()
+    watch.stopped = False
+
+
 cdef bint is_stopped(Watch* watch) noexcept nogil:
-    """Whether the call ends early: the handler of a signal, such as Ctrl-C, has raised an exception."""
     cdef int64_t now
     if not watch.stopped and PyThread_get_thread_ident() == main_thread:
         now = dmlcy_microseconds()
@@ -136,8 +135,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     threads = <int>min(chunks, <int64_t>most_threads)
     if threads > 1:
         threads = 1 if forked or dmlcy_alone or omp_in_parallel() else dmlcy_team(threads)
-    watch.looked = dmlcy_microseconds()
-    watch.stopped = False
+    start_watch(&watch)
     if threads == 1:
         for chunk in range(chunks):
             if is_stopped(&watch) or do_chunk(work, args, chunk, total, grain):

@@ -13,7 +13,7 @@ import pytest
 from graphs import chain, network, tensor
 
 import dmlcy as dml
-from dmlcy._graph.plan import actions
+from dmlcy._graph.actions import actions
 
 X = np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2) - 1
 

@@ -22,8 +22,8 @@ from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
+from dmlcy._graph.actions import Action, Tensor, actions
 from dmlcy._graph.model import Constant, Node, Origin, Port
-from dmlcy._graph.plan import Action, Tensor, actions
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.dump import Dump, read_dump

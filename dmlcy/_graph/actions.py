@@ -1,0 +1,131 @@
+"""What a run of a graph does for each node, in order: what it reads and writes, and which values end then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dmlcy._desc.memory import extent, is_packed, strides_of
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.wiring import Wiring, wiring_of
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A value as a node reads or writes it. ``size``: the bytes of its buffer."""
+
+    port: Port
+    desc: TensorDesc
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a run does for a node: its inputs by field, its outputs, and what it frees then.
+
+    ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
+    is written over.
+    """
+
+    node: int
+    inputs: tuple[Any, ...]
+    outputs: tuple[Tensor, ...]
+    over: Port | None
+    frees: tuple[Port, ...]
+
+    def read(self) -> Iterator[Tensor]:
+        """The tensors that the node reads."""
+        for one in self.inputs:
+            if one is not None:
+                yield from one if isinstance(one, tuple) else (one,)
+
+
+def actions(graph: Structure) -> list[Action]:
+    """What a run of a valid graph does, in order; found once."""
+    found: list[Action] | None = graph.__dict__.get("_actions")
+    if found is None:
+        found = graph.__dict__["_actions"] = _actions(graph)
+    return found
+
+
+def _actions(graph: Structure) -> list[Action]:
+    wiring = wiring_of(graph)
+    order = [number for number in wiring.order if isinstance(graph.nodes[number], Node)]
+    kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
+    last: dict[Port, int] = {}
+    for step, number in enumerate(order):
+        for port in (wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))):
+            if port is not None:
+                last[port] = step
+    ends: dict[int, list[Port]] = {}
+    for port, step in last.items():
+        if port not in kept and is_computed(graph, port):
+            ends.setdefault(step, []).append(port)
+    found = []
+    for step, number in enumerate(order):
+        frees = ends.get(step, [])
+        outputs = tuple(
+            Tensor(port := Port(number, index), desc, wiring.sizes[port])
+            for index, (_, desc) in enumerate(wiring.outputs[number])
+            if desc is not None
+        )
+        over = _over(graph, wiring, number, outputs, frees)
+        unread = [one.port for one in outputs if one.port not in last and one.port not in kept]
+        gone = tuple(port for port in frees if port != over) + tuple(unread)
+        found.append(Action(number, _grouped(graph, wiring, number), outputs, over, gone))
+    return found
+
+
+def is_computed(graph: Structure, port: Port) -> bool:
+    """Whether a node computes the value."""
+    return port.node is not None and not isinstance(graph.nodes[port.node], Constant)
+
+
+def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
+    """The tensors that a node reads, by its input fields."""
+    node = graph.nodes[number]
+    assert isinstance(node, Node)
+    found: dict[str, Any] = {f.python: None for f in node.desc.operator.fields if f.kind == "input"}
+    for index, (path, desc) in enumerate(wiring.inputs[number]):
+        port = wiring.source_of(Port(number, index))
+        if desc is None or port is None:
+            continue
+        name, entry, _ = path.partition("[")
+        tensor = Tensor(port, desc, wiring.sizes[port])
+        found[name] = (*(found[name] or ()), tensor) if entry else tensor
+    return tuple(found.values())
+
+
+def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
+    """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
+
+    The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
+    """
+    node = graph.nodes[number]
+    assert isinstance(node, Node)
+    if len(outputs) != 1:
+        return None
+    (output,) = outputs
+    if not is_plain(output.desc, output.size):
+        return None
+    ports = [wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))]
+    for index, (path, desc) in enumerate(wiring.inputs[number]):
+        port = ports[index]
+        if port in frees and port is not None and ports.count(port) == 1 and desc is not None:
+            allowed = path in node.desc.operator.in_place
+            if allowed and _alike(desc, output.desc) and output.size <= wiring.sizes[port]:
+                return port
+    return None
+
+
+def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
+    if desc is other:
+        return True
+    return (desc.dtype, desc.sizes, strides_of(desc)) == (other.dtype, other.sizes, strides_of(other))
+
+
+def is_plain(desc: TensorDesc, size: int) -> bool:
+    """Whether the elements are the buffer of so many bytes: packed, with nothing behind them."""
+    return is_packed(desc) and size == extent(desc)

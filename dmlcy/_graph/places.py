@@ -1,0 +1,105 @@
+"""Where the values of a graph are in memory while it runs: in the arena of the run, or in arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import has_four_bits
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.actions import Action, actions, is_computed, is_plain
+from dmlcy._graph.arena import Life, placed
+from dmlcy._graph.model import Constant, Port, Structure
+from dmlcy._graph.owned import owned_inputs
+from dmlcy._graph.wiring import Wiring, wiring_of
+
+Place: TypeAlias = tuple[int, int]
+"""The base of a piece of memory, and the bytes from its start."""
+_ARENA: Final = 1  # the bases of a program
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The memory of the values.
+
+    Attributes
+    ----------
+    of
+        The place of each value.
+    arena
+        Bytes of the arena.
+    fixed
+        The values that are there before a run: constants, then inputs with the flag OWNED_BY_DML.
+    given
+        The inputs of a run.
+    results
+        Outputs of the graph that are arrays which a run makes, by their numbers: the value, and its desc there.
+    """
+
+    of: dict[Port, Place]
+    arena: int
+    fixed: tuple[Port, ...]
+    given: tuple[Port, ...]
+    results: dict[int, tuple[Port, TensorDesc]]
+
+
+def places_of(graph: Structure) -> Places:
+    """The places of the values of a valid graph; found once."""
+    found = graph.__dict__.get("_places")
+    if not isinstance(found, Places):
+        found = graph.__dict__["_places"] = _places(graph, wiring_of(graph))
+    return found
+
+
+def _places(graph: Structure, wiring: Wiring) -> Places:
+    owned = owned_inputs(graph)
+    inputs = [Port(None, index) for index in range(len(graph.inputs))]
+    fixed = [Port(number, 0) for number, node in enumerate(graph.nodes) if isinstance(node, Constant)]
+    fixed += [port for port in inputs if port.place in owned]
+    given = [port for port in inputs if port.place not in owned]
+    firsts, lives = _lives(wiring, actions(graph))
+    results = _results(graph, wiring, firsts, lives)
+    of: dict[Port, Place] = {}
+    bases = iter(range(_ARENA + 1, _ARENA + 1 + len(fixed) + len(given) + len(results)))
+    of |= {port: (base, 0) for port, base in zip((*fixed, *given), bases, strict=False)}
+    own = {firsts[port]: base for (port, _), base in zip(results.values(), bases, strict=True)}
+    inside = [port for port in lives if port not in own]
+    offsets, total = placed([lives[port] for port in inside])
+    places = {port: (_ARENA, offset) for port, offset in zip(inside, offsets, strict=True)}
+    places |= {port: (base, 0) for port, base in own.items()}
+    of |= {port: places[first] for port, first in firsts.items()}
+    return Places(of, total, tuple(fixed), tuple(given), results)
+
+
+def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[Port, Life]]:
+    """For each value that a node computes the first one in its memory; and how long this memory is in use."""
+    firsts: dict[Port, Port] = {}
+    starts: dict[Port, int] = {}
+    ends: dict[Port, int] = {}
+    for step, action in enumerate(steps):
+        for one in action.outputs:
+            firsts[one.port] = one.port if action.over is None else firsts[action.over]
+            starts.setdefault(firsts[one.port], step)
+        for port in action.frees:
+            ends[firsts[port]] = step
+    last = len(steps)
+    return firsts, {port: Life(wiring.sizes[port], start, ends.get(port, last)) for port, start in starts.items()}
+
+
+def _results(
+    graph: Structure, wiring: Wiring, firsts: dict[Port, Port], lives: dict[Port, Life]
+) -> dict[int, tuple[Port, TensorDesc]]:
+    """The outputs of the graph whose memory is just the array that a caller gets."""
+    found: dict[int, tuple[Port, TensorDesc]] = {}
+    taken: set[Port] = set()
+    for index, end in enumerate(graph.outputs):
+        port = wiring.source_of(Port(None, index))
+        if port is None or port in taken or not is_computed(graph, port):
+            continue
+        desc = end.desc or wiring.desc_of(port)
+        size = lives[firsts[port]].size
+        if desc is not None and not has_four_bits(dtype_of(desc)) and is_plain(desc, size):
+            found[index] = port, desc
+            taken.add(port)
+    return found

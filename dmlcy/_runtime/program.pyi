@@ -1,0 +1,53 @@
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._runtime.compiled import CompiledOperator
+
+_Bytes = npt.NDArray[np.uint8]
+
+@final
+class Form:
+    """The struct of a compiled operator as the steps of a program copy it."""
+
+def form_of(operator: CompiledOperator, tensors: list[TensorDesc]) -> Form | None: ...
+
+@final
+class Program:
+    """The steps of a graph, in order."""
+
+    def __init__(
+        self,
+        fixed: list[int],
+        inputs: list[tuple[TensorDesc | None, bool, int]],
+        results: list[TensorDesc],
+        arena: int,
+        steps: Sequence[tuple[Form | None, list[tuple[int, int]], list[tuple[int, int, int]]]],
+    ) -> None: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def loops(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def quick(self, owner: object, given: Given, inputs: tuple[Any, ...]) -> list[npt.NDArray[Any]] | None: ...
+    def run(
+        self, owner: object, given: Given, inputs: list[_Bytes | None], seen: object = None
+    ) -> list[npt.NDArray[Any]]: ...
+
+@final
+class Given:
+    """The constants of a program and the arrays that were given once."""
+
+    def __init__(self, program: Program, arrays: list[_Bytes | None]) -> None: ...
+    @property
+    def arrays(self) -> list[_Bytes | None]: ...
+
+@final
+class Values:
+    """The memory of one run."""
+
+    def at(self, base: int, offset: int) -> tuple[_Bytes, int]: ...
