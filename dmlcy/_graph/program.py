@@ -42,7 +42,8 @@ def program_of(graph: Structure, operators: Sequence[Any]) -> Program:
         desc = wiring.desc_of(port)
         takes = desc is not None and is_plain(desc, wiring.sizes[port]) and not has_four_bits(dtype_of(desc))
         inputs.append((desc if takes else None, desc is not None, _aligned(wiring, port)))
-    return Program(fixed, inputs, [desc for _, desc in places.results.values()], places.arena, steps)
+    results = [desc for _, desc in places.results.values()]
+    return Program(fixed, inputs, results, len(results) == len(graph.outputs), places.arena, steps)
 
 
 def _gaps(action: Action, of: dict[Port, Place]) -> list[tuple[int, int, int]]:

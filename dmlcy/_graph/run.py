@@ -114,11 +114,19 @@ class CompiledGraph:
         return node.data
 
     def __call__(self, /, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
-        if out is None and not by_name and self._peak <= memory.PHYSICAL:
-            found = self._program.quick(self, self._fixed, arrays)
+        inputs = arrays if not by_name else self._in_order(arrays, by_name)
+        if inputs is not None and self._peak <= memory.PHYSICAL:
+            found = self._program.quick(self, self._fixed, inputs, out)
             if found is not None:
-                return found[0] if len(found) == 1 else tuple(found)
+                return found
         return self.run(arrays, by_name, out)
+
+    def _in_order(self, arrays: tuple[Any, ...], by_name: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """The inputs of a call in their order; None for names that are not those of the others."""
+        names = self.called[len(arrays) :]
+        if len(names) != len(by_name) or any(name not in by_name for name in names):
+            return None
+        return (*arrays, *(by_name[name] for name in names))
 
     def run(self, arrays: Sequence[Any], by_name: Mapping[str, Any], out: Any = None, seen: Seen | None = None) -> Any:
         """What a call does, with a hook for the values in between.

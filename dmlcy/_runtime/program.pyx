@@ -2,7 +2,7 @@
 
 cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from cpython.ref cimport Py_REFCNT
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, intptr_t
 from libc.string cimport memcpy, memset
 cimport numpy as cnp
@@ -11,9 +11,7 @@ from numpy cimport ndarray
 from dmlcy._runtime.call cimport SEVERAL, Call, DataHolds, Run
 from dmlcy._runtime.compiled cimport TableOperator, made_of
 from dmlcy._runtime.context cimport current_recordings
-from dmlcy._runtime.tensor cimport (
-    DTYPES, MAX_RANK, UINT4, Tensor, Tensors, has_dtype, item_of, make_dense, new_array,
-)
+from dmlcy._runtime.tensor cimport MAX_RANK, UINT4, Tensor, Tensors, has_dtype, item_of, make_dense, new_array
 from dmlcy._runtime.threads cimport Watch, is_stopped, start_watch
 
 cnp.import_array()
@@ -24,6 +22,9 @@ cdef extern from *:
     static int dmlcy_raised(void) { return PyErr_Occurred() ? -1 : 0; }
     """
     bint raised "dmlcy_raised"() except -1
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject* value) noexcept
 
 cdef enum:
     # The memory into which the pointers of a step point: its own struct, the arena, then what arrays have.
@@ -68,144 +69,8 @@ cdef struct Step:
     int64_t gapped
 
 
-@cython.final
-cdef class Form:
-    """The struct of a compiled operator as the steps of a program copy it: with strides, and without pointers.
-
-    Its arrays of tensors are behind it in the same memory.
-    """
-
-    cdef TableOperator operator
-    cdef char* image
-    cdef int64_t size               # bytes of it
-    cdef int64_t total              # bytes of all tensors
-    cdef list slots                 # where the pointers of the tensors are, in bytes
-    cdef list joints                # where the struct points into itself, and how far from its start
-
-    def __dealloc__(self):
-        PyMem_Free(self.image)
-
-
-def form_of(TableOperator operator, list tensors):
-    """The struct of an operator, for the descs of the tensors that are there; None: Python computes the outputs."""
-    cdef Call call = operator.call
-    cdef Form form
-    cdef Tensors* array
-    cdef Tensor* each
-    cdef int64_t at, k
-    cdef int i
-    cdef Py_ssize_t known = 0
-    if operator.use is not None or call.run == NULL:
-        return None
-    form = Form.__new__(Form)
-    form.operator = operator
-    form.slots = []
-    form.joints = []
-    form.size = aligned_size(<int64_t>call.size)
-    for i in range(call.tensors):
-        if call.layout.tensors[i].number >= SEVERAL:
-            array = <Tensors*>&(<Tensor*>operator.prepared.fields)[i]
-            form.size += (array.count + 1) * <int64_t>sizeof(Tensor)
-    form.size = aligned_size(form.size)
-    form.image = <char*>PyMem_Calloc(1, form.size)
-    if form.image == NULL:
-        raise MemoryError
-    memcpy(form.image, operator.prepared.fields, call.size)
-    at = aligned_size(<int64_t>call.size)
-    for i in range(call.tensors):
-        if call.layout.tensors[i].number >= SEVERAL:
-            array = <Tensors*>&(<Tensor*>form.image)[i]
-            each = <Tensor*>(form.image + at)
-            memcpy(each, array.each, (array.count + 1) * sizeof(Tensor))
-            array.owner = NULL
-            form.joints.append((<char*>&array.each - form.image, at))
-            at += (array.count + 1) * <int64_t>sizeof(Tensor)
-            for k in range(array.count):
-                if known == len(tensors) or not lay_out(form, &each[k], tensors[known]):
-                    return None
-                known += 1
-        elif (<Tensor*>form.image)[i].dtype:
-            if known == len(tensors) or not lay_out(form, &(<Tensor*>form.image)[i], tensors[known]):
-                return None
-            known += 1
-    return form if known == len(tensors) else None
-
-
-cdef inline int64_t aligned_size(int64_t size) noexcept nogil:
-    return (size + ALIGNED - 1) // ALIGNED * ALIGNED
-
-
-cdef bint lay_out(Form form, Tensor* tensor, object desc) except -1:
-    """Gives a tensor the strides of its desc. False: it is no tensor that loops see so."""
-    cdef object sizes = desc.sizes
-    cdef object strides = desc.strides
-    cdef int64_t step
-    cdef int axis
-    if int(desc.dtype) != tensor.dtype or tensor.dtype >= UINT4 or len(sizes) != tensor.rank:
-        return False
-    for axis in range(tensor.rank):
-        if sizes[axis] != tensor.sizes[axis]:
-            return False
-    make_dense(tensor, NULL)
-    if strides is not None:
-        for axis in range(tensor.rank):
-            step = strides[axis] * tensor.item
-            if tensor.sizes[axis] != 1 and step != tensor.strides[axis]:
-                tensor.dense = False
-        if not tensor.dense:
-            for axis in range(tensor.rank - 1, -1, -1):
-                if tensor.sizes[axis] != 1:
-                    tensor.strides[axis] = strides[axis] * tensor.item
-                elif axis == tensor.rank - 1:
-                    tensor.strides[axis] = tensor.item
-                else:
-                    tensor.strides[axis] = tensor.sizes[axis + 1] * tensor.strides[axis + 1]
-    form.slots.append(<char*>&tensor.data - form.image)
-    form.total += tensor.bytes
-    return True
-
-
-# What an array must be that a program takes as it is, or makes.
-cdef struct Wanted:
-    bint used                       # whether anything reads it; else anything will do
-    bint made                       # whether the tensor says what it is
-    int64_t aligned                 # bytes: the address is a multiple of so many
-    Tensor tensor
-
-
-cdef int want(Wanted* wanted, object desc, bint used, int64_t aligned) except -1:
-    cdef int axis
-    wanted.used = used
-    wanted.aligned = aligned
-    wanted.made = False
-    if desc is not None and len(desc.sizes) <= MAX_RANK and 0 < int(desc.dtype) < UINT4:
-        wanted.made = True
-        wanted.tensor.dtype = int(desc.dtype)
-        wanted.tensor.item = item_of(wanted.tensor.dtype)
-        wanted.tensor.rank = len(desc.sizes)
-        for axis in range(wanted.tensor.rank):
-            wanted.tensor.sizes[axis] = desc.sizes[axis]
-    return 0
-
-
-# Whether an object is an array that a program takes as it is.
-cdef inline bint is_wanted(const Wanted* wanted, object value) noexcept:
-    cdef int axis
-    if not wanted.used:
-        return True
-    if not wanted.made or not cnp.PyArray_CheckExact(value):
-        return False
-    if (
-        cnp.PyArray_NDIM(<ndarray>value) != wanted.tensor.rank
-        or not has_dtype(<ndarray>value, wanted.tensor.dtype)
-        or not cnp.PyArray_IS_C_CONTIGUOUS(<ndarray>value)
-        or <intptr_t>cnp.PyArray_DATA(<ndarray>value) & (wanted.aligned - 1)
-    ):
-        return False
-    for axis in range(wanted.tensor.rank):
-        if cnp.PyArray_DIMS(<ndarray>value)[axis] != wanted.tensor.sizes[axis]:
-            return False
-    return True
+include "program/forms.pxi"
+include "program/arrays.pxi"
 
 
 @cython.final
@@ -223,6 +88,8 @@ cdef class Program:
         For each input of a run: its desc, None where a run takes bytes only; whether anything reads it; that multiple.
     results
         The descs of the arrays that a run makes.
+    whole
+        Whether these are all that it gives; else ``owner._results(values, results)`` gives the results.
     arena
         Bytes of the values in between.
     steps
@@ -243,10 +110,11 @@ cdef class Program:
     cdef int64_t form_bytes         # of the largest struct
     cdef int64_t arena_bytes
     cdef bint brief
+    cdef bint whole
     cdef list forms                 # own the structs
     cdef list arenas                # of runs that have ended
 
-    def __init__(self, list fixed, list inputs, list results, int64_t arena, list steps):
+    def __init__(self, list fixed, list inputs, list results, bint whole, int64_t arena, list steps):
         cdef Py_ssize_t k
         if self.forms is not None:
             raise TypeError("a program is made once")
@@ -255,6 +123,7 @@ cdef class Program:
         self.fixes, self.inputs, self.results = len(fixed), len(inputs), len(results)
         self.bases = ARRAYS + self.fixes + self.inputs + self.results
         self.arena_bytes = arena
+        self.whole = whole
         self.fixed = <int64_t*>new_memory(self.fixes * sizeof(int64_t))
         for k in range(self.fixes):
             self.fixed[k] = fixed[k]
@@ -284,20 +153,36 @@ cdef class Program:
         """Bytes that a run takes for all but its results: the arena, and what the run itself needs."""
         return self.arena_bytes + own_bytes(self)
 
-    def quick(self, owner, Given given, tuple inputs):
-        """What a run gives for arrays that need no conversion; None where one does, or where a call is recorded."""
+    def quick(self, owner, Given given not None, tuple inputs not None, out):
+        """What a call gives for arrays that need no conversion; None where one does, or where calls are recorded."""
         cdef Values values
+        cdef list results
         cdef Py_ssize_t k
-        if given is None or not given.complete or len(inputs) != self.inputs or current_recordings() is not None:
+        if (
+            not self.whole
+            or not given.complete
+            or given.program is not self
+            or len(inputs) != self.inputs
+            or (out is not None and self.results > 1 and (type(out) is not tuple or len(<tuple>out) != self.results))
+            or current_recordings() is not None
+        ):
             return None
         for k in range(self.inputs):
             if not is_wanted(&self.wanted[k], inputs[k]):
                 return None
+        if out is not None and not all_apart(self, inputs, out if self.results > 1 else (out,)):
+            return None
         values = begin(self, given, inputs, True)
         run_all(self, owner, values)
-        return end(self, owner, values)
+        results = end(self, owner, values)
+        if out is None:
+            return results[0] if self.results == 1 else tuple(results)
+        for k in range(self.results):
+            array = <ndarray>(out if self.results == 1 else (<tuple>out)[k])
+            memcpy(cnp.PyArray_DATA(<ndarray>array), cnp.PyArray_DATA(<ndarray>results[k]), cnp.PyArray_NBYTES(array))
+        return out
 
-    def run(self, owner, Given given, list inputs, seen=None):
+    def run(self, owner, Given given not None, list inputs not None, seen=None):
         """The results for the bytes of the inputs, in a list; None where nothing reads an input.
 
         Each step that loops cannot compute is ``owner._call(values, step)``, and so is each one that is recorded or
@@ -306,13 +191,14 @@ cdef class Program:
         cdef Values values
         cdef Py_ssize_t k
         cdef list bytes = []
-        if not given.complete:
-            raise ValueError("the arrays of a program were not given")
+        if not given.complete or given.program is not self or len(inputs) != self.inputs:
+            raise ValueError("a run has the arrays of its program")
         for k in range(self.inputs):
             array = inputs[k]
             if array is None and self.wanted[k].used:
                 raise ValueError(f"input {k} is missing")
             bytes.append(None if array is None else in_reach(array, self.wanted[k].aligned))
+        must_be_there(tuple(bytes))
         values = begin(self, given, tuple(bytes), seen is None)
         if seen is None and current_recordings() is None:
             run_all(self, owner, values)
@@ -322,7 +208,7 @@ cdef class Program:
 
 
 cdef void* new_memory(size_t bytes) except NULL:
-    cdef void* memory = PyMem_Malloc(max(bytes, 1))
+    cdef void* memory = PyMem_Malloc(bytes if bytes else 1)
     if memory == NULL:
         raise MemoryError
     return memory
@@ -335,156 +221,8 @@ cdef object in_reach(object array, int64_t aligned):
     return array
 
 
-cdef int fill_steps(Program program, list steps) except -1:
-    cdef Py_ssize_t patched = 0, gapped = 0, k, n, at_patch = 0, at_gap = 0
-    cdef Step* step
-    cdef Form form
-    cdef list places, gaps
-    cdef int64_t total = 0
-    cdef bint native = True
-    for form, places, gaps in steps:
-        gapped += len(gaps)
-        if form is not None:
-            patched += len(form.slots) + len(form.joints)
-            if len(places) != len(form.slots):
-                raise ValueError("a step has a place for each tensor")
-    program.steps = <Step*>new_memory(len(steps) * sizeof(Step))
-    program.patches = <Patch*>new_memory(patched * sizeof(Patch))
-    program.gaps = <Gap*>new_memory(gapped * sizeof(Gap))
-    memset(program.steps, 0, len(steps) * sizeof(Step))
-    for n in range(len(steps)):
-        form, places, gaps = steps[n]
-        step = &program.steps[n]
-        step.gaps = &program.gaps[at_gap]
-        step.gapped = len(gaps)
-        for base, offset, size in gaps:
-            program.gaps[at_gap] = Gap(base=checked(program, base), offset=offset, bytes=size)
-            at_gap += 1
-        if form is None:
-            native = False
-            continue
-        program.forms.append(form)
-        program.form_bytes = max(program.form_bytes, form.size)
-        total += form.total
-        step.run = form.operator.call.run
-        step.data_holds = form.operator.call.data_holds
-        step.form = form.image
-        step.bytes = form.size
-        step.patches = &program.patches[at_patch]
-        step.patched = len(form.slots) + len(form.joints)
-        for k in range(len(places)):
-            base, offset = places[k]
-            program.patches[at_patch] = Patch(at=form.slots[k], base=checked(program, base), offset=offset)
-            at_patch += 1
-        for joint, offset in form.joints:
-            program.patches[at_patch] = Patch(at=joint, base=FORM, offset=offset)
-            at_patch += 1
-    program.count = len(steps)
-    program.brief = native and total <= BRIEF
-    return 0
-
-
-cdef int64_t checked(Program program, int64_t base) except -1:
-    if not ARENA <= base < program.bases:
-        raise ValueError(f"a program has no base {base}")
-    return base
-
-
-@cython.final
-cdef class Given:
-    """The constants of a program and the arrays that were given once, and what steps have prepared of them.
-
-    ``arrays``: their bytes; None where an array was not given yet. They stay as they are.
-    """
-
-    cdef readonly list arrays
-    cdef bint complete              # whether all were given
-    cdef char** pointers            # of all bases, those of arrays filled in
-    cdef Made* made                 # of the inputs of all steps
-    cdef int64_t* last              # for each step, behind the last of its own
-    cdef list owners                # of what was made
-
-    def __init__(self, Program program, list arrays):
-        cdef Py_ssize_t k
-        if self.arrays is not None or len(arrays) != program.fixes:
-            raise TypeError("the arrays of a program are given once")
-        self.arrays = []
-        self.owners = []
-        self.complete = all([array is not None for array in arrays])
-        self.pointers = <char**>PyMem_Calloc(program.bases, sizeof(char*))
-        self.last = <int64_t*>PyMem_Calloc(max(program.count, 1), sizeof(int64_t))
-        if self.pointers == NULL or self.last == NULL:
-            raise MemoryError
-        for k in range(program.fixes):
-            array = None if arrays[k] is None else in_reach(arrays[k], program.fixed[k])
-            self.arrays.append(array)
-            if array is not None:
-                self.pointers[ARRAYS + k] = <char*>cnp.PyArray_DATA(<ndarray>array)
-        if self.complete:
-            prepare(program, self)
-
-    def __dealloc__(self):
-        PyMem_Free(self.pointers)
-        PyMem_Free(self.made)
-        PyMem_Free(self.last)
-
-
-cdef int prepare(Program program, Given given) except -1:
-    """Lets the loops of each step prepare its constant inputs; steps that are alike have what is made in common."""
-    cdef const Step* step
-    cdef Tensor* tensors
-    cdef Call call
-    cdef char* form
-    cdef const void* made = NULL
-    cdef Py_ssize_t n, place = 0
-    cdef int i
-    cdef dict known = {}
-    cdef list found = []
-    for n in range(program.count):
-        step = &program.steps[n]
-        given.last[n] = len(found)
-        if step.run == NULL:
-            continue
-        call = (<Form>program.forms[place]).operator.call
-        place += 1
-        if call.prepare == NULL:
-            continue
-        form = <char*>new_memory(step.bytes)
-        try:
-            point_to_known(step, form, given.pointers)
-            key = form[: step.bytes]    # with the addresses of constants, and of nothing else
-            given.pointers[FORM] = form
-            point_to_known(step, form, given.pointers)
-            tensors = <Tensor*>form
-            for i in range(call.inputs):
-                if tensors[i].dtype == 0 or tensors[i].data == NULL:
-                    continue
-                if (key, i) not in known:
-                    owner = made_of(call, form, i, &made)
-                    known[key, i] = owner, None if owner is None else <intptr_t>made
-                owner, address = known[key, i]
-                if owner is not None:
-                    given.owners.append(owner)
-                    found.append((<char*>&tensors[i].prepared - form, address))
-        finally:
-            given.pointers[FORM] = NULL
-            PyMem_Free(form)
-        given.last[n] = len(found)
-    given.made = <Made*>new_memory(len(found) * sizeof(Made))
-    for n in range(len(found)):
-        given.made[n].at = found[n][0]
-        given.made[n].made = <const void*><intptr_t>found[n][1]
-    return 0
-
-
-# The struct of a step, whose pointers lead to the bases that are known: the others are NULL.
-cdef void point_to_known(const Step* step, char* form, char** bases) noexcept nogil:
-    cdef const Patch* patch
-    cdef int64_t k
-    memcpy(form, step.form, step.bytes)
-    for k in range(step.patched):
-        patch = &step.patches[k]
-        (<char**>(form + patch.at))[0] = NULL if bases[patch.base] == NULL else bases[patch.base] + patch.offset
+include "program/steps.pxi"
+include "program/given.pxi"
 
 
 cdef inline ndarray new_bytes(int64_t size):
@@ -520,6 +258,8 @@ cdef class Values:
     def at(self, Py_ssize_t base, int64_t offset):
         """The array of bytes in which a place is, and where it is in them."""
         cdef Py_ssize_t k = base - ARRAYS
+        if self.program is None or not ARENA <= base < self.program.bases:
+            raise ValueError(f"a run has no base {base}")
         if base == ARENA:
             return self.arena, self.bases[ARENA] - <char*>cnp.PyArray_DATA(self.arena) + offset
         if k < self.program.fixes:
@@ -559,19 +299,21 @@ cdef Values begin(Program program, Given given, tuple inputs, bint kept):
 
 cdef object end(Program program, object owner, Values values):
     """The results of a run, whose arena may serve another one."""
-    cdef object results = owner._results(values, values.results)
-    if values.kept and len(program.arenas) < MOST_ARENAS and Py_REFCNT(values.arena) == 1:
+    cdef object results = values.results if program.whole else owner._results(values, values.results)
+    if values.kept and len(program.arenas) < MOST_ARENAS and Py_REFCNT(<PyObject*>values.arena) == 1:
         program.arenas.append(values.arena)
     return results
 
 
 # Runs steps from `at[0]` on, which is behind the last one that has run. The reason why the steps end before `stop`.
-cdef int run_steps(const Step* steps, int64_t* at, int64_t stop, char** bases, const Made* made,
-                   const int64_t* last) noexcept nogil:
+cdef int run_steps(
+    const Step* steps, int64_t* at, int64_t stop, char** bases, const Made* made, const int64_t* last
+) noexcept nogil:
     cdef const Step* step
     cdef char* form = bases[FORM]
     cdef int64_t broken = 0
     cdef int64_t k
+    cdef int status
     cdef Watch watch
     start_watch(&watch)
     while at[0] < stop:
@@ -587,7 +329,8 @@ cdef int run_steps(const Step* steps, int64_t* at, int64_t stop, char** bases, c
             return REFUSED
         for k in range(last[at[0] - 1] if at[0] else 0, last[at[0]]):
             (<const void**>(form + made[k].at))[0] = made[k].made
-        if step.run(form) != 0:
+        status = step.run(form)
+        if status != 0:
             return FAILED
         at[0] += 1
         if at[0] % LOOK == 0 and is_stopped(&watch):
@@ -600,12 +343,10 @@ cdef int run_part(Program program, object owner, Values values, int64_t* at, int
     cdef int why
     while at[0] < stop:
         if program.brief:
-            why = run_steps(program.steps, at, stop, values.bases, values.given.made,
-                            values.given.last)
+            why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last)
         else:
             with nogil:
-                why = run_steps(program.steps, at, stop, values.bases, values.given.made,
-                            values.given.last)
+                why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last)
         if why == DONE:
             return 0
         raised()
@@ -646,4 +387,5 @@ cdef int run_seen(Program program, object owner, Values values, object seen) exc
             at = step + 1
         if seen is not None:
             owner._tell(values, step, seen)
+            must_be_there(values.inputs)
     return 0

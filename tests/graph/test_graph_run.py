@@ -44,16 +44,30 @@ def test_a_graph_gives_what_its_operators_give_one_by_one() -> None:
 
 
 def test_the_planned_peak_is_near_the_measured_one() -> None:
-    graph, x = network()
+    """The first run asks for its memory; the next ones have it already, except for the results."""
+    g = dml.Graph()
+    x = g.input(tensor(1, 8, 128, 128))
+    y = z = g.activation_elu(x)
+    for _ in range(3):
+        y = g.element_wise_add(
+            g.max_pooling(y, window_size=2, strides=2), g.average_pooling(z, window_size=2, strides=2)
+        )
+        z = g.activation_tanh(y)
+    graph = g.build(g.element_wise_multiply(y, z), y)
+    array = np.ones((1, 8, 128, 128), np.float32)
+    dml.compile(graph)(array)
     op = dml.compile(graph)
-    op(x)
-    tracemalloc.start()
-    before = tracemalloc.get_traced_memory()[0]
-    op(x)
-    measured = tracemalloc.get_traced_memory()[1] - before
-    tracemalloc.stop()
-    planned = op.plan().peak
-    assert measured <= planned + 65536 and planned <= 2 * measured, (planned, measured)
+    measured = []
+    for _ in range(2):
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        op(array)
+        measured.append(tracemalloc.get_traced_memory()[1] - before)
+        tracemalloc.stop()
+    plan = op.plan()
+    assert plan.arena > 500_000 and plan.peak == plan.arena + plan.results
+    assert 0.98 * plan.peak <= measured[0] <= 1.02 * plan.peak, (plan.peak, measured)
+    assert measured[1] <= plan.results + 8192, (plan.results, measured)
 
 
 def test_values_are_freed_after_their_last_use() -> None:
@@ -86,7 +100,7 @@ def test_a_plan_says_where_memory_is() -> None:
     assert [(step.name, step.outputs, step.over, step.frees) for step in plan.steps] == [
         ("first", 16, None, ()), ("second", 0, "first", ()), ("sum", 0, "second", ())
     ]  # fmt: skip
-    assert plan.peak == max(step.live + step.workspace for step in plan.steps)
+    assert (plan.arena, plan.results) == (0, 16)  # all values are in the memory of the result
     assert str(plan).splitlines()[-1] == f"peak {plan.peak} bytes"
     assert dml.compile(graph)(X).tolist() == (np.maximum(X, 0) + X).tolist()
 

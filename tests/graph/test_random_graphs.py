@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,34 @@ from dmlcy._graph.wiring import wiring_of
 
 
 def results(graph: dml.graph.GraphDesc, given: dict[int, Any]) -> Any:
-    """What the compiled graph gives; the ids of what it refuses."""
+    """What the compiled graph gives, however it runs; the ids of what it refuses."""
     names = wiring_of(graph).value_names
     arrays = {names[dml.graph.Port(None, index)]: array for index, array in given.items()}
     operator = dml.compile(graph)
     operator.initialize(**{name: arrays[name] for name in operator.owned})
+    called = [arrays.get(name) for name in operator.called]
+    found = ran(lambda: operator(*called))
+    assert alike(found, ran(lambda: operator.run(called, {}))), "each input by its bytes"
+    assert alike(found, ran(lambda: operator.run(called, {}, seen=lambda port, array: None))), "step by step"
+    with dml.record():
+        assert alike(found, ran(lambda: operator(*called))), "each node a call of its own"
+    return found
+
+
+def ran(call: Callable[[], Any]) -> Any:
+    """The outputs of a call, or the ids of what it refuses."""
     try:
-        found = operator.run((), {name: arrays[name] for name in operator.called})
+        found = call()
     except dml.DmlError as error:
         return {one.id for one in error.violations}
     return found if isinstance(found, tuple) else (found,)
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two calls have given the same bits, or refused the same."""
+    if isinstance(one, set) or isinstance(other, set):
+        return bool(one == other)
+    return all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
 
 
 def compared(graph: dml.graph.GraphDesc, given: dict[int, Any]) -> bool:

@@ -7,7 +7,7 @@ cimport numpy as cnp
 
 import numpy
 
-from dmlcy._runtime cimport arguments, context, processor, tensor, threads
+from dmlcy._runtime cimport arguments, call, context, processor, tensor, threads
 
 cdef extern from "isa.h" nogil:
     int dmlcy_has_of(unsigned c1, unsigned b7, unsigned c7, unsigned a7, unsigned kept) noexcept
@@ -223,3 +223,41 @@ def has_of(c1, b7, c7, a7, kept):
 
 def level_of(has):
     return dmlcy_level_of(has)
+
+
+# An operator that prepares its second input: a copy of it, from which the loops of the operator then read.
+cdef call.Preparing preparing
+cdef call.Run loops
+cdef int64_t[2] counts              # of inputs that were prepared, of runs with them
+
+
+cdef int64_t prepared_bytes(const void* fields) noexcept nogil:
+    cdef const tensor.Tensor* second = &(<const tensor.Tensor*>fields)[1]
+    return 0 if second.data == NULL else second.bytes
+
+
+cdef int prepare_second(const void* fields, char* prepared) noexcept nogil:
+    cdef const tensor.Tensor* second = &(<const tensor.Tensor*>fields)[1]
+    counts[0] += 1
+    memcpy(prepared, second.data, second.bytes)
+    return 0
+
+
+cdef int run_prepared(const void* fields, const char* prepared) noexcept nogil:
+    counts[1] += 1
+    (<tensor.Tensor*>fields)[1].data = <char*>prepared
+    return loops(fields)
+
+
+def prepare_by(name, on):
+    """Whether the second input of an operator is prepared from now on."""
+    global loops
+    cdef call.Call known = call.call_of_operator(name)
+    loops = known.run
+    preparing.bytes, preparing.prepare, preparing.run = prepared_bytes, prepare_second, run_prepared
+    counts[0] = counts[1] = 0
+    known.preparing = &preparing if on else NULL
+
+
+def prepared_counts():
+    return counts[0], counts[1]

@@ -1,0 +1,57 @@
+# From lists of Python to the steps of a program.
+
+cdef int fill_steps(Program program, list steps) except -1:
+    cdef Py_ssize_t patched = 0, gapped = 0, k, n, at_patch = 0, at_gap = 0
+    cdef Step* step
+    cdef Form form
+    cdef list places, gaps
+    cdef int64_t total = 0
+    cdef bint native = True
+    for form, places, gaps in steps:
+        gapped += len(gaps)
+        if form is not None:
+            if form.slots is None:
+                raise TypeError("form_of makes forms")
+            patched += len(form.slots) + len(form.joints)
+            if len(places) != len(form.slots):
+                raise ValueError("a step has a place for each tensor")
+    program.steps = <Step*>new_memory(len(steps) * sizeof(Step))
+    program.patches = <Patch*>new_memory(patched * sizeof(Patch))
+    program.gaps = <Gap*>new_memory(gapped * sizeof(Gap))
+    memset(program.steps, 0, len(steps) * sizeof(Step))
+    for n in range(len(steps)):
+        form, places, gaps = steps[n]
+        step = &program.steps[n]
+        step.gaps = &program.gaps[at_gap]
+        step.gapped = len(gaps)
+        for base, offset, size in gaps:
+            program.gaps[at_gap] = Gap(base=checked(program, base), offset=offset, bytes=size)
+            at_gap += 1
+        if form is None:
+            native = False
+            continue
+        program.forms.append(form)
+        program.form_bytes = max(program.form_bytes, form.size)
+        total += form.total
+        step.run = form.operator.call.run
+        step.data_holds = form.operator.call.data_holds
+        step.form = form.image
+        step.bytes = form.size
+        step.patches = &program.patches[at_patch]
+        step.patched = len(form.slots) + len(form.joints)
+        for k in range(len(places)):
+            base, offset = places[k]
+            program.patches[at_patch] = Patch(at=form.slots[k], base=checked(program, base), offset=offset)
+            at_patch += 1
+        for joint, offset in form.joints:
+            program.patches[at_patch] = Patch(at=joint, base=FORM, offset=offset)
+            at_patch += 1
+    program.count = len(steps)
+    program.brief = native and total <= BRIEF
+    return 0
+
+
+cdef int64_t checked(Program program, int64_t base) except -1:
+    if not ARENA <= base < program.bases:
+        raise ValueError(f"a program has no base {base}")
+    return base
