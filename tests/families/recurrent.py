@@ -40,14 +40,19 @@ def sequences_in_another_order(desc: Any, arrays: Arrays, result: Any) -> bool:
 
 
 def each_direction_by_itself(desc: Any, arrays: Arrays, result: Any) -> bool:
+    """Of both directions, and of the same weights in both."""
+    count, found = len(desc.activation_descs) // 2, several(result)
     if desc.direction.name != "BIDIRECTIONAL":
-        return False
-    count = len(desc.activation_descs) // 2
+        twice = changed(arrays, DIRECTIONS, lambda x, axis: np.concatenate([x, x], axis))
+        both = several(run(desc, twice, direction="BIDIRECTIONAL", activation_descs=desc.activation_descs * 2))
+        own = 1 if desc.direction.name == "BACKWARD" else 0
+        assert_all_same(tuple(one[:, own : own + 1] for one in both), [*found])
+        return True
     for number, direction in enumerate(("FORWARD", "BACKWARD")):
-        own = changed(arrays, DIRECTIONS, lambda x, axis, at=number: np.take(x, [at], axis))
+        one_way = changed(arrays, DIRECTIONS, lambda x, axis, at=number: np.take(x, [at], axis))
         descs = desc.activation_descs[number * count :][:count]
-        found = run(desc, own, direction=direction, activation_descs=descs)
-        assert_all_same(found, [one[:, number : number + 1] for one in several(result)])
+        alone = run(desc, one_way, direction=direction, activation_descs=descs)
+        assert_all_same(alone, [one[:, number : number + 1] for one in found])
     return True
 
 

@@ -123,7 +123,9 @@ def outputs(operator: Operator, sizes: dict[str, tuple[int, ...]], attributes: d
     check = Check(TABLE[operator.name], descs | attributes, len(LEVELS) - 1, call=True, asked=asked)
     every = all(one.optional for one in operator.outputs)  # then a desc must have one
     needed = [
-        one for one in operator.outputs if operator.is_chosen(one) or every or not (one.optional or operator.has_type(one))
+        one
+        for one in operator.outputs
+        if operator.is_chosen(one) or every or not (one.optional or operator.has_type(one))
     ]
     found = {one.python: check.resolved.get(one.python) for one in needed}
     first = next(iter(sizes.values()))

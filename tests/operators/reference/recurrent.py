@@ -90,11 +90,8 @@ def simple(layer: Layer, x: Sized, state: list[Sized], said: Any) -> list[Sized]
 def gated(layer: Layer, x: Sized, state: list[Sized], said: Any) -> list[Sized]:
     before = state[0]
     update, reset = (layer.active(0, layer.of_input(x, gate) + layer.of_state(before, gate)) for gate in (0, 1))
-    if said["after"]:
-        recurrent = reset * layer.of_state(before, 2)
-    else:
-        recurrent = layer.of_state((reset * before).kept(), 2)
-    found = layer.active(1, layer.of_input(x, 2) + recurrent)
+    after = reset * layer.of_state(before, 2) if said["after"] else layer.of_state((reset * before).kept(), 2)
+    found = layer.active(1, layer.of_input(x, 2) + after)
     return [(update.rest() * found + update * before).kept()]
 
 
