@@ -102,12 +102,16 @@ def some_of_each_family(few: int, many: int, names: Iterable[str] = RUNNABLE) ->
 def one_operator(names: Iterable[str] = FAST) -> list[Any]:
     """The operator with the most types of fields, the others with ``-m deep``; without names, of those with loops.
 
-    An activation does not count. One whose attributes are ruled by groups of channels is left to the others: few draws
+    Activations do not count. One whose attributes are ruled by groups of channels is left to the others: few draws
     reach all of its values.
     """
+
+    def types_of(name: str) -> int:
+        return len({field.type for field in OPERATORS[name].fields} - {"operator_desc", "operator_desc_array"})
+
     names = list(names)
     few = [one for one in names if all(field.python != "group_count" for field in OPERATORS[one].fields)]
-    most = max(few or names, key=lambda name: len({field.type for field in OPERATORS[name].fields} - {"operator_desc"}))
+    most = max(few or names, key=types_of)
     return [pytest.param(name, marks=() if name == most else deep) for name in names]
 
 

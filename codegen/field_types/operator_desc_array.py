@@ -19,8 +19,9 @@ class OperatorDescArray(Descs):
     def taken(self, field: Field, binding: Binding) -> Taken:
         name, count = field.python, binding.count(field)
         return Taken(
-            (f"PyObject* {name}",),
-            f'take_descs(<object>keywords.{name}, {count}, "{binding.name()}", "{name}", level, &a.{name})',
+            (f"PyObject* {name}", f"Activation {name}_loops[MAX_RANK]"),
+            f'take_descs(<object>keywords.{name}, {count}, "{binding.name()}", "{name}", level, &a.{name},'
+            f" a.{name}_loops)",
             f"desc_of(a.{name})",
         )
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr.types import Kind
 from ..families import Family
 from ..families.base import Definition
 from ..field_types import FieldType, type_of
@@ -211,8 +210,8 @@ class OperatorPlan:
 
     @property
     def fused(self) -> str:
-        """Where the struct has the loops of the desc that it owns; 0: nowhere. As Cython."""
-        names = [one.python for one in self.operator.attributes if getattr(type_of(one), "kind", None) is Kind.OPERATOR]
+        """Where the struct has the loops of the descs that it owns; 0: nowhere. As Cython."""
+        names = [attribute.python for attribute in self.attributes if attribute.field.among]
         return f"<size_t>&(<{self.desc}*>NULL).{names[0]}_loops" if names else "0"
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.cython import Cython
-from ..expr.nodes import Choice, Compare, Each, Index, Logic, Name, Node, Not, Sizes, Splat
+from ..expr.nodes import Arith, Choice, Compare, Each, Index, Logic, Name, Node, Not, Number, Sizes, Splat
 from ..expr.types import Scope, within
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, ELEMENT, Facts, Field, Formula, Operator, Rule
@@ -23,7 +23,7 @@ def place(tensor: Field) -> str:
 def ends_of(rule: Rule, operator: Operator) -> tuple[Node | None, Node | None] | None:
     """The ends in ``low <= v < high``, the condition of a rule on each element; None: it is another one.
 
-    Elements that may be negative have a lower end.
+    Elements that may be negative have a lower end. ``v <= most`` has the end ``most + 1``.
     """
     assert rule.each is not None
     node = rule.that.node
@@ -34,6 +34,8 @@ def ends_of(rule: Rule, operator: Operator) -> tuple[Node | None, Node | None] |
                 low = end
             case Compare(op="<", left=Name(id=name), right=end) if name == ELEMENT and high is None:
                 high = end
+            case Compare(op="<=", left=Name(id=name), right=end) if name == ELEMENT and high is None:
+                high = Arith("+", end, Number(1))
             case _:
                 return None
     types = operator.types[operator.field(rule.each).types or ""]
@@ -196,7 +198,8 @@ class Steps:
         self.elements.clear()
         self.searches.clear()
         if rule.each is not None:
-            return CheckStep(rule.id, tuple(loops), (self.inside(rule, scope),), present=self.present(node))
+            there = (rule.each,) if self.operator.field(rule.each).optional else ()
+            return CheckStep(rule.id, tuple(loops), (self.inside(rule, scope),), present=self.present(node) + there)
         conditions = [self.render(item, scope) for item in items[:1]]
         always = () if any(isinstance(part, Logic | Choice) for part in items[0].walk()) else tuple(self.elements)
         conditions += [self.render(item, scope) for item in items[1:]]

@@ -45,15 +45,17 @@ def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic
     return m.multiply(m.absolute(activated(desc, values, m)), m.add(m.multiply(most, 2.0), 1.0))
 
 
-def steep(function: Callable[[Any], Any], values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
-    """The same of a function of each number."""
+def steep(
+    function: Callable[[Any], Any], values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any], units: float = 1.0
+) -> Any:
+    """The same of a function of each number. ``units``: by how many of them a sum changes."""
     middle = function(values)
     digits = int(np.finfo(dtype).nmant)
-    step = m.multiply(sizes, 2.0**-digits)
+    step = m.multiply(sizes, units * 2.0**-digits)
     beside = [function(moved(values, step)) for moved in (m.add, m.subtract)]
     changes = [m.absolute(m.subtract(one, middle)) for one in beside]
-    # Twice: where a function jumps, the jump is one unit at most.
-    return m.maximum(m.absolute(middle), m.multiply(m.maximum(*changes), 2.0 ** (digits + 1)))
+    # Twice: where a function jumps, the jump is these units at most.
+    return m.maximum(m.absolute(middle), m.multiply(m.maximum(*changes), 2.0 ** (digits + 1) / units))
 
 
 def _family(desc: OperatorDesc) -> Any:

@@ -88,8 +88,8 @@ def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> floa
         return math.nan
     if math.isnan(actual):
         return math.inf
-    if math.isinf(actual) and abs(value) >= Fraction(2) ** int(limits.maxexp):
-        return 0.0 if (actual > 0) == (value > 0) else math.inf
+    if math.isinf(actual) and abs(value) >= Fraction(2) ** int(limits.maxexp) and (actual > 0) == (value > 0):
+        return 0.0
     if math.isinf(actual):  # right where the number after the largest one is: it rounds to infinity
         actual_exact = Fraction(2) ** int(limits.maxexp) * (1 if actual > 0 else -1)
     else:

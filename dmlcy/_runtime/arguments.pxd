@@ -29,9 +29,9 @@ cdef int take_some(
 cdef int take_desc(
     object value, bint optional, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1
-# The descs of `count` operators.
+# The descs of `count` operators, at most MAX_RANK, and the loops of each. If one has none, the first one lacks them, too.
 cdef int take_descs(
-    object value, int64_t count, str operator, str field, int level, PyObject** result
+    object value, int64_t count, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1
 cdef object desc_of(PyObject* desc)
 # The data type of an output that no input fixes: a dtype; None: that of `out`, where `open` says so and it has one,

@@ -278,16 +278,24 @@ cdef int take_desc(
 
 
 cdef int take_descs(
-    object value, int64_t count, str operator, str field, int level, PyObject** result
+    object value, int64_t count, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1:
     cdef tuple entries = value if type(value) is tuple else entries_of(value, "")
+    cdef bint lacks = False
+    cdef int64_t i
     result[0] = NULL
+    memset(loops, 0, MAX_RANK * sizeof(Activation))
     if entries is None or len(entries) != count:
         return 0
     descs = tuple([as_desc(one, operator, field, level) for one in entries])
     if None in descs:
         return 0
     descs = keep((operator, field, level, descs), descs)
+    for i in range(count):
+        take_loops((<tuple>descs)[i], &loops[i])
+        lacks = lacks or loops[i].run == NULL
+    if lacks:
+        loops[0].run = NULL
     Py_INCREF(descs)
     result[0] = <PyObject*>descs
     return 1

@@ -66,7 +66,7 @@ cdef class Call:
     cdef size_t size                # bytes of the struct
     cdef size_t given               # bytes of its tensors and attributes, which come first
     cdef size_t held                # where the struct owns a desc, or a tuple of them; 0: nowhere
-    cdef size_t fused               # where it has the loops of that desc, if it owns one; 0: nowhere
+    cdef size_t fused               # where it has the loops of that desc, or of the first of them; 0: nowhere
     cdef int inputs
     cdef int tensors
     cdef int keywords

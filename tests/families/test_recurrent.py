@@ -47,10 +47,10 @@ def call(
 
 
 def assert_near(result: Array, expected: Any, wide: bool = True) -> None:
-    """The numbers of a library in float64, or in FLOAT32, rounded in each of its steps."""
+    """The numbers of a library in float64, or in FLOAT32, rounded in each of its steps, too."""
     expected = np.asarray(expected).reshape(result.shape)
     assert result.dtype == np.float32
-    np.testing.assert_allclose(result, expected, rtol=6e-8 if wide else 3e-5, atol=1e-13 if wide else 3e-6)
+    np.testing.assert_allclose(result, expected, rtol=2e-6 if wide else 3e-5, atol=5e-7 if wide else 3e-6)
 
 
 def of_pytorch(name: str, rows: Array) -> Array:

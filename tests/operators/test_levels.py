@@ -121,8 +121,11 @@ def outputs(operator: Operator, sizes: dict[str, tuple[int, ...]], attributes: d
     requests = USES[operator.name].requests
     asked = {name.removesuffix("_dtype"): value for name, value in requests.items() if name.endswith("_dtype")}
     check = Check(TABLE[operator.name], descs | attributes, len(LEVELS) - 1, call=True, asked=asked)
+    every = all(one.optional for one in operator.outputs)  # then a desc must have one
     needed = [
-        one for one in operator.outputs if operator.is_chosen(one) or not (one.optional or operator.has_type(one))
+        one
+        for one in operator.outputs
+        if operator.is_chosen(one) or every or not (one.optional or operator.has_type(one))
     ]
     found = {one.python: check.resolved.get(one.python) for one in needed}
     first = next(iter(sizes.values()))
@@ -276,6 +279,8 @@ def calls_at(name: str, level: str) -> None:
         for rank in range(1, 10):
             sizes, attributes = adapted(operator.name, rank)
             attributes = attributes | {name: value for name, value in use.requests.items() if name.endswith("_dtype")}
+            if all(one.optional for one in operator.outputs):  # a call must ask for one
+                attributes |= {one.python: True for one in operator.outputs}
             size = sizes[first.python]
             arrays = [(np.arange(math.prod(size)) % 50).reshape(size).astype(numpy)]
             for field in operator.inputs[1:]:
@@ -293,7 +298,8 @@ def calls_at(name: str, level: str) -> None:
                     output = operator.outputs[0]
                     own = numpy if output.types == first.types else NUMPY[own_type(operator, output, dtype)]
                     results = result if isinstance(result, tuple) else (result,)
-                    assert results[0].dtype == (use.arrays[output.python].dtype if operator.is_asked(output) else own)
+                    asked = operator.is_asked(output) and attributes.get(output.python) is not True
+                    assert results[0].dtype == (use.arrays[output.python].dtype if asked else own)
                     d = described(operator, first, dtype, rank)
                     if has(DEFINITIONS, operator.family):
                         right = defined(operator, arrays, d)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Evaluated, KernelTable, Told
+from ..base import Definition, KernelTable, Moved, Use
 
 ROLES: Final = {
     "input": ("input", Kind.TENSOR),
@@ -36,24 +38,51 @@ UNITS: Final = {
 """The roles that only units of a kind have."""
 
 
-class Recurrent(Evaluated):
+@dataclass(frozen=True, slots=True)
+class RecurrentKernel:
+    """The run template's view: the kind of unit, the roles, and when the first direction is the backward one."""
+
+    unit: str
+    backward: str
+    definition: Definition
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """The tensors and attributes, by role."""
+        return self.definition.roles
+
+
+class Recurrent(Moved):
     """The family."""
 
     name = "recurrent"
     told: ClassVar = {"behind": Kind.BOOL}
 
-    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Told:
+    def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RecurrentKernel:
         """Reads the kind of unit, and the roles."""
         kernel = KernelTable(operator, facts, diagnostics)
-        if kernel.table is None:
-            return Told(kernel.definition)
-        kind = kernel.table.choice("unit", tuple(UNITS))
+        kind, direction = "", ""
+        if kernel.table is not None:
+            kind = kernel.table.choice("unit", tuple(UNITS))
         if kind in UNITS:
             kernel.word("unit", kind)
             for role, (name, of) in (ROLES | UNITS[kind]).items():
                 kernel.role(role, name, of)
+            direction = kernel.definition.roles["direction"]
         kernel.finish()
-        return Told(kernel.definition)
+        backward = f"a.{direction} == {kernel.members(direction).get('BACKWARD', '0')}"
+        return RecurrentKernel(kind, backward, kernel.definition)
+
+    def needs(self, kernel: RecurrentKernel) -> Sequence[str]:
+        """No let."""
+        return ()
+
+    def pieces(self, kernel: RecurrentKernel) -> None:
+        """Only the independent axes can be cut."""
+
+    def picture(self, kernel: RecurrentKernel, use: Use) -> None:
+        """No figure."""
 
 
 FAMILY = Recurrent()
+"""The family recurrent: what its run template is given."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.memory import dtype_of
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS, ranges
 from dmlcy._families.given import Given
@@ -37,7 +38,8 @@ class Recurrent(Family):
         def found(numbers: Numbers) -> Any:
             return _outputs(given, numbers, numbers.shown)[output]
 
-        return Result(found(Numbers(m, dtype)), magnitudes=lambda: found(Sized(m, dtype)))
+        units = given.of(given.operator.accuracy[dtype_of(given.values[output]).name].ulp)
+        return Result(found(Numbers(m, dtype)), magnitudes=lambda: found(Sized(m, dtype, units)))
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
         """``behind``: whether the step is behind the end of its sequence; of a last state, whether there is no step."""

@@ -14,6 +14,9 @@ from dmlcy._families.activations import activated, steep
 
 LIMIT: Final = 1 << 20
 """Numbers of a part of a tensor: 8 MB."""
+LARGEST: Final = float(np.finfo(np.float32).max)
+LEAST: Final = float(np.finfo(np.float32).smallest_normal)
+"""Gates and states may be computed in FLOAT32: what is larger may be infinite, and what is smaller loses digits."""
 
 
 class Weights:
@@ -99,8 +102,13 @@ class Numbers:
 class Sized(Numbers):
     """Pairs of numbers and of the sizes of their terms; an error of a term grows with a result as its size does.
 
-    A size is NaN where one was beyond the range of float64 in a step before: any number may come of such terms.
+    A size is NaN where one was beyond the range of FLOAT32 before: any number may come of such terms. ``units``: the
+    largest error of a result, in units in the last place of its size.
     """
+
+    def __init__(self, m: Arithmetic, dtype: np.dtype[Any], units: float) -> None:
+        super().__init__(m, dtype)
+        self.units = units
 
     def of(self, array: Array) -> Any:
         found = self.m.of(array)
@@ -113,17 +121,22 @@ class Sized(Numbers):
     def multiply(self, a: Any, b: Any) -> Any:
         m = self.m
         sizes = m.add(m.multiply(m.absolute(a[0]), b[1]), m.multiply(a[1], m.absolute(b[0])))
-        return m.multiply(a[0], b[0]), sizes
+        return m.multiply(a[0], b[0]), self.digits(sizes)
 
     def times(self, a: Any, weights: Weights) -> Any:
-        return weights.times(a[0]), weights.times(a[1], absolute=True)
+        return weights.times(a[0]), self.digits(weights.times(a[1], absolute=True))
 
     def rest(self, a: Any) -> Any:
         return super().rest(a[0]), self.m.add(a[1], 1.0)
 
     def changed(self, function: Callable[[Any], Any], a: Any) -> Any:
-        values, sizes = a
-        return function(values), self.known(sizes, steep(function, values, sizes, self.m, self.dtype))
+        """A number beyond the range may be infinite: where this makes a difference, any number may come of it."""
+        m, (values, sizes) = self.m, a
+        found = function(values)
+        infinite = m.where(m.negative(values), -math.inf, math.inf)
+        differ = m.both(self.beyond(sizes), m.negation(m.equal(function(infinite), found)))
+        steepness = self.digits(steep(function, values, sizes, m, self.dtype, self.units))
+        return found, self.known(sizes, m.where(m.either(differ, self.beyond(steepness)), math.nan, steepness))
 
     def part(self, a: Any, at: Any) -> Any:
         return a[0][at], a[1][at]
@@ -132,10 +145,18 @@ class Sized(Numbers):
         return tuple(self.m.where(test, *pair) for pair in zip(then, other, strict=True))
 
     def shortened(self, a: Any) -> Any:
+        values, sizes = map(self.m.shortened, a)
+        return values, self.m.where(self.beyond(a[1]), math.nan, self.digits(sizes))
+
+    def beyond(self, sizes: Any) -> Any:
+        """Whether sizes are finite, and a number of such a size may be infinite in FLOAT32."""
         m = self.m
-        values, sizes = map(m.shortened, a)
-        beyond = m.both(m.isfinite(a[1]), m.negation(m.isfinite(sizes)))
-        return values, m.where(beyond, math.nan, sizes)
+        return m.both(m.isfinite(sizes), m.less(LARGEST / 2, sizes))
+
+    def digits(self, sizes: Any) -> Any:
+        """The size whose unit the error is made of: that of a normal number, unless all terms are 0."""
+        m = self.m
+        return m.where(m.both(m.less(0.0, sizes), m.less(sizes, LEAST)), LEAST, sizes)
 
     def known(self, sizes: Any, result: Any) -> Any:
         """NaN where a size is, else the result."""

@@ -1,0 +1,1 @@
+"""The loops of recurrent layers; nothing of them is for Python."""
