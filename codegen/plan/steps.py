@@ -6,12 +6,15 @@ from dataclasses import replace
 
 from ..expr.cython import Cython
 from ..expr.nodes import Choice, Compare, Each, Index, Logic, Name, Node, Not, Sizes, Splat
-from ..expr.types import Scope, within
+from ..expr.types import Kind, Scope, Symbol, within
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, ELEMENT, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
 from .levels import LevelTables
 from .step import CheckStep, LetStep, Search, SizesStep, Step, TypeStep
+
+COUNTED = "number"
+"""The index of the elements of a tensor."""
 
 
 def place(tensor: Field) -> str:
@@ -39,6 +42,13 @@ def ends_of(rule: Rule, operator: Operator) -> tuple[Node | None, Node | None] |
     types = operator.types[operator.field(rule.each).types or ""]
     unsigned = all(name.startswith("UINT") for row in types for name in row.dtypes)
     return None if low is None and not unsigned else (low, high)
+
+
+def looks_at_each(rule: Rule, operator: Operator) -> bool:
+    """Whether a call can check a rule on each element of a tensor one by one: double has all values of them."""
+    assert rule.each is not None
+    types = operator.types[operator.field(rule.each).types or ""]
+    return rule.index is None and not {name for row in types for name in row.dtypes} & {"INT64", "UINT64"}
 
 
 class Steps:
@@ -195,6 +205,13 @@ class Steps:
         items = node.items if isinstance(node, Logic) and node.op == "and" else (node,)
         self.elements.clear()
         self.searches.clear()
+        if rule.each is not None and ends_of(rule, self.operator) is None:
+            each = f"&a.{rule.each}"
+            number = (COUNTED, f"elements_of({each})")
+            read = ((ELEMENT, f"element_in_order({each}, {COUNTED})"),)
+            condition = self.render(node, {**scope, ELEMENT: Symbol(Kind.FLOAT, "element")})
+            present = (rule.each,) if self.operator.field(rule.each).optional else ()
+            return CheckStep(rule.id, (number,), (condition,), read, present=present, counts=False)
         if rule.each is not None:
             return CheckStep(rule.id, tuple(loops), (self.inside(rule, scope),), present=self.present(node))
         conditions = [self.render(item, scope) for item in items[:1]]
