@@ -31,7 +31,7 @@ cdef extern from "attention.h" nogil:
 
 cdef enum:
     LINE = 16                       # floats of a cache line
-    QUERIES = 96                    # of a block: a multiple of the rows that the kernels of products take at once
+    QUERIES = 48                    # of a block: a multiple of the rows that the kernels of products take at once
     KEYS = 1024                     # of a block: scores of more keys are not kept at the same time
     PACKED = 16777216               # floats of packed keys and values, at most, if those of one head are not more
     WORK = 4194304                  # products that are worth a thread
