@@ -184,7 +184,7 @@ class _Queries:
             counts = less + 2 * error > LEAST
             lost = (counts & (error > ERROR)).any(-1, keepdims=True)
             power = np.exp(less)
-            steps = error / ((query.shape[-1] + 5) * UNIT) - less / 16
+            steps = error / ((query.shape[-1] + 5) * UNIT) - less / 8
             weights = np.maximum(power, LOST) * np.where(counts, 1 + steps, 1) / power.sum(-1, keepdims=True)
             sizes, means = (np.where(np.isfinite(one), np.abs(one), 0) for one in (values, results))
             found: Array = (weights @ sizes + means * weights.sum(-1, keepdims=True)) * (17 / 16)
