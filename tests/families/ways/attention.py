@@ -47,8 +47,8 @@ class Case:
 
 BOTH = ("output_present_key", "output_present_value")
 CASES = [
-    Case(1, 1, 1, 1, 1, 1),
     Case(2, 5, 7, 2, 8, 6),
+    Case(1, 1, 1, 1, 1, 1),
     Case(1, 49, 33, 1, 16, 16, shared=3),
     Case(2, 3, 70, 2, 64, 70, form="KEY_SEQUENCE_LENGTH"),
     Case(1, 2, 1100, 2, 5, 3, form="KEY_SEQUENCE_END_START"),

@@ -122,6 +122,7 @@ def multihead_attention(
     scale: float,
     mask_filter_value: float = -10000.0,
     mask_type: str = "NONE",
+    output_dtype: Any = None,
     output_present_key: Any = "",
     output_present_value: Any = "",
 ) -> Any:
@@ -138,10 +139,22 @@ def multihead_attention1(
     scale: float,
     mask_filter_value: float = -10000.0,
     mask_type: str = "NONE",
+    output_dtype: Any = None,
     output_present_key: Any = "",
     output_present_value: Any = "",
+    output_present_key_sizes: Any = None,
+    output_present_value_sizes: Any = None,
 ) -> Any:
     given = [*tensors, *[None] * (12 - len(tensors))]
     present = output_present_key, output_present_value
-    return attention(query_head_count, key_value_head_count, given[:11], lengths=given[11], scale=scale,
-                     filtered=mask_filter_value, form=mask_type, present=present)  # fmt: skip
+    found = attention(query_head_count, key_value_head_count, given[:11], lengths=given[11], scale=scale,
+                      filtered=mask_filter_value, form=mask_type, present=present)  # fmt: skip
+    asked = [sizes for sizes, name in zip((output_present_key_sizes, output_present_value_sizes), present) if name]
+    return found if not asked else (found[0], *map(with_room, found[1:], asked))
+
+
+def with_room(x: Array, sizes: Any) -> Array:
+    """Keys or values, and zeros up to some sizes."""
+    if sizes is None:
+        return x
+    return np.pad(x, [(0, 0), (0, 0), (0, sizes[-2] - x.shape[2]), (0, 0)]).reshape(sizes)
