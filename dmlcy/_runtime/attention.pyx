@@ -35,6 +35,7 @@ cdef enum:
     KEYS = 1024                     # of a block: scores of more keys are not kept at the same time
     PACKED = 16777216               # floats of packed keys and values, at most, if those of one head are not more
     WORK = 4194304                  # products that are worth a thread
+    WEIGHTLESS = 750                # so far below the greatest score, double has no weight
 
 cdef enum:                         # keys or values
     KEY

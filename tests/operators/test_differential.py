@@ -38,9 +38,17 @@ def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> Non
         testing.assert_result(desc, arrays, result, bound="own")
         if has(DEFINITIONS, desc.operator.family):
             assert_defined(result, desc, arrays)
-        assert_same_bits(dml.compile(desc)(*inputs), result)
+        assert_same_bits(without_ones(dml.compile(desc)(*inputs)), without_ones(result))
 
     draw_all(testing.cases(name, most_elements=400), 10, compare, 100, seeds)
+
+
+def without_ones(result: Any) -> Any:
+    """A result, or several, without leading axes of size 1, which a desc may add."""
+    if isinstance(result, tuple):
+        return tuple(map(without_ones, result))
+    first = next((axis for axis, size in enumerate(result.shape) if size != 1), result.ndim)
+    return result.reshape(result.shape[first:])
 
 
 def positive(result: Any) -> Any:

@@ -8,8 +8,19 @@ cdef inline int64_t seen_by(const Heads* to, const Block* block, int64_t row) no
     return min(block.keys, block.earlier + block.first + row + 1)
 
 
+# Whether values that are infinite or NaN may have a weight, in double.
+cdef bint has_special(const uint8_t* special, const float* scores, int64_t n, float greatest) noexcept nogil:
+    cdef int64_t i
+    if special[0]:
+        for i in range(n):
+            if special[1 + i] and not scores[i] - greatest < -WEIGHTLESS:
+                return True
+    return False
+
+
 # The scores of a row become weights, and the results so far are scaled.
-cdef void weigh_row(const Heads* to, Block* block, int64_t row, int64_t first, int64_t n, bint masks) noexcept nogil:
+cdef void weigh_row(const Heads* to, Block* block, int64_t row, int64_t first, int64_t n, bint masks,
+                    const uint8_t* special) noexcept nogil:
     cdef float* scores = block.scores + row * block.pitch
     cdef float* results = block.results + row * to.size[VALUE]
     cdef const float* added = NULL
@@ -24,6 +35,7 @@ cdef void weigh_row(const Heads* to, Block* block, int64_t row, int64_t first, i
         list_masks(to, block, row, first, seen)
         masks = True
     greatest = to.level.greatest(scores, added, block.masks if masks else NULL, seen)
+    block.again[row] |= has_special(special, scores, seen, greatest if first == 0 else max(greatest, block.greatest[row]))
     if first == 0:
         block.sums[row] = to.level.weigh(scores, greatest, seen)
         block.greatest[row] = greatest
@@ -36,16 +48,6 @@ cdef void weigh_row(const Heads* to, Block* block, int64_t row, int64_t first, i
         block.sums[row] += to.level.weigh(scores, block.greatest[row], seen)
     if seen < n:
         memset(scores + seen, 0, (n - seen) * sizeof(float))
-
-
-# Finds the queries whose results infinite values or NaN of a block take part in.
-cdef void find_special(Block* block, const uint8_t* special, int64_t n) noexcept nogil:
-    cdef int64_t row, i
-    for row in range(block.rows):
-        for i in range(n):
-            if special[1 + i] and block.scores[row * block.pitch + i] != 0:
-                block.again[row] = True
-                break
 
 
 cdef void take_queries(const Heads* to, Block* block) noexcept nogil:
@@ -93,9 +95,7 @@ cdef void compute_block(const Heads* to, Block* block) noexcept nogil:
         if masks:
             list_masks(to, block, 0, first, n)
         for row in range(block.rows):
-            weigh_row(to, block, row, first, n, masks)
-        if to.special[place * (to.wide + 1)]:
-            find_special(block, to.special + place * (to.wide + 1), n)
+            weigh_row(to, block, row, first, n, masks, to.special + place * (to.wide + 1))
         multiply_packed(block.scores, block.pitch, block.rows, packed + to.floats[KEY], to.size[VALUE], n,
                         block.results, to.size[VALUE], first > 0)
         first += n

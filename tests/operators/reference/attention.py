@@ -52,8 +52,7 @@ def attention(
     if bias is not None:
         rows = np.split(bias.ravel().astype(np.float64), np.cumsum([q.shape[1] * q.shape[3], k.shape[1] * k.shape[3]]))
         wide = [one + row.reshape(one.shape[1], 1, one.shape[3]) for one, row in zip(wide, rows, strict=True)]
-    own = [one.astype(dtype) for one in wide[1:]]
-    outputs = []
+    own = wide[1:] if bias is not None else [k, v]
     if before[0] is not None:
         past = [one.reshape(one.shape[-4:]) for one in before]
         wide[1:] = [np.concatenate([old, new], 2) for old, new in zip(past, wide[1:], strict=True)]
@@ -75,7 +74,9 @@ def attention(
     exact, terms = (np.concatenate(parts) for parts in zip(*found, strict=True))
     roundings = wide[1].shape[2] * 257 // 256 + wide[1].shape[3] + 11
     ulp = roundings if dtype == np.float32 else 1 + roundings // 4096
-    outputs = [Near(exact, ulp, terms), *(one for one, name in zip(own, present, strict=True) if name)]
+    # FLOAT16 and what is added to it are added in FLOAT32.
+    every = [one if bias is None else Near(one, 1, np.abs(one)) for one in own]
+    outputs = [Near(exact, ulp, terms), *(one for one, name in zip(every, present, strict=True) if name)]
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -153,8 +154,10 @@ def multihead_attention1(
     return found if not asked else (found[0], *map(with_room, found[1:], asked))
 
 
-def with_room(x: Array, sizes: Any) -> Array:
+def with_room(x: Any, sizes: Any) -> Any:
     """Keys or values, and zeros up to some sizes."""
     if sizes is None:
         return x
+    if isinstance(x, Near):
+        return Near(with_room(x.exact, sizes), x.ulp, with_room(x.terms, sizes))
     return np.pad(x, [(0, 0), (0, 0), (0, sizes[-2] - x.shape[2]), (0, 0)]).reshape(sizes)
