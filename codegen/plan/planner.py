@@ -67,9 +67,7 @@ class Planner:
         rules = (
             f"the rule {rule.id} is on each element of {rule.each}, which no compiled call checks yet"
             for rule in self.operator.rules
-            if rule.each is not None
-            and ends_of(rule, self.operator) is None
-            and not looks_at_each(rule, self.operator)
+            if rule.each is not None and ends_of(rule, self.operator) is None and not looks_at_each(rule, self.operator)
         )
         return self.loops.covers(self.operator, kernel) or next(rules, None)
 

@@ -206,12 +206,7 @@ class Steps:
         self.elements.clear()
         self.searches.clear()
         if rule.each is not None and ends_of(rule, self.operator) is None:
-            each = f"&a.{rule.each}"
-            number = (COUNTED, f"elements_of({each})")
-            read = ((ELEMENT, f"element_in_order({each}, {COUNTED})"),)
-            condition = self.render(node, {**scope, ELEMENT: Symbol(Kind.FLOAT, "element")})
-            present = (rule.each,) if self.operator.field(rule.each).optional else ()
-            return CheckStep(rule.id, (number,), (condition,), read, present=present, counts=False)
+            return self.each(rule)
         if rule.each is not None:
             return CheckStep(rule.id, tuple(loops), (self.inside(rule, scope),), present=self.present(node))
         conditions = [self.render(item, scope) for item in items[:1]]
@@ -229,6 +224,19 @@ class Steps:
             conditions = [f"level >= {level(rule.until)} or ({text})" for text in conditions]
         present = self.present(rule.that.node, *([] if rule.count is None else [rule.count.node]))
         return CheckStep(rule.id, tuple(loops), tuple(conditions), tuple(elements), tuple(self.searches), present)
+
+    def each(self, rule: Rule) -> CheckStep:
+        """A rule on each element of a tensor, one by one."""
+        tensor = f"&a.{rule.each}"
+        scope = {**self.scope, ELEMENT: Symbol(Kind.FLOAT, "element")}
+        return CheckStep(
+            rule.id,
+            ((COUNTED, f"elements_of({tensor})"),),
+            (self.render(rule.that.node, scope),),
+            ((ELEMENT, f"element_in_order({tensor}, {COUNTED})"),),
+            present=tuple(one.python for one in self.operator.tensors if one.optional and one.python == rule.each),
+            counts=False,
+        )
 
     def inside(self, rule: Rule, scope: Scope) -> str:
         """Whether all elements of a tensor, or those of one place of its last axis, are between two ends."""

@@ -23,7 +23,7 @@ cdef struct Attention:
     const Tensor* added             # to the products
     const Tensor* past_key
     const Tensor* past_value
-    const Tensor* lengths           # how many of the past there are for each item; NULL: all, and no query is before a key
+    const Tensor* lengths           # of the past; then a query sees keys up to its place. NULL: the past is whole
     const Tensor* output
     const Tensor* present_key
     const Tensor* present_value

@@ -1,4 +1,4 @@
-"""Attention: blocks of keys and values, which are packed for products, and blocks of queries, which take them in turn."""
+"""Attention: blocks of keys and values, which are packed for products, and blocks of queries, which take them."""
 
 from libc.math cimport exp, isfinite
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uintptr_t
@@ -6,9 +6,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.checks cimport ceil_div
-from dmlcy._runtime.half cimport (
-    dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_of_float, dmlcy_half_to_float
-)
+from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy_half_to_float
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.products cimport multiply_packed, pack_matrix, packed_floats
 from dmlcy._runtime.strided cimport INT32, Tensor
@@ -72,10 +70,10 @@ cdef struct Heads:
     const float* bias[ROLES]
     int64_t blocks                  # of keys
     int64_t wide                    # keys of a block, at most
-    int64_t unit                    # the first one of those whose keys and values are packed: an item and a head of keys
+    int64_t unit                    # an item and a head of keys: the first whose keys and values are packed
     int64_t floats[ROLES]           # of a packed block
     float* packed
-    uint8_t* special                # for each key, whether a value is infinite or NaN; and before those of a block, for any
+    uint8_t* special                # of each block, whether a value is infinite or NaN; then the same of each key
     int64_t row_blocks              # of queries
 
 # What a thread works with: the scores of some queries and a block of keys, and what becomes of them.

@@ -34,8 +34,7 @@ def twice_the_values_are_twice_the_result(desc: Any, arrays: Arrays, result: Any
     if "value" not in names or "bias" in arrays:
         return False
     whole = {name: small_integers(x.size, x.shape, x.dtype, 9) for name, x in arrays.items() if x.dtype.kind == "f"}
-    lengths = {"past_sequence_lengths": arrays[name] for name in arrays if name == "past_sequence_lengths"}
-    once = {**arrays, **whole, **lengths}
+    once = {**arrays, **whole, **{name: x for name, x in arrays.items() if name == "past_sequence_lengths"}}
     twice = {**once, **{name: whole[name] * whole[name].dtype.type(2) for name in names}}
     first, second = (several(run(desc, one))[0] for one in (once, twice))
     assert_same_bits(second + second.dtype.type(0), first * first.dtype.type(2) + first.dtype.type(0))

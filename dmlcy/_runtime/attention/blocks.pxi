@@ -1,5 +1,5 @@
-# A block of queries: it takes the blocks of keys and values one after another. The sums and results so far are those for
-# the greatest score so far; a greater one scales them.
+# A block of queries: it takes the blocks of keys and values one after another. The sums and results so far are those
+# for the greatest score so far; a greater one scales them.
 
 # How many of all keys a query has weights for.
 cdef inline int64_t seen_by(const Heads* to, const Block* block, int64_t row) noexcept nogil:
@@ -35,8 +35,8 @@ cdef void weigh_row(const Heads* to, Block* block, int64_t row, int64_t first, i
         list_masks(to, block, row, first, seen)
         masks = True
     greatest = to.level.greatest(scores, added, block.masks if masks else NULL, seen)
-    block.again[row] |= has_special(special, scores, seen, greatest if first == 0 else max(greatest, block.greatest[row]))
     if first == 0:
+        block.again[row] = has_special(special, scores, seen, greatest)
         block.sums[row] = to.level.weigh(scores, greatest, seen)
         block.greatest[row] = greatest
     else:
@@ -45,6 +45,7 @@ cdef void weigh_row(const Heads* to, Block* block, int64_t row, int64_t first, i
             block.greatest[row] = greatest
             block.sums[row] *= factor
             to.level.scale(results, factor, to.size[VALUE])
+        block.again[row] |= has_special(special, scores, seen, block.greatest[row])
         block.sums[row] += to.level.weigh(scores, block.greatest[row], seen)
     if seen < n:
         memset(scores + seen, 0, (n - seen) * sizeof(float))
@@ -59,7 +60,6 @@ cdef void take_queries(const Heads* to, Block* block) noexcept nogil:
     for row in range(block.rows):
         widen(at(&to.query, block.item, block.head, block.first + row), to.query.element, to.bytes, target, size)
         to.level.prepare(target, bias, to.a.scale, size)
-        block.again[row] = False
         target += size
 
 

@@ -25,7 +25,7 @@ DTYPES = ("float16", "float32", "float32")
 
 @dataclass(frozen=True)
 class Case:
-    """Sizes, and which tensors there are; ``shared``: heads of the query for each of the key, where these may differ."""
+    """Sizes, and which tensors there are; ``shared``: heads of the query for each of the key, if these may differ."""
 
     batch: int
     queries: int

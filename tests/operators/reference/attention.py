@@ -150,7 +150,8 @@ def multihead_attention1(
     present = output_present_key, output_present_value
     found = attention(query_head_count, key_value_head_count, given[:11], lengths=given[11], scale=scale,
                       filtered=mask_filter_value, form=mask_type, present=present)  # fmt: skip
-    asked = [sizes for sizes, name in zip((output_present_key_sizes, output_present_value_sizes), present) if name]
+    sizes = output_present_key_sizes, output_present_value_sizes
+    asked = [one for one, name in zip(sizes, present, strict=True) if name]
     return found if not asked else (found[0], *map(with_room, found[1:], asked))
 
 
