@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "functions_exp.h"
 #include "isa.h"
 #include "named.h"
@@ -16,6 +17,7 @@
 
 enum {
     DMLCY_SCORES = 16,          /* sums of a row of weights, each of every 16th one: they are joined pairwise */
+    DMLCY_ROWS_AHEAD = 16,      /* rows that are asked for ahead: they are too short for processors to see them coming */
     DMLCY_SCORE_ROOM = 16       /* floats behind a row of scores that loops may write */
 };
 
@@ -34,6 +36,13 @@ typedef struct {
     /* (x + bias) * factor; without a bias that is NULL. */
     void (*prepare)(float *x, const float *bias, float factor, int64_t n);
     int (*are_finite)(const float *x, int64_t n);
+    /* Says of each row whether an element is infinite or NaN, and returns whether there is one. */
+    int (*find_special)(const float *rows, int64_t step, int64_t n, int64_t size, uint8_t *special);
+    /* The products of a query and some rows of keys, each in DMLCY_SCORES chains, which are joined pairwise. */
+    void (*dots)(const float *query, const float *rows, int64_t step, int64_t n, int64_t size, float *scores);
+    /* Adds rows by their weights to the results, one after the other. */
+    void (*add_rows)(
+        const float *weights, const float *rows, int64_t step, int64_t n, int64_t size, float *results);
 } AttentionLevel;
 
 #define DMLCY_TEXT "attention_rows.h"

@@ -24,6 +24,11 @@ cdef extern from "attention.h" nogil:
         void (*divide)(float* x, float divisor, int64_t n) noexcept nogil
         void (*prepare)(float* x, const float* bias, float factor, int64_t n) noexcept nogil
         bint (*are_finite)(const float* x, int64_t n) noexcept nogil
+        bint (*find_special)(const float* rows, int64_t step, int64_t n, int64_t size, uint8_t* special) noexcept nogil
+        void (*dots)(const float* query, const float* rows, int64_t step, int64_t n, int64_t size,
+                     float* scores) noexcept nogil
+        void (*add_rows)(const float* weights, const float* rows, int64_t step, int64_t n, int64_t size,
+                         float* results) noexcept nogil
 
     const AttentionLevel* dmlcy_attention_levels[3]
 
@@ -31,7 +36,10 @@ cdef enum:
     LINE = 16                       # floats of a cache line
     QUERIES = 48                    # of a block: a multiple of the rows that the kernels of products take at once
     KEYS = 1024                     # of a block: scores of more keys are not kept at the same time
-    PACKED = 16777216               # floats of packed keys and values, at most, if those of one head are not more
+    MANY = 32                       # units that threads take whole
+    SOME = 64                       # keys that one query takes at once
+    SLOWER = 8                      # times as long as a product of many takes one that waits for memory
+    PACKED = 4194304                # floats of packed keys and values, at most, if those of one head are not more
     WORK = 4194304                  # products that are worth a thread
     WEIGHTLESS = 750                # so far below the greatest score, double has no weight
 
@@ -100,4 +108,5 @@ include "attention/places.pxi"
 include "attention/packs.pxi"
 include "attention/exact.pxi"
 include "attention/blocks.pxi"
+include "attention/single.pxi"
 include "attention/run.pxi"

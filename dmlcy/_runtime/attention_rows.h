@@ -99,7 +99,62 @@ DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_are_finite)(const float *x, int64_t n)
     return !(special >> 31);
 }
 
+DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_find_special)(
+    const float *rows, int64_t step, int64_t n, int64_t size, uint8_t *special)
+{
+    int any = 0;
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        dmlcy_ask_ahead(rows + i * step, DMLCY_ROWS_AHEAD * step * 4, size * 4);
+        special[i] = (uint8_t)!DMLCY_LEVEL(dmlcy_are_finite)(rows + i * step, size);
+        any |= special[i];
+    }
+    return any;
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_dots)(
+    const float *query, const float *rows, int64_t step, int64_t n, int64_t size, float *scores)
+{
+    const int fused = DMLCY_FUSED;
+    int64_t k, i, j;
+    for (k = 0; k < n; k++, rows += step) {
+        float sums[DMLCY_SCORES] = {0};
+        dmlcy_ask_ahead(rows, DMLCY_ROWS_AHEAD * step * 4, size * 4);
+        for (i = 0; i + DMLCY_SCORES <= size; i += DMLCY_SCORES)
+            for (j = 0; j < DMLCY_SCORES; j++)
+                sums[j] = DMLCY_NEAR(query[i + j], rows[i + j], sums[j]);
+        for (j = 0; i + j < size; j++)
+            sums[j] = DMLCY_NEAR(query[i + j], rows[i + j], sums[j]);
+        for (i = DMLCY_SCORES / 2; i > 0; i /= 2)
+            for (j = 0; j < i; j++)
+                sums[j] += sums[j + i];
+        scores[k] = sums[0];
+    }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_add_rows)(
+    const float *weights, const float *rows, int64_t step, int64_t n, int64_t size, float *results)
+{
+    const int fused = DMLCY_FUSED;
+    int64_t k = 0, i;
+    for (; k + 4 <= n; k += 4) {
+        const float *const a = rows + k * step, *const b = a + step, *const c = b + step, *const d = c + step;
+        const float w = weights[k], x = weights[k + 1], y = weights[k + 2], z = weights[k + 3];
+        DMLCY_APART_EACH
+        for (i = 0; i < size; i++)
+            results[i] = DMLCY_NEAR(z, d[i], DMLCY_NEAR(y, c[i], DMLCY_NEAR(x, b[i], DMLCY_NEAR(w, a[i], results[i]))));
+    }
+    for (; k < n; k++) {
+        const float *const a = rows + k * step;
+        const float w = weights[k];
+        DMLCY_APART_EACH
+        for (i = 0; i < size; i++)
+            results[i] = DMLCY_NEAR(w, a[i], results[i]);
+    }
+}
+
 static const AttentionLevel DMLCY_LEVEL(dmlcy_attention) = {
     DMLCY_LEVEL(dmlcy_greatest), DMLCY_LEVEL(dmlcy_weigh), DMLCY_LEVEL(dmlcy_weight), DMLCY_LEVEL(dmlcy_scale_row),
     DMLCY_LEVEL(dmlcy_divide_row), DMLCY_LEVEL(dmlcy_prepare_row), DMLCY_LEVEL(dmlcy_are_finite),
+    DMLCY_LEVEL(dmlcy_find_special), DMLCY_LEVEL(dmlcy_dots), DMLCY_LEVEL(dmlcy_add_rows),
 };

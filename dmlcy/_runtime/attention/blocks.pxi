@@ -8,6 +8,14 @@ cdef inline int64_t seen_by(const Heads* to, const Block* block, int64_t row) no
     return min(block.keys, block.earlier + block.first + row + 1)
 
 
+# The masks of some keys, if they are the same for all queries. Otherwise False: they are listed for each.
+cdef inline bint list_shared(const Heads* to, const Block* block, int64_t first, int64_t n) noexcept nogil:
+    if to.a.masks == MASKS_NONE or (to.a.masks == MASKS_EACH and to.mask.row != 0):
+        return False
+    list_masks(to, block, 0, first, n)
+    return True
+
+
 # Whether values that are infinite or NaN may have a weight, in double.
 cdef bint has_special(const uint8_t* special, const float* scores, int64_t n, float greatest) noexcept nogil:
     cdef int64_t i
@@ -91,9 +99,7 @@ cdef void compute_block(const Heads* to, Block* block) noexcept nogil:
         packed = to.packed + place * (to.floats[KEY] + to.floats[VALUE])
         multiply_packed(block.queries, to.size[KEY], block.rows, packed, n, to.size[KEY], block.scores, block.pitch,
                         False)
-        masks = to.a.masks != MASKS_NONE and (to.a.masks != MASKS_EACH or to.mask.row == 0)
-        if masks:
-            list_masks(to, block, 0, first, n)
+        masks = list_shared(to, block, first, n)
         for row in range(block.rows):
             weigh_row(to, block, row, first, n, masks, to.special + place * (to.wide + 1))
         multiply_packed(block.scores, block.pitch, block.rows, packed + to.floats[KEY], to.size[VALUE], n,
@@ -106,44 +112,53 @@ cdef inline int64_t in_lines(int64_t floats) noexcept nogil:
     return ceil_div(floats, LINE) * LINE
 
 
-# Computes some blocks of queries: those of a head after each other, and the heads of a unit.
-cdef int compute_blocks(const void* args, int64_t begin, int64_t end) noexcept nogil:
-    cdef const Heads* to = <const Heads*>args
-    cdef int64_t rows = min(to.a.sequence, <int64_t>QUERIES), number, unit
+# What a thread works with. NULL: memory ran out.
+cdef char* lay_out(const Heads* to, Block* block) noexcept nogil:
+    cdef int64_t rows = min(to.a.sequence, <int64_t>QUERIES)
     cdef int64_t n[6]
     cdef int64_t total = LINE
-    cdef Block block
     cdef char* memory
-    cdef float* place
     cdef int i
     block.pitch = in_lines(to.wide) + DMLCY_SCORE_ROOM
     n[0] = 2 * to.size[VALUE]       # numbers of double
     n[1] = rows * block.pitch
     n[2] = rows * to.size[KEY]
     n[3] = rows * to.size[VALUE]
-    n[4] = to.wide
-    n[5] = to.wide
+    n[4] = n[5] = to.wide
     for i in range(6):
         n[i] = in_lines(n[i])
         total += n[i]
     memory = <char*>malloc(total * sizeof(float))
-    if memory == NULL:
-        return -1
-    place = <float*>(memory + (-<uintptr_t>memory & (LINE * sizeof(float) - 1)))
-    block.exact = <double*>place
-    block.scores = place + n[0]
+    block.exact = <double*>(memory + (-<uintptr_t>memory & (LINE * sizeof(float) - 1)))
+    block.scores = <float*>block.exact + n[0]
     block.queries = block.scores + n[1]
     block.results = block.queries + n[2]
     block.added = block.results + n[3]
     block.masks = block.added + n[4]
+    return memory
+
+
+# Finds the block of a number: those of a head follow each other, and the heads of a unit.
+cdef void place_block(const Heads* to, Block* block, int64_t number) noexcept nogil:
+    cdef int64_t unit = to.unit + number // to.row_blocks // to.shared
+    block.first = number % to.row_blocks * QUERIES
+    block.rows = min(to.a.sequence - block.first, <int64_t>QUERIES)
+    block.item = unit // to.a.key_heads
+    block.head = unit % to.a.key_heads * to.shared + number // to.row_blocks % to.shared
+    block.earlier = earlier_of(to, block.item)
+    block.keys = block.earlier + to.a.key_sequence
+
+
+# Computes some blocks of queries. -1: memory ran out.
+cdef int compute_blocks(const void* args, int64_t begin, int64_t end) noexcept nogil:
+    cdef const Heads* to = <const Heads*>args
+    cdef Block block
+    cdef char* memory = lay_out(to, &block)
+    cdef int64_t number
+    if memory == NULL:
+        return -1
     for number in range(begin, end):
-        block.first = number % to.row_blocks * rows
-        block.rows = min(to.a.sequence - block.first, rows)
-        unit = to.unit + number // to.row_blocks // to.shared
-        block.item = unit // to.a.key_heads
-        block.head = unit % to.a.key_heads * to.shared + number // to.row_blocks % to.shared
-        block.earlier = earlier_of(to, block.item)
-        block.keys = block.earlier + to.a.key_sequence
+        place_block(to, &block, number)
         compute_block(to, &block)
     free(memory)
     return 0

@@ -61,10 +61,51 @@ cdef int take_biases(Heads* to) noexcept nogil:
     return 0
 
 
+# Memory for the packed keys and values of some units. NULL: it ran out.
+cdef char* take_memory(Heads* to, int64_t units) noexcept nogil:
+    cdef int64_t blocks = units * to.blocks, floats = blocks * (to.floats[KEY] + to.floats[VALUE])
+    cdef char* memory = <char*>malloc((floats + LINE) * sizeof(float) + blocks * (to.wide + 1))
+    to.packed = <float*>(memory + (-<uintptr_t>memory & (LINE * sizeof(float) - 1)))
+    to.special = <uint8_t*>(to.packed + floats)
+    return memory
+
+
+# Some units, each by itself: what is packed stays near. -1: memory ran out.
+cdef int compute_units(const void* args, int64_t begin, int64_t end) noexcept nogil:
+    cdef Heads to = (<const Heads*>args)[0]
+    cdef char* memory = take_memory(&to, 1)
+    cdef int status = 0 if memory != NULL else -1
+    cdef int64_t unit
+    for unit in range(begin, end):
+        to.unit = unit
+        if status == 0:
+            status = pack_blocks(&to, 0, to.blocks)
+        if status == 0:
+            status = compute_blocks(&to, 0, to.shared * to.row_blocks)
+    free(memory)
+    return status
+
+
+# Threads share the blocks of some units. -1: memory ran out.
+cdef int share_blocks(Heads* to, int64_t units, int64_t work) noexcept nogil:
+    cdef int64_t size = to.size[KEY] + to.size[VALUE], unit = 0, n
+    cdef int64_t some = min(max(PACKED // (to.blocks * (to.floats[KEY] + to.floats[VALUE])), <int64_t>1), units)
+    cdef char* memory = take_memory(to, some)
+    cdef int status = 0 if memory != NULL else -1
+    while status == 0 and unit < units:
+        to.unit = unit
+        n = min(some, units - unit)
+        status = parallel_for(pack_blocks, to, n * to.blocks, grain_of(to.wide * size * <int64_t>sizeof(float)))
+        if status == 0:
+            status = parallel_for(compute_blocks, to, n * to.shared * to.row_blocks, max(WORK // work, 1))
+        unit += n
+    free(memory)
+    return status
+
+
 cdef int run_attention(const Attention* a) noexcept nogil:
     cdef Heads to
-    cdef int64_t units = a.batch * a.key_heads, floats, some, n, work
-    cdef char* memory = NULL
+    cdef int64_t units = a.batch * a.key_heads, n, work
     cdef int status
     to.a = a
     to.level = dmlcy_attention_levels[dmlcy_level()]
@@ -76,26 +117,17 @@ cdef int run_attention(const Attention* a) noexcept nogil:
     to.row_blocks = ceil_div(a.sequence, QUERIES)
     to.floats[KEY] = in_lines(packed_floats(to.wide, to.size[KEY]))
     to.floats[VALUE] = in_lines(packed_floats(to.size[VALUE], to.wide))
-    floats = to.blocks * (to.floats[KEY] + to.floats[VALUE])
-    some = min(max(PACKED // floats, <int64_t>1), units)
     status = take_biases(&to)
     if status == 0 and to.room > 0:
         n = ceil_div(to.room, to.wide) * units * ROLES
         status = parallel_for(give_present, &to, n, grain_of(to.wide * max(to.size[KEY], to.size[VALUE]) * to.bytes))
-    if status == 0:
-        memory = <char*>malloc((some * floats + LINE) * sizeof(float) + some * to.blocks * (to.wide + 1))
-        status = 0 if memory != NULL else -1
-    to.packed = <float*>(memory + (-<uintptr_t>memory & (LINE * sizeof(float) - 1)))
-    to.special = <uint8_t*>(to.packed + some * floats)
+    work = min(a.sequence, <int64_t>QUERIES) * to.total * (to.size[KEY] + to.size[VALUE])
     to.unit = 0
-    while status == 0 and to.unit < units:
-        n = min(some, units - to.unit)
-        status = parallel_for(pack_blocks, &to, n * to.blocks,
-                              grain_of(to.wide * (to.size[KEY] + to.size[VALUE]) * <int64_t>sizeof(float)))
-        if status == 0:
-            work = min(a.sequence, <int64_t>QUERIES) * to.total * (to.size[KEY] + to.size[VALUE])
-            status = parallel_for(compute_blocks, &to, n * to.shared * to.row_blocks, max(WORK // max(work, 1), 1))
-        to.unit += n
-    free(memory)
+    if status == 0 and a.sequence * to.shared == 1:
+        status = parallel_for(compute_singles, &to, units, max(WORK // SLOWER // work, 1))
+    elif status == 0 and units >= MANY:
+        status = parallel_for(compute_units, &to, units, max(WORK // (work * to.shared * to.row_blocks), 1))
+    elif status == 0:
+        status = share_blocks(&to, units, work)
     free(to.biases)
     return status

@@ -1,6 +1,7 @@
 """The ways of attention: few and many queries, blocks of keys, each format of a mask, keys where they are and copied.
 
-A block has 1,024 keys or 48 queries.
+A block has 1,024 keys or 48 queries. One query for each head of keys takes these where they are. From 32 heads on, threads
+take whole heads.
 """
 
 from __future__ import annotations
@@ -62,6 +63,10 @@ CASES = [
     Case(1, 3, 17, 4, 9, 4, form="BOOLEAN", mask=(3, 1), added=(1, 4, 1, 17), stacked=False),
     Case(3, 2, 65, 2, 33, 33, stacked=True, form="KEY_QUERY_SEQUENCE_LENGTH_START_END", shared=2),
     Case(2, 2, 2051, 1, 2, 2, form="BOOLEAN", mask=(2, 2051), filtered=-30.0),
+    Case(2, 1, 1100, 2, 17, 19, form="KEY_SEQUENCE_LENGTH"),
+    Case(2, 1, 9, 3, 20, 7, past=70, lengths=(64, 3), bias=True, present=BOTH),
+    Case(1, 1, 130, 2, 33, 48, added=(1, 1, 1, 130), form="BOOLEAN", mask=(1, 2, 1, 130), filtered=-900.0),
+    Case(40, 2, 3, 1, 4, 4, shared=2),
     Case(1, 4, 12, 2, 4, 4, past=3, form="BOOLEAN", mask=(15,), added=(1, 1, 4, 1), shared=3),
 ]
 
