@@ -48,6 +48,7 @@ CIMPORTS = {
         "desc_of take_asked take_bool take_desc take_descs take_dtype take_each take_enum take_float take_floats"
         " take_open take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
     ),
+    "dmlcy._runtime.attention": "Attention MASKS_EACH MASKS_ENDS MASKS_NONE MASKS_STARTS run_attention",
     "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Prepare Run Take as_computed call_of",
     "dmlcy._runtime.checks": (
         "append_size append_sizes ceil_div checked_add checked_mul checked_sub each_holds floor_div floor_mod largest"
@@ -80,7 +81,7 @@ CIMPORTS = {
     ),
     "dmlcy._runtime.sums": "WindowSums run_greatest run_quantized run_shares",
     "dmlcy._runtime.threads": "SERIAL_BYTES Work grain_of parallel_for",
-    "dmlcy._runtime.values": "element1 element2 element3 element4",
+    "dmlcy._runtime.values": "element1 element2 element3 element4 element_in_order elements_of",
     "dmlcy._runtime.views": "run_copy run_join run_place run_slice run_split run_tile",
     "dmlcy._runtime.windows": "WindowKernel WindowReduce run_windows",
 }

@@ -16,7 +16,8 @@ from dmlcy._facts.tables import FAST
 from dmlcy._runtime import isa
 
 KERNELS = Path(__file__).parents[1] / "dmlcy" / "_generated" / "kernels"
-MULTIPLIED = {"products": r"", "recurrent": r"", "norms": r"\b(exp|log|pow)\(", "folds": r"\b(exp|log|pow)\("}
+CALLED = r"\b(exp|log|pow)\("
+MULTIPLIED = {"products": "", "recurrent": "", "attention": "", "norms": CALLED, "folds": CALLED}
 """By the module of the runtime that adds products, what is in [kernel] of the operators whose loops then do."""
 LOOP = re.compile(r"#define DMLCY_ROW (\w+)_[^_\s]+_row$.*?#define DMLCY_FUNCTIONS ([01])$", re.M | re.S)
 

@@ -15,7 +15,7 @@ from ..names import level
 from .data import CompiledPlan, OperatorPlan
 from .levels import LevelTables
 from .step import Step, TakeStep
-from .steps import Steps, ends_of
+from .steps import Steps, ends_of, looks_at_each
 from .tables import Tables
 from .taken import AttributePlan
 from .unjudged import unjudged
@@ -67,7 +67,7 @@ class Planner:
         rules = (
             f"the rule {rule.id} is on each element of {rule.each}, which no compiled call checks yet"
             for rule in self.operator.rules
-            if rule.each is not None and ends_of(rule, self.operator) is None
+            if rule.each is not None and ends_of(rule, self.operator) is None and not looks_at_each(rule, self.operator)
         )
         return self.loops.covers(self.operator, kernel) or next(rules, None)
 

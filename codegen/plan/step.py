@@ -73,7 +73,8 @@ class LetStep(Guarded):
 class CheckStep(Guarded):
     """Refuses where one of the conditions of a rule does not hold, for all values of the indices.
 
-    The rule is skipped where one of the tensors ``present`` is left out.
+    The rule is skipped where one of the tensors ``present`` is left out. ``counts``: the index of the outer loop, if
+    there is one, is that of the rule.
     """
 
     rule: str
@@ -82,6 +83,12 @@ class CheckStep(Guarded):
     elements: tuple[tuple[str, str], ...] = ()  # of tensors, which the conditions read more than once: (name, value)
     searches: tuple[Search, ...] = ()
     present: tuple[str, ...] = ()
+    counts: bool = True
+
+    @property
+    def index(self) -> str:
+        """The index at which the rule does not hold."""
+        return self.loops[0][0] if self.loops and self.counts else "0"
 
     @property
     def indent(self) -> str:

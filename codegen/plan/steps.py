@@ -6,12 +6,15 @@ from dataclasses import replace
 
 from ..expr.cython import Cython
 from ..expr.nodes import Arith, Choice, Compare, Each, Index, Logic, Name, Node, Not, Number, Sizes, Splat
-from ..expr.types import Scope, within
+from ..expr.types import Kind, Scope, Symbol, within
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, ELEMENT, Facts, Field, Formula, Operator, Rule
 from ..names import constant, level
 from .levels import LevelTables
 from .step import CheckStep, LetStep, Search, SizesStep, Step, TypeStep
+
+COUNTED = "number"
+"""The index of the elements of a tensor."""
 
 
 def place(tensor: Field) -> str:
@@ -41,6 +44,13 @@ def ends_of(rule: Rule, operator: Operator) -> tuple[Node | None, Node | None] |
     types = operator.types[operator.field(rule.each).types or ""]
     unsigned = all(name.startswith("UINT") for row in types for name in row.dtypes)
     return None if low is None and not unsigned else (low, high)
+
+
+def looks_at_each(rule: Rule, operator: Operator) -> bool:
+    """Whether a call can check a rule on each element of a tensor one by one: double has all values of them."""
+    assert rule.each is not None
+    types = operator.types[operator.field(rule.each).types or ""]
+    return rule.index is None and not {name for row in types for name in row.dtypes} & {"INT64", "UINT64"}
 
 
 class Steps:
@@ -197,6 +207,8 @@ class Steps:
         items = node.items if isinstance(node, Logic) and node.op == "and" else (node,)
         self.elements.clear()
         self.searches.clear()
+        if rule.each is not None and ends_of(rule, self.operator) is None:
+            return self.each(rule)
         if rule.each is not None:
             there = (rule.each,) if self.operator.field(rule.each).optional else ()
             return CheckStep(rule.id, tuple(loops), (self.inside(rule, scope),), present=self.present(node) + there)
@@ -215,6 +227,19 @@ class Steps:
             conditions = [f"level >= {level(rule.until)} or ({text})" for text in conditions]
         present = self.present(rule.that.node, *([] if rule.count is None else [rule.count.node]))
         return CheckStep(rule.id, tuple(loops), tuple(conditions), tuple(elements), tuple(self.searches), present)
+
+    def each(self, rule: Rule) -> CheckStep:
+        """A rule on each element of a tensor, one by one."""
+        tensor = f"&a.{rule.each}"
+        scope = {**self.scope, ELEMENT: Symbol(Kind.FLOAT, "element")}
+        return CheckStep(
+            rule.id,
+            ((COUNTED, f"elements_of({tensor})"),),
+            (self.render(rule.that.node, scope),),
+            ((ELEMENT, f"element_in_order({tensor}, {COUNTED})"),),
+            present=tuple(one.python for one in self.operator.tensors if one.optional and one.python == rule.each),
+            counts=False,
+        )
 
     def inside(self, rule: Rule, scope: Scope) -> str:
         """Whether all elements of a tensor, or those of one place of its last axis, are between two ends."""

@@ -39,14 +39,22 @@ def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> Non
         if has(DEFINITIONS, desc.operator.family):
             assert_defined(result, desc, arrays)
         compiled = dml.compile(desc)
-        assert_same_bits(compiled(*inputs), result)
+        assert_same_bits(without_ones(compiled(*inputs)), without_ones(result))
         kept = {one: x for one, x in arrays.items() if x is not None and not isinstance(x, (tuple, list))}
         for names in ([*kept][1:], [*kept]):
             compiled.initialize(**{one: kept[one] for one in names})
             called = [x for one, x in zip(dml.compile(desc).called, inputs, strict=False) if one not in names]
-            assert_same_values(compiled(*called), result)  # copies are dense: a NaN may come from another operand
+            assert_same_values(without_ones(compiled(*called)), without_ones(result))  # copies are dense: a NaN may come from another operand
 
     draw_all(testing.cases(name, most_elements=400), 10, compare, 100, seeds)
+
+
+def without_ones(result: Any) -> Any:
+    """A result, or several, without leading axes of size 1, which a desc may add."""
+    if isinstance(result, tuple):
+        return tuple(map(without_ones, result))
+    first = next((axis for axis, size in enumerate(result.shape) if size != 1), result.ndim)
+    return result.reshape(result.shape[first:])
 
 
 def positive(result: Any) -> Any:

@@ -15,8 +15,15 @@ from dmlcy._families.blocks import RESULTS
 from dmlcy._families.given import Given
 from dmlcy._field_types.float import single
 
-LARGE: Final = 2.0**24
-"""Terms of a score of which the sum is precise enough in float64: an error of 2**-52 of them changes no weight much."""
+UNIT: Final = 2.0**-24
+"""What one rounding to FLOAT32 takes from a number, at most, by the number."""
+ERROR: Final = 2.0**-6
+"""Of a score: for larger ones nothing is promised, as a weight changes by more than in proportion."""
+LEAST: Final = -86.0
+"""Loops may take the weights of lower scores for 0."""
+SMALL: Final = 2.0**-124
+"""A number above such a weight, and one that is large enough for the error to be a unit in the last place of it."""
+LOST: Final = 2.0**-101
 
 
 class Attention(Family):
@@ -34,7 +41,7 @@ class Attention(Family):
         if output in roles:
             values, moved = Heads(given).present(roles[output], tuple(given.values[output].sizes))
             return Result(values, moved=moved)
-        return Result(_whole(given, output, False), magnitudes=lambda: _whole(given, output, True))
+        return Result(_whole(given, output), magnitudes=lambda: _magnitudes(given, output))
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
         """``unweighed``: whether a value that is infinite or NaN has next to no weight; ``behind``: the last key."""
@@ -62,7 +69,7 @@ class Attention(Family):
         found: Array = given.room(output)
         heads = Heads(given)
         target = _by_heads(found, heads)
-        for item, head, rows, values in _parts(given, heads, False):
+        for item, head, rows, values in _parts(given, heads):
             target[item, rows, head] = self.stored(given, values, output, values.shape)
         return found
 
@@ -72,19 +79,28 @@ def _by_heads(array: Array, heads: Heads) -> Array:
     return array.reshape(heads.batch, heads.sequence, heads.count, heads.sizes["value"])
 
 
-def _whole(given: Given, output: str, absolute: bool) -> Any:
+def _whole(given: Given, output: str) -> Any:
     result = given.arithmetic.of(np.zeros(given.values[output].sizes))
     heads = Heads(given)
     target = _by_heads(result, heads)
-    for item, head, rows, values in _parts(given, heads, absolute):
+    for item, head, rows, values in _parts(given, heads):
         target[item, rows, head] = values
     return result
 
 
-def _parts(given: Given, heads: Heads, absolute: bool) -> Iterator[tuple[int, int, slice, Any]]:
-    """The results of some queries of an item and a head. ``absolute``: how large their terms are."""
+def _magnitudes(given: Given, output: str) -> Any:
+    result = np.zeros(given.values[output].sizes)
+    heads = Heads(given)
+    target = _by_heads(result, heads)
     for item, head, rows, queries, operands in _queries(given, heads):
-        yield item, head, rows, queries.results(*operands, absolute)
+        target[item, rows, head] = queries.magnitudes(*operands)
+    return result
+
+
+def _parts(given: Given, heads: Heads) -> Iterator[tuple[int, int, slice, Any]]:
+    """The results of some queries of an item and a head."""
+    for item, head, rows, queries, operands in _queries(given, heads):
+        yield item, head, rows, queries.results(*operands)
 
 
 def _queries(given: Given, heads: Heads) -> Iterator[tuple[int, int, slice, _Queries, tuple[Any, Any, Any]]]:
@@ -135,23 +151,44 @@ class _Queries:
         scores = self.scores(query, key, False)
         return self.m.function("exp", self.m.subtract(scores, self.m.greatest(scores, -1)))
 
+    def floats(self, query: Any, key: Any) -> tuple[Array, Array]:
+        """Each score less the greatest one, and how far it may be off where it is computed in FLOAT32; in float64."""
+        with np.errstate(all="ignore"):
+            scores, terms = (_floats(self.m, self.scores(query, key, absolute)) for absolute in (False, True))
+            return scores - scores.max(-1, keepdims=True), (query.shape[-1] + 5) * UNIT * terms
+
     def unweighed(self, query: Any, key: Any, value: Any) -> Array:
-        """For which results an infinite value or a NaN has no weight that FLOAT32 has as a normal number."""
-        small = np.asarray(self.powers(query, key) < float(np.finfo(np.float32).tiny))
+        """For which results an infinite value or a NaN has next to no weight, or may have."""
+        less, error = self.floats(query, key)
+        with np.errstate(all="ignore"):
+            small = ~(np.exp(less - 2 * error) >= SMALL)
         found: Array = np.matmul(small.astype(np.float32), (~np.isfinite(value)).astype(np.float32)) > 0
         return found
 
-    def results(self, query: Any, key: Any, value: Any, absolute: bool) -> Any:
-        """The values by their weights; what has no weight does not count. NaN: nothing is promised."""
+    def results(self, query: Any, key: Any, value: Any) -> Any:
+        """The values by their weights; what has no weight does not count."""
         m = self.m
         power = self.powers(query, key)
         none = m.equal(m.double(power), 0)
         power = m.where(none, 0.0, power)
-        found = m.divide(self.weighed(power, m.absolute(value) if absolute else value), m.sum(power, -1))
-        if not absolute:
-            return found
-        most = m.greatest(self.scores(query, key, True), -1)
-        return m.where(np.broadcast_to(m.less(most, LARGE), found.shape), found, np.nan)
+        return m.divide(self.weighed(power, value), m.sum(power, -1))
+
+    def magnitudes(self, query: Any, key: Any, value: Any) -> Array:
+        """How large the terms of the results are, as errors of weights in FLOAT32 see them; NaN: nothing is promised.
+
+        A result y is the sum of w v, and an error e of a score changes it by w (v - y) e.
+        """
+        less, error = self.floats(query, key)
+        values, results = _floats(self.m, value), _floats(self.m, self.results(query, key, value))
+        with np.errstate(all="ignore"):
+            counts = less + 2 * error > LEAST
+            lost = (counts & (error > ERROR)).any(-1, keepdims=True)
+            power = np.exp(less)
+            steps = error / ((query.shape[-1] + 5) * UNIT) - less / 8
+            weights = np.maximum(power, LOST) * np.where(counts, 1 + steps, 1) / power.sum(-1, keepdims=True)
+            sizes, means = (np.where(np.isfinite(one), np.abs(one), 0) for one in (values, results))
+            found: Array = (weights @ sizes + means * weights.sum(-1, keepdims=True)) * (17 / 16)
+        return np.where(lost, np.nan, found)
 
     def weighed(self, power: Any, value: Any) -> Any:
         """The sums of the values times their weights."""
@@ -164,6 +201,12 @@ class _Queries:
             terms = m.multiply(weight, special)
             total = m.add(total, m.where(np.broadcast_to(m.equal(weight, 0), terms.shape), 0.0, terms))
         return total
+
+
+def _floats(m: Any, numbers: Any) -> Array:
+    """Numbers of an arithmetic in float64."""
+    found: Array = np.asarray(m.double(numbers)).astype(np.float64)
+    return found
 
 
 FAMILY: Final = Attention()

@@ -1,0 +1,1 @@
+"""Attention. The module has nothing that Python calls."""
