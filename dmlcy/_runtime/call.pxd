@@ -57,7 +57,8 @@ ctypedef dict (*Attributes)(const void* fields)
 # Computes the outputs; not 0: there is no memory.
 ctypedef int (*Run)(const void* fields) noexcept nogil
 # Makes of the elements of an input what the loops take in their place, call after call, and writes it to memory that is
-# a multiple of 64, if any is given. Returns the bytes of it; 0: the loops take the elements themselves.
+# a multiple of 64, if any is given. Returns the bytes of it; 0: the loops take the elements themselves; -1: there is no
+# memory. An input that is not known before the call has no data.
 ctypedef int64_t (*Prepare)(const void* fields, int input, void* to) noexcept nogil
 
 # How an operator is called.

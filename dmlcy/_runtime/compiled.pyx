@@ -99,19 +99,22 @@ cdef int count_inputs(Call call, Prepared prepared) except -1:
 cdef object made_of(Call call, const void* fields, int input, const void** made):
     cdef int64_t size = 0 if call.prepare == NULL else call.prepare(fields, input, NULL)
     cdef char* memory
+    cdef int64_t status
     if size == 0:
         return None
     owner = bytearray(size + LINE)
     memory = owner
     memory += (LINE - <uintptr_t>memory % LINE) % LINE
     with nogil:
-        call.prepare(fields, input, memory)
+        status = call.prepare(fields, input, memory)
+    if status < 0:
+        raise MemoryError(f"{call.layout.python.decode()}: no memory to prepare {call.names[input]}")
     made[0] = memory
     return owner
 
 
 cdef bint keep(Call call, Prepared prepared, int i, object value) except -1:
-    """Copies an input, and lets the loops make of it what they take in its place. False: it is not acceptable."""
+    """Copies an input. False: it is not acceptable."""
     cdef Tensor* tensor = &(<Tensor*>prepared.fields)[i]
     cdef ndarray array = input_array(value), copy
     if array is None or not fits(array, tensor):
@@ -119,7 +122,6 @@ cdef bint keep(Call call, Prepared prepared, int i, object value) except -1:
     copy = new_array(tensor)
     cnp.PyArray_CopyInto(copy, array)
     prepared.arrays[i] = copy
-    prepared.made.append(made_of(call, prepared.fields, i, &tensor.prepared))
     return True
 
 
@@ -202,6 +204,9 @@ cdef class TableOperator(CompiledOperator):
                 raise TypeError(f"initialize() takes no {name}: the compiled desc leaves it out")
             if not keep(call, prepared, i, value):
                 refuse_input(self.desc, name, value)
+        for i in range(call.inputs):
+            if prepared.arrays[i] is not None:
+                prepared.made.append(made_of(call, prepared.fields, i, &(<Tensor*>prepared.fields)[i].prepared))
         count_inputs(call, prepared)
         self.prepared = prepared
 
