@@ -10,7 +10,9 @@ from dmlcy._runtime.elements cimport store_numbers
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_to_float
 from dmlcy._runtime.lines cimport LineAxis, Lines, Walk, begin_walk, join_lines, next_walk
 from dmlcy._runtime.moves cimport Move, Moves, dmlcy_ask, moves_of, run_move
-from dmlcy._runtime.processor cimport dmlcy_level
+from dmlcy._runtime.processor cimport (
+    dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
+)
 from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, Tensor, make_dense
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
@@ -47,6 +49,7 @@ cdef struct Plan:
     int tensors
     Place place[TENSORS]
     bint sides                      # lines are computed side by side
+    bint streams                    # of these, outputs whose lines are contiguous are streamed
     int64_t chunk                   # elements of a line that are computed together
     int64_t chunks                  # of a line
     int64_t height                  # lines of a unit
@@ -65,6 +68,7 @@ cdef struct Room:
     int64_t* columns                # where the elements of a row are
     int64_t column_step             # they are so far apart; 1: nothing is known yet
     double* states
+    dmlcy_stream* stream
     const char* repeated[TENSORS]   # what is repeated in rows
     int64_t repeats[TENSORS]
     int64_t repeated_rows[TENSORS]
@@ -116,8 +120,10 @@ cdef void cut(Plan* to) noexcept nogil:
     cdef int64_t wide = to.lines.keep[to.lines.kept - 1].size
     cdef int64_t least = 1
     cdef int64_t rows = 0
+    cdef int64_t bytes = 0
     cdef int t
     for t in range(to.tensors):
+        bytes += to.a.tensors[t].bytes
         to.place[t] = place_of(to, t)
         if is_turned(to, t):
             least = max(least, LINE // to.a.tensors[t].item)
@@ -129,6 +135,7 @@ cdef void cut(Plan* to) noexcept nogil:
     to.tiles = ceil_div(wide, to.height)
     to.units = to.lines.positions // wide * to.tiles
     to.items = to.height * to.chunk
+    to.streams = to.sides and stream_pays(bytes)
     for t in range(to.tensors):
         if to.place[t] == ONE:
             rows += to.height

@@ -14,6 +14,7 @@ from dmlcy._runtime.threads cimport grain_of, parallel_for
 cdef enum:
     MANY = 65536                    # samples of a region along an axis, of which those inside the input are searched
     CHANNELS = 64                   # that are computed with the tables of a region, about
+    CELLS = 128                     # along an axis, of a part of a region
     PLANES = 131072                 # numbers of the planes that gradients are added to, about
 
 include "regions/tables.pxi"

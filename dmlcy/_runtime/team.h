@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static void *dmlcy_pass(void *gate) {
     pthread_mutex_lock((pthread_mutex_t *)gate);
@@ -17,19 +18,35 @@ static void *dmlcy_pass(void *gate) {
     return NULL;
 }
 
-/* Whether so many more threads can be there at once. */
+/* Whether so many more threads can be there at once. Their stacks are given back: a library would keep some. */
 static int dmlcy_can_start(int count) {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t *threads = (pthread_t *)malloc((size_t)count * sizeof(pthread_t));
+    pthread_t *threads = (pthread_t *)malloc((size_t)count * (sizeof(pthread_t) + sizeof(void *)));
+    void **stacks = (void **)(threads + count);
+    pthread_attr_t attr;
+    size_t size = 0;
     int started = 0, i;
     if (threads == NULL)
         return 0;
+    pthread_attr_init(&attr);
+    pthread_attr_getstacksize(&attr, &size);
     pthread_mutex_lock(&gate);
-    while (started < count && pthread_create(&threads[started], NULL, dmlcy_pass, &gate) == 0)
-        started++;
+    for (; started < count; started++) {
+        stacks[started] = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stacks[started] == MAP_FAILED)
+            break;
+        if (pthread_attr_setstack(&attr, stacks[started], size) != 0 ||
+            pthread_create(&threads[started], &attr, dmlcy_pass, &gate) != 0) {
+            munmap(stacks[started], size);
+            break;
+        }
+    }
     pthread_mutex_unlock(&gate);
-    for (i = 0; i < started; i++)
+    for (i = 0; i < started; i++) {
         pthread_join(threads[i], NULL);
+        munmap(stacks[i], size);
+    }
+    pthread_attr_destroy(&attr);
     free(threads);
     return started == count;
 }

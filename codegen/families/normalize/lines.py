@@ -7,10 +7,45 @@ from dataclasses import dataclass, field
 
 from ...expr.c import C, Once
 from ...expr.nodes import Arith, Call, Choice, Compare, Logic, Name, Node, Not, NotCompiled, Number, Text
+from ...model import Field
+from ..base import KernelTable
 
 SMALL = 1 << 24
 RANGE = ("least_integer", "most_integer")
 """Members of the attributes that have the range of the integers among the tensors."""
+
+
+class Made:
+    """What the templates read of an operator whose loops are made of its expressions, if loops can compute them."""
+
+    def __init__(self, kernel: KernelTable) -> None:
+        self.kernel, self.operator = kernel, kernel.operator
+        lack = self.lack()
+        if lack is not None:
+            kernel.lack(lack)
+        elif not kernel.diagnostics.errors:
+            try:
+                self.make()
+            except NotCompiled as error:
+                kernel.lack(error.message)
+
+    def lack(self) -> str | None:
+        """What keeps loops from computing the operator; None: nothing is known to."""
+        raise NotImplementedError
+
+    def make(self) -> None:
+        """The texts of the loops."""
+        raise NotImplementedError
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The tensors: the inputs, then the outputs."""
+        return (*self.operator.inputs, *self.operator.outputs)
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(field.python for field in self.fields)
 
 
 def names_in(node: Node) -> set[str]:

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...expr.nodes import Arith, Call, Choice, Index, Name, Node, NotCompiled, Number, filled, rebuilt
-from ...model import Field
 from ..base import KernelTable, attribute_locals
-from .lines import RANGE, Line, names_in
+from .lines import RANGE, Line, Made, names_in
 from .quick import Quick, plain
 
 MOST_SWEEPS, MOST_TENSORS = 3, 8  # of norms.h
@@ -70,14 +69,13 @@ class Absent:
     number: str
 
 
-class Loops:
+class Loops(Made):
     """What the templates read of an operator.
 
     ``tensors``: the inputs, then the outputs; ``single``: the numbers of those with one element for a line.
     """
 
     def __init__(self, kernel: KernelTable) -> None:
-        self.kernel, self.operator = kernel, kernel.operator
         self.definition = kernel.definition
         self.sweeps: tuple[Text, ...] = ()
         self.results = self.ends = Text((), (), (), (), ())
@@ -86,30 +84,13 @@ class Loops:
         self.largest: int | None = None  # the number of the state with the largest bits of elements
         self.states = 1
         self.read: set[str] = set()
-        lack = self.lack()
-        if lack is not None:
-            kernel.lack(lack)
-        elif not kernel.diagnostics.errors:
-            try:
-                self.make()
-            except NotCompiled as error:
-                kernel.lack(error.message)
+        super().__init__(kernel)
 
     def lack(self) -> str | None:
         """What keeps loops from computing the operator; None: nothing is known to."""
         if len(self.fields) > MOST_TENSORS:
             return f"no loops take more than {MOST_TENSORS} tensors"
         return None
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The tensors."""
-        return (*self.operator.inputs, *self.operator.outputs)
-
-    @property
-    def tensors(self) -> tuple[str, ...]:
-        """Their names."""
-        return tuple(field.python for field in self.fields)
 
     @property
     def single(self) -> tuple[int, ...]:

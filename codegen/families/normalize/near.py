@@ -6,30 +6,22 @@ from collections.abc import Mapping
 
 from ...expr.nodes import Call, Name, Node, NotCompiled, filled, rebuilt
 from ..base import KernelTable, attribute_locals
-from .lines import Line, names_in
+from .lines import Line, Made, names_in
 
 AROUND, FROM, VALUE = "around", "from", "value"
 POWER = "power"
 MOST_INPUTS = 2  # of norms.h
 
 
-class Near:
+class Near(Made):
     """What the templates read of an operator: the expressions of three steps, of which the second may be missing."""
 
     def __init__(self, kernel: KernelTable) -> None:
-        self.kernel, self.operator = kernel, kernel.operator
         self.steps: tuple[tuple[str, bool], ...] = ()  # the expression, and whether it reads the power
         self.base = self.exponent = "0"
         self.locals: tuple[str, ...] = ()
         self.members: tuple[tuple[str, str, str], ...] = ()
-        lack = self.lack()
-        if lack is not None:
-            kernel.lack(lack)
-        elif not kernel.diagnostics.errors:
-            try:
-                self.make()
-            except NotCompiled as error:
-                kernel.lack(error.message)
+        super().__init__(kernel)
 
     def lack(self) -> str | None:
         """What keeps loops from computing the operator; None: nothing is known to."""
@@ -38,11 +30,6 @@ class Near:
         if others or kinds.count(AROUND) != 1 or len(self.operator.inputs) > MOST_INPUTS or self.operator.outputs[1:]:
             return "no loops have other sums than one around each element, and one from it"
         return None
-
-    @property
-    def tensors(self) -> tuple[str, ...]:
-        """The inputs, then the output."""
-        return tuple(field.python for field in (*self.operator.inputs, *self.operator.outputs))
 
     def make(self) -> None:
         """The texts of all steps."""

@@ -7,6 +7,7 @@ cdef int run_units(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef char* data[TENSORS]
     cdef Room room
     cdef NormRows rows
+    cdef dmlcy_stream stream
     cdef int64_t unit
     cdef int status = 0
     if to.bytes > SMALL:
@@ -15,6 +16,9 @@ cdef int run_units(const void* args, int64_t begin, int64_t end) noexcept nogil:
             return -1
     lay_out(to, memory, &room)
     begin_rows(to, &rows)
+    if to.streams:
+        dmlcy_stream_begin(&stream, to.a.tensors[to.last].data)
+        room.stream = &stream
     for unit in range(begin, end):
         rows.lines = find_unit(to, unit, data)
         if to.sides:
@@ -25,6 +29,8 @@ cdef int run_units(const void* args, int64_t begin, int64_t end) noexcept nogil:
             status = do_long(to, &room, data, &rows)
         if status != 0:
             break
+    if to.streams:
+        dmlcy_stream_end(&stream)
     if memory != small:
         free(memory)
     return status

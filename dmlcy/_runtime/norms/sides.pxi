@@ -13,10 +13,11 @@ cdef void move_sides(
     cdef Moves moves = moves_of(item)
     cdef bint turned = step == item and apart != item
     cdef int64_t done = 0
-    cdef int64_t i
+    cdef int64_t run, i
     cdef char* place
     cdef char* row
     cdef Walk walk
+    cdef bint streamed = to.streams and turned and back and to.lines.folded == 1 and items != room.elements
     if turned:
         for i in range(size if back else lines):
             room.columns[i] = i * (pitch if back else apart)
@@ -24,7 +25,13 @@ cdef void move_sides(
     while done < to.lines.count:
         place = data + walk.offset[t]
         row = items + done * pitch
-        if turned and back:
+        if streamed:
+            moves.transpose(row, room.columns, size, lines, room.elements, size * item)
+            run = lines if apart == size * item else 1
+            for i in range(lines // run):
+                dmlcy_stream_seek(room.stream, place + i * apart)
+                dmlcy_stream_put(room.stream, room.elements + i * size * item, run * size * item)
+        elif turned and back:
             moves.transpose(row, room.columns, size, lines, place, apart)
         elif turned:
             if apart == size * item:    # the lines that are next

@@ -5,8 +5,10 @@ cdef struct Cells:
     const Tensor* input
     const Tensor* output
     const SampleLoops* loops
-    int64_t step                    # channels that are computed with the tables of a region
+    int64_t step                    # channels that are computed with the tables of a part of a region
     int64_t blocks
+    int64_t high                    # parts of a region along the height, and the width
+    int64_t wide
 
 # The room of a region: the elements under it, sums of its rows, and its cells.
 cdef struct CellRoom:
@@ -98,11 +100,19 @@ cdef void greatest_cells(const Cells* a, const AxisTable* tables, const CellRoom
             room.cells[y * cells + x] = best
 
 
+# Part `number` of all regions along the height, or the width. Its cells, and the region.
+cdef inline int64_t part_of(Grid* grid, AxisTable* table, int64_t number, int64_t parts) noexcept nogil:
+    grid.first = number % parts * CELLS
+    grid.cells = min(grid.all - grid.first, CELLS)
+    table.grid = grid[0]
+    return number // parts
+
+
 cdef int region_blocks(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Cells* a = <const Cells*> args
     cdef const Tensor* input = a.input
     cdef const Tensor* output = a.output
-    cdef int64_t rows = output.sizes[2], columns = output.sizes[3], number, region, channel, last, old = -1, y
+    cdef int64_t rows = 0, columns = 0, number, region = 0, channel, last, old = -1, y
     cdef int64_t size = 0, needed, height, width
     cdef AxisTable tables[2]
     cdef Grid grids[2]
@@ -112,14 +122,19 @@ cdef int region_blocks(const void* args, int64_t begin, int64_t end) noexcept no
     cdef char* target
     cdef int status
     memset(&room, 0, sizeof(room))
-    grids[0] = grid_of(a.given, rows, input.sizes[2], a.given.scale_y)
-    grids[1] = grid_of(a.given, columns, input.sizes[3], a.given.scale_x)
+    grids[0] = grid_of(a.given, output.sizes[2], input.sizes[2], a.given.scale_y)
+    grids[1] = grid_of(a.given, output.sizes[3], input.sizes[3], a.given.scale_x)
+    grids[0].cells = min(grids[0].all, CELLS)
+    grids[1].cells = min(grids[1].all, CELLS)
     status = open_table(&tables[0], &grids[0])
     status |= open_table(&tables[1], &grids[1])
     for number in range(begin, end if status == 0 else begin):
-        region = number // a.blocks
-        if region != old:
-            old = region
+        if number // a.blocks != old:
+            old = number // a.blocks
+            region = part_of(&grids[1], &tables[1], old, a.wide)
+            region = part_of(&grids[0], &tables[0], region, a.high)
+            rows = grids[0].cells
+            columns = grids[1].cells
             status = fill_tables(tables, a.given, region, TAPS if a.given.mean else SAMPLES)
             height = tables[0].high - tables[0].low
             width = tables[1].high - tables[1].low
@@ -135,6 +150,7 @@ cdef int region_blocks(const void* args, int64_t begin, int64_t end) noexcept no
         for channel in range(channel, last):
             plane = input.data + item_of_region(a.given, region) * input.strides[0] + channel * input.strides[1]
             target = output.data + region * output.strides[0] + channel * output.strides[1]
+            target += grids[0].first * output.strides[2] + grids[1].first * output.strides[3]
             load_region(input, a.loops, plane, tables, room.numbers)
             if a.given.mean:
                 mean_cells(a, tables, &room)
@@ -163,5 +179,7 @@ cdef int run_regions(const RegionSamples* a, const Tensor* input, const Tensor* 
     plan.blocks = ceil_div(input.sizes[1], CHANNELS)
     plan.step = ceil_div(input.sizes[1], plan.blocks)
     plan.blocks = ceil_div(input.sizes[1], plan.step)
-    items = output.sizes[0] * plan.blocks
+    plan.high = ceil_div(output.sizes[2], CELLS)
+    plan.wide = ceil_div(output.sizes[3], CELLS)
+    items = output.sizes[0] * plan.high * plan.wide * plan.blocks
     return parallel_for(region_blocks, &plan, items, grain_of(8 * output.bytes // items))

@@ -2,7 +2,9 @@
 
 # What all regions have in common along an axis.
 cdef struct Grid:
-    int64_t cells                   # of the output
+    int64_t all                     # cells of the output
+    int64_t cells                   # of which a table has so many, from the first one on
+    int64_t first
     int64_t size                    # of the input
     float scale
     float before
@@ -47,7 +49,9 @@ cdef enum:
 
 cdef inline Grid grid_of(const RegionSamples* a, int64_t cells, int64_t size, double scale) noexcept nogil:
     cdef Grid grid
+    grid.all = cells
     grid.cells = cells
+    grid.first = 0
     grid.size = size
     grid.scale = <float> scale
     grid.before = <float> a.before
@@ -179,7 +183,7 @@ cdef int fill_table(AxisTable* table, float start, float end, int asked) noexcep
     cdef float first = start * grid.scale
     cdef float last = end * grid.scale
     cdef float length = last - first
-    cdef float ratio = ceilf(length / <float> grid.cells)
+    cdef float ratio = ceilf(length / <float> grid.all)
     cdef float after = grid.after, step, at
     cdef int64_t total, steps, begin, stop, i, cell, own = 0
     cdef int64_t counts[3]
@@ -193,7 +197,7 @@ cdef int fill_table(AxisTable* table, float start, float end, int asked) noexcep
         table.each = grid.most
     else:
         table.each = <int64_t> ratio
-    total = grid.cells * table.each
+    total = grid.all * table.each
     middle = grid.corners and total == 1
     if grid.corners:
         after = -0.5 if middle else 0
@@ -204,6 +208,8 @@ cdef int fill_table(AxisTable* table, float start, float end, int asked) noexcep
     if total > MANY and step > 0:
         begin = first_beyond(grid, total, after, step, first, False)
         stop = max(begin, first_beyond(grid, total, after, step, first, True))
+    begin = max(begin, grid.first * table.each)
+    stop = min(stop, (grid.first + grid.cells) * table.each)
     counts[0] = counts[1] = counts[2] = 0
     table.low = grid.size
     table.high = 0
@@ -214,7 +220,7 @@ cdef int fill_table(AxisTable* table, float start, float end, int asked) noexcep
         begins[1] = table.first_sample[cell] = counts[1]
         begins[2] = table.first_slope[cell] = counts[2]
         own = 0
-        while i < stop and i < (cell + 1) * table.each:
+        while i < stop and i < (grid.first + cell + 1) * table.each:
             at = place_at(grid, i, after, step, first)
             i += 1
             if not (at >= -1 and at <= <float> grid.size):
