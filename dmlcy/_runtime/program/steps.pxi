@@ -49,7 +49,23 @@ cdef int fill_steps(Program program, list steps) except -1:
             at_patch += 1
     program.count = len(steps)
     program.brief = native and total <= BRIEF
+    program.direct = is_direct(program)
     return 0
+
+
+# Whether a refusal of values, or an error of Python, leaves the results as they were before the run.
+cdef bint is_direct(Program program) noexcept:
+    cdef const Step* step
+    cdef bint written = False
+    cdef Py_ssize_t n
+    cdef int64_t k
+    for n in range(program.count):
+        step = &program.steps[n]
+        if step.run == NULL or (written and step.data_holds != NULL):
+            return False
+        for k in range(step.patched):
+            written = written or step.patches[k].base >= program.bases - program.results
+    return True
 
 
 cdef int64_t checked(Program program, int64_t base) except -1:
