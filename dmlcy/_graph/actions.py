@@ -56,7 +56,7 @@ def _actions(graph: Structure) -> list[Action]:
     kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
     last: dict[Port, int] = {}
     for step, number in enumerate(order):
-        for port in (wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))):
+        for port in wiring.read[number]:
             if port is not None:
                 last[port] = step
     ends: dict[int, list[Port]] = {}
@@ -88,8 +88,7 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     node = graph.nodes[number]
     assert isinstance(node, Node)
     found: dict[str, Any] = {f.python: None for f in node.desc.operator.fields if f.kind == "input"}
-    for index, (path, desc) in enumerate(wiring.inputs[number]):
-        port = wiring.source_of(Port(number, index))
+    for (path, desc), port in zip(wiring.inputs[number], wiring.read[number], strict=True):
         if desc is None or port is None:
             continue
         name, entry, _ = path.partition("[")
@@ -110,9 +109,8 @@ def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, 
     (output,) = outputs
     if not is_plain(output.desc, output.size):
         return None
-    ports = [wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))]
-    for index, (path, desc) in enumerate(wiring.inputs[number]):
-        port = ports[index]
+    ports = wiring.read[number]
+    for (path, desc), port in zip(wiring.inputs[number], ports, strict=True):
         if port in frees and port is not None and ports.count(port) == 1 and desc is not None:
             allowed = path in node.desc.operator.in_place
             if allowed and _alike(desc, output.desc) and output.size <= wiring.sizes[port]:
@@ -123,6 +121,8 @@ def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, 
 def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
     if desc is other:
         return True
+    if desc.strides is None is other.strides:
+        return bool(desc.dtype == other.dtype and desc.sizes == other.sizes)
     return (desc.dtype, desc.sizes, strides_of(desc)) == (other.dtype, other.sizes, strides_of(other))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dmlcy._desc.memory import extent
 from dmlcy._families import family_of
-from dmlcy._graph.actions import actions, is_plain
+from dmlcy._graph.actions import Action, actions, is_plain
 from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
 from dmlcy._graph.places import places_of
 from dmlcy._graph.wiring import wiring_of
@@ -91,14 +91,38 @@ class Plan(Shown):
         return "\n".join([*lines, f"peak {self.peak} bytes"])
 
 
+def peak_of(graph: Structure, by_reference: bool) -> int:
+    """The peak of the plan of a valid graph."""
+    workspace = max((_workspace(graph, action, by_reference) for action in actions(graph)), default=0)
+    return _copies(graph) + places_of(graph).arena + _result_bytes(graph) + workspace
+
+
+def _workspace(graph: Structure, action: Action, by_reference: bool) -> int:
+    """Bytes that a node takes beside its tensors."""
+    node = graph.nodes[action.node]
+    assert isinstance(node, Node)
+    if node.desc.operator.state == "fast" and not by_reference:
+        return 0
+    # The reference gives new arrays, which are copied.
+    return family_of(node.desc.operator).workspace(node.desc) + sum(one.size for one in action.outputs)
+
+
+def _copies(graph: Structure) -> int:
+    """Bytes of the graph inputs that are copied."""
+    wiring = wiring_of(graph)
+    sizes, readers = wiring.sizes, ((port, wiring.desc_of(port)) for port in wiring.sources if port.node is None)
+    return sum(sizes[port] for port, desc in readers if desc is not None and not is_plain(desc, sizes[port]))
+
+
+def _result_bytes(graph: Structure) -> int:
+    return sum(extent(desc) for _, desc in places_of(graph).results.values())
+
+
 def plan_of(graph: Structure, by_reference: bool) -> Plan:
     """The plan of a valid graph; ``by_reference``: the reference computes every node."""
     wiring = wiring_of(graph)
     names = wiring.value_names
-    readers = [(port, wiring.desc_of(port)) for port in wiring.sources if port.node is None]
-    buffers = wiring.sizes
-    places = places_of(graph)
-    copies = sum(buffers[port] for port, desc in readers if desc is not None and not is_plain(desc, buffers[port]))
+    copies = _copies(graph)
     live, steps = copies, []
     sizes: dict[Port, int] = {}
     for action in actions(graph):
@@ -106,10 +130,7 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
         assert isinstance(node, Node)
         total = sum(one.size for one in action.outputs)
         sizes |= {one.port: sizes[action.over] if action.over else one.size for one in action.outputs}
-        fast = node.desc.operator.state == "fast" and not by_reference
-        workspace = 0 if fast else family_of(node.desc.operator).workspace(node.desc)
-        if not fast:
-            workspace += total  # the reference gives a new array, which is copied
+        workspace = _workspace(graph, action, by_reference)
         new = 0 if action.over is not None else total
         live += new
         over = None if action.over is None else names[action.over]
@@ -117,5 +138,4 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
         steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin))
         live -= sum(sizes[port] for port in action.frees)
     constants = sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant))
-    results = sum(extent(desc) for _, desc in places.results.values())
-    return Plan(tuple(steps), copies, constants, places.arena, results)
+    return Plan(tuple(steps), copies, constants, places_of(graph).arena, _result_bytes(graph))

@@ -21,8 +21,8 @@ def program_of(graph: Structure, operators: Sequence[Any]) -> Program:
     steps: list[tuple[Form | None, list[Place], list[tuple[int, int, int]]]] = []
     for action in actions(graph):
         reads = [
-            (wiring.source_of(Port(action.node, index)), desc)
-            for index, (_, desc) in enumerate(wiring.inputs[action.node])
+            (port, desc)
+            for (_, desc), port in zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
             if desc is not None
         ]
         operator = operators[action.node]

@@ -21,7 +21,7 @@ from dmlcy._graph.actions import Tensor, actions
 from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.places import places_of
-from dmlcy._graph.plan import Plan, plan_of
+from dmlcy._graph.plan import Plan, peak_of, plan_of
 from dmlcy._graph.program import program_of
 from dmlcy._graph.violations import made, of_node
 from dmlcy._graph.wiring import wiring_of
@@ -54,8 +54,7 @@ class CompiledGraph:
         self._wiring = wiring_of(graph)
         self._actions = actions(graph)
         self._places = places_of(graph)
-        self._plan = plan_of(graph, path == "reference")
-        self._peak = self._plan.peak
+        self._peak = peak_of(graph, path == "reference")
         self._operators = _compiled(graph, level, path)
         self._program = program_of(graph, self._operators)
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
@@ -91,7 +90,7 @@ class CompiledGraph:
 
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes."""
-        return self._plan
+        return plan_of(self._graph, self._path == "reference")
 
     def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
