@@ -103,7 +103,8 @@ class CompiledGraph:
     def _bind(self, owned: dict[int, Buffer]) -> None:
         """Gives the program the constants, and inputs with the flag OWNED_BY_DML. Runs that have begun keep theirs."""
         arrays = [self._fixed_bytes(port, owned) for port in self._places.fixed]
-        self._owned, self._fixed = owned, Given(self._program, arrays)
+        self._fixed = Given(self._program, arrays)
+        self._owned = owned  # last: who finds all of them here finds them in the program, too
 
     def _fixed_bytes(self, port: Port, owned: Mapping[int, Buffer]) -> Buffer | None:
         if port.node is None:
@@ -148,7 +149,7 @@ class CompiledGraph:
             The outputs of the graph.
         """
         given = named(arrays, by_name, [*self._given], f"{FUNCTION}()")
-        fixed, owned = self._fixed, self._owned
+        owned, fixed = self._owned, self._fixed
         if len(owned) < len(self._bound):
             names = ", ".join(map(repr, self._bound))
             raise_violations([made(self._graph, "initialize", "graph", None, {"names": names})], FUNCTION)

@@ -36,6 +36,7 @@ cdef enum:
     BRIEF = 16384                   # bytes of all tensors: giving up the GIL would take longer than the steps
     LOOK = 8                        # steps between two looks for a signal
     MOST_ARENAS = 4                 # that are kept for later runs
+    KEPT = 268435456                # bytes of them: making larger ones anew takes little time beside that of a run
     # Why the steps end before the last one.
     DONE = 0
     BY_PYTHON = 1
@@ -302,7 +303,13 @@ cdef Values begin(Program program, Given given, tuple inputs, tuple outs, bint k
 cdef object end(Program program, object owner, Values values):
     """The results of a run, whose arena may serve another one."""
     cdef object results = values.results if program.whole else owner._results(values, values.results)
-    if values.kept and len(program.arenas) < MOST_ARENAS and Py_REFCNT(<PyObject*>values.arena) == 1:
+    cdef Py_ssize_t count = len(program.arenas) + 1
+    if (
+        values.kept
+        and count <= MOST_ARENAS
+        and count * program.arena_bytes <= KEPT
+        and Py_REFCNT(<PyObject*>values.arena) == 1
+    ):
         program.arenas.append(values.arena)
     return results
 
