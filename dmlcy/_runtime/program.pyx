@@ -56,6 +56,7 @@ cdef struct Gap:
     int64_t bytes
 
 cdef struct Step:
+    bint left_out                   # the outputs are there before a run
     Run run                         # NULL: Python computes the outputs
     DataHolds data_holds            # NULL: any values of the inputs are acceptable
     const Preparing* preparing      # NULL: nothing can be prepared
@@ -91,8 +92,8 @@ cdef class Program:
     arena
         Bytes of the values in between.
     steps
-        For each step: its form, or None; the places of its tensors, inputs first; the places and bytes of what is 0
-        before it. A place is a base and an offset.
+        For each step: its form, None where it has no loops, False where nothing is left to compute; the places of its
+        tensors, inputs first; the places and bytes of what is 0 before it. A place is a base and an offset.
     """
 
     cdef Step* steps
@@ -327,6 +328,9 @@ cdef int run_steps(
     start_watch(&watch)
     while at[0] < stop:
         step = &steps[at[0]]
+        if step.left_out:
+            at[0] += 1
+            continue
         for k in range(step.gapped):
             memset(bases[step.gaps[k].base] + step.gaps[k].offset, 0, step.gaps[k].bytes)
         if step.run == NULL:
