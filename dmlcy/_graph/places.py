@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import Action, actions, is_computed, is_plain
+from dmlcy._graph.actions import Action, actions, is_plain
 from dmlcy._graph.arena import Life, placed
 from dmlcy._graph.model import Constant, Port, Structure
 from dmlcy._graph.owned import owned_inputs
@@ -30,7 +30,8 @@ class Places:
     arena
         Bytes of the arena.
     fixed
-        The values that are there before a run: constants, then inputs with the flag OWNED_BY_DML.
+        The values that are there before a run: constants, what is computed of constants only, and inputs with the flag
+        OWNED_BY_DML.
     given
         The inputs of a run.
     results
@@ -56,10 +57,11 @@ def _places(graph: Structure, wiring: Wiring) -> Places:
     owned = owned_inputs(graph)
     inputs = [Port(None, index) for index in range(len(graph.inputs))]
     fixed = [Port(number, 0) for number, node in enumerate(graph.nodes) if isinstance(node, Constant)]
+    fixed += [one.port for action in actions(graph) if action.folded for one in action.outputs]
     fixed += [port for port in inputs if port.place in owned]
     given = [port for port in inputs if port.place not in owned]
     firsts, lives = _lives(wiring, actions(graph))
-    results = _results(graph, wiring, firsts, lives)
+    results = _own_arrays(graph, wiring, firsts, lives)
     of: dict[Port, Place] = {}
     bases = iter(range(_ARENA + 1, _ARENA + 1 + len(fixed) + len(given) + len(results)))
     of |= {port: (base, 0) for port, base in zip((*fixed, *given), bases, strict=False)}
@@ -78,7 +80,7 @@ def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[
     starts: dict[Port, int] = {}
     ends: dict[Port, int] = {}
     for step, action in enumerate(steps):
-        for one in action.outputs:
+        for one in () if action.folded else action.outputs:
             firsts[one.port] = one.port if action.over is None else firsts[action.over]
             starts.setdefault(firsts[one.port], step)
         for port in action.frees:
@@ -87,7 +89,7 @@ def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[
     return firsts, {port: Life(wiring.sizes[port], start, ends.get(port, last)) for port, start in starts.items()}
 
 
-def _results(
+def _own_arrays(
     graph: Structure, wiring: Wiring, firsts: dict[Port, Port], lives: dict[Port, Life]
 ) -> dict[int, tuple[Port, TensorDesc]]:
     """The outputs of the graph whose memory is just the array that a caller gets."""
@@ -95,7 +97,7 @@ def _results(
     taken: set[Port] = set()
     for index, end in enumerate(graph.outputs):
         port = wiring.source_of(Port(None, index))
-        if port is None or port in taken or not is_computed(graph, port):
+        if port is None or port in taken or port not in firsts:
             continue
         desc = end.desc or wiring.desc_of(port)
         size = lives[firsts[port]].size

@@ -18,11 +18,14 @@ def program_of(graph: Structure, operators: Sequence[Any]) -> Program:
     """The program of a valid graph, for the compiled operator of each node."""
     wiring, places = wiring_of(graph), places_of(graph)
     forms: dict[int, Form | None] = {}
-    steps: list[tuple[Form | None, list[Place], list[tuple[int, int, int]]]] = []
+    steps: list[tuple[Form | bool | None, list[Place], list[tuple[int, int, int]]]] = []
     for action in actions(graph):
+        if action.folded:
+            steps.append((False, [], []))
+            continue
         reads = [
-            (wiring.source_of(Port(action.node, index)), desc)
-            for index, (_, desc) in enumerate(wiring.inputs[action.node])
+            (port, desc)
+            for (_, desc), port in zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
             if desc is not None
         ]
         operator = operators[action.node]
