@@ -5,9 +5,10 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport take_enum, take_float, take_output, take_uint
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, as_computed, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, as_computed, call_of
 from dmlcy._runtime.checks cimport append_size, checked_add, checked_mul, product, same_sizes, tensor_holds
 from dmlcy._runtime.strided cimport FLOAT32, Tensor, item_of
+from dmlcy._generated.kernels.attention cimport MultiheadAttention, multihead_attention_run
 
 cdef enum:
     MULTIHEAD_ATTENTION_MASK_TYPE_NONE = 0
@@ -146,43 +147,6 @@ cdef struct MultiheadAttentionKeywords:
     PyObject* output_present_key
     PyObject* output_present_value
     PyObject* out
-
-cdef struct MultiheadAttention:
-    Tensor query
-    Tensor key
-    Tensor value
-    Tensor stacked_query_key
-    Tensor stacked_key_value
-    Tensor stacked_query_key_value
-    Tensor bias
-    Tensor mask
-    Tensor relative_position_bias
-    Tensor past_key
-    Tensor past_value
-    Tensor output
-    Tensor output_present_key
-    Tensor output_present_value
-    float scale
-    float mask_filter_value
-    int64_t head_count
-    int64_t mask_type
-    int64_t batch
-    int64_t sequence
-    int64_t query_heads
-    int64_t query_hidden
-    int64_t head_size
-    int64_t key_sequence
-    int64_t key_heads
-    int64_t value_hidden
-    int64_t value_size
-    int64_t past
-    int64_t all_keys
-    int64_t masks
-    int64_t last_mask
-    int64_t given_query
-    int64_t given_key
-    int64_t given_value
-    int64_t present_length
 
 
 # Takes the attributes from Python; 0 where one is not acceptable.
@@ -474,6 +438,6 @@ multihead_attention = call_of(
     0, 0,
     <Take>multihead_attention_take, <Holds>multihead_attention_holds,
     NULL,
-    <Attributes>multihead_attention_attributes, NULL,
+    <Attributes>multihead_attention_attributes, <Run>multihead_attention_run,
     NULL,
 )

@@ -5,9 +5,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport desc_of, take_bool, take_descs, take_enum, take_output
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Take, call_of
+from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, same_sizes, tensor_holds
+from dmlcy._runtime.indexed cimport elements_inside
 from dmlcy._runtime.strided cimport Tensor, item_of
+from dmlcy._generated.kernels.recurrent cimport Gru, gru_run
 
 cdef enum:
     RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL = 2
@@ -92,25 +94,6 @@ cdef struct GruKeywords:
     PyObject* output_single
     PyObject* out
 
-cdef struct Gru:
-    Tensor input
-    Tensor weight
-    Tensor recurrence
-    Tensor bias
-    Tensor hidden_init
-    Tensor sequence_lengths
-    Tensor output_sequence
-    Tensor output_single
-    PyObject* activation_descs
-    int64_t direction
-    bint linear_before_reset
-    int64_t steps
-    int64_t batch
-    int64_t hidden
-    int64_t directions
-    int64_t gates
-    int64_t functions
-
 
 # Takes the attributes from Python; 0 where one is not acceptable.
 cdef int gru_take(Gru* a, int level, const GruKeywords* keywords) except -1:
@@ -130,7 +113,7 @@ cdef int gru_take(Gru* a, int level, const GruKeywords* keywords) except -1:
     a.functions = 2
     if not take_descs(
         <object>keywords.activation_descs, a.directions * a.functions, "GRU", "activation_descs", level,
-        &a.activation_descs
+        &a.activation_descs, a.activation_descs_loops
     ):
         return 0
     return 1
@@ -232,6 +215,16 @@ cdef bint gru_holds(Gru* a, int level) noexcept nogil:
     return True
 
 
+# Whether the values of the tensors are acceptable; `broken` is the first index at which a rule does not hold.
+cdef bint gru_data_holds(const Gru* a, int64_t* broken) noexcept nogil:
+    # sequence_lengths-inside
+    if a.sequence_lengths.dtype:
+        if not (elements_inside(&a.sequence_lengths, 0, a.steps + 1, 0, 1)):
+            broken[0] = 0
+            return False
+    return True
+
+
 # The attributes as Python has them.
 cdef dict gru_attributes(const Gru* a):
     return {
@@ -243,9 +236,9 @@ cdef dict gru_attributes(const Gru* a):
 
 gru = call_of(
     &gru_layout, sizeof(Gru), <size_t>&(<Gru*>NULL).steps,
-    <size_t>&(<Gru*>NULL).activation_descs, 0,
+    <size_t>&(<Gru*>NULL).activation_descs, <size_t>&(<Gru*>NULL).activation_descs_loops,
     <Take>gru_take, <Holds>gru_holds,
-    NULL,
-    <Attributes>gru_attributes, NULL,
+    <DataHolds>gru_data_holds,
+    <Attributes>gru_attributes, <Run>gru_run,
     NULL,
 )
