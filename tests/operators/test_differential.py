@@ -44,7 +44,9 @@ def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> Non
         for names in ([*kept][1:], [*kept]):
             compiled.initialize(**{one: kept[one] for one in names})
             called = [x for one, x in zip(dml.compile(desc).called, inputs, strict=False) if one not in names]
-            assert_same_values(without_ones(compiled(*called)), without_ones(result))  # copies are dense: a NaN may come from another operand
+            assert_same_values(
+                without_ones(compiled(*called)), without_ones(result)
+            )  # copies are dense: a NaN may come from another operand
 
     draw_all(testing.cases(name, most_elements=400), 10, compare, 100, seeds)
 
