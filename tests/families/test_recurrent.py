@@ -12,7 +12,11 @@ from checks import assert_same_bits
 from each import each_of
 
 import dmlcy as dml
+from dmlcy._desc.classes import desc_class
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._families.recurrent import family, numbers
+from dmlcy._reference.expected import expected as expected_of
 
 Array = np.ndarray[Any, Any]
 random = np.random.default_rng(23)
@@ -44,6 +48,22 @@ def call(
     if name == "lstm":
         return dml.lstm(*arrays, lengths, peephole, **more, output_cell_single=True)
     return getattr(dml, name)(*arrays, lengths, **more)
+
+
+def by_reference(name: str, arrays: list[Array], **more: Any) -> tuple[Array, ...]:
+    """The outputs that the reference computes."""
+    names = ["input", "weight", "recurrence", "bias", "hidden_init", "cell_mem_init"][: len(arrays)]
+    tensors = {one: dml.TensorDesc.from_array(array) for one, array in zip(names, arrays, strict=True)}
+    (_, steps, batch, _), (_, directions, _, hidden) = arrays[0].shape, arrays[2].shape
+    ends = ["output_single", "output_cell_single"][: len(arrays) - 4]
+    sizes = {"output_sequence": (steps, directions, batch, hidden)} | dict.fromkeys(
+        ends, (1, directions, batch, hidden)
+    )
+    outputs = {one: dml.TensorDesc("FLOAT32", own) for one, own in sizes.items()}
+    more.setdefault("activation_descs", ACTIVATIONS[name] * directions)
+    desc = getattr(dml.desc, name.capitalize())(**tensors, **outputs, **more)
+    found: tuple[Array, ...] = dml.compile(desc, path="reference")(*arrays)
+    return found
 
 
 def assert_near(result: Array, expected: Any, wide: bool = True) -> None:
@@ -218,25 +238,174 @@ def test_parts_give_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
             "direction": "BIDIRECTIONAL",
             "activation_descs": [dml.desc.ActivationIdentity()] * len(ACTIVATIONS[name]) * 2,
         }
-        expected = call(name, arrays, **said)
+        expected = by_reference(name, arrays, **said)
         for limit in (1, gates * 6, gates * 13):
             monkeypatch.setattr(numbers, "LIMIT", limit)
             monkeypatch.setattr(family, "RESULTS", limit)
-            for result, one in zip(call(name, arrays, **said), expected, strict=True):
+            for result, one in zip(by_reference(name, arrays, **said), expected, strict=True):
                 assert_same_bits(result, one)
         monkeypatch.undo()
 
 
-def test_the_memory_of_a_call() -> None:
+def test_the_memory_of_the_reference() -> None:
     """The results, and parts of what is computed: some steps, and some rows of large weights."""
     for steps, batch, inputs, hidden in ((300, 64, 512, 8), (2, 1, 6000, 1000)):
         arrays = layer("lstm", 1, steps, batch, inputs, hidden)
         tracemalloc.start()
         try:
-            call("lstm", arrays)
+            by_reference("lstm", arrays)
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
         tensors = sum(x.nbytes for x in arrays)
         assert tensors >= 37 << 20
         assert peak <= 72 << 20 < 2 * tensors, peak >> 20
+
+
+def activations_of(name: str) -> list[OperatorDesc]:
+    """All that can be fused, each with the attributes of its example."""
+    among = [one for one, _ in OPERATORS[name].field("activation_descs").among]
+    return [desc_class(one)(**OPERATORS[one].examples[0].attributes) for one in among]
+
+
+def test_every_activation() -> None:
+    """A step without a state before it is the activation of a sum, by the activation's own loops."""
+    assert len(activations_of("RNN")) >= 17
+    x, weight, recurrence, bias, _ = layer("rnn", 1, steps=1, batch=5, inputs=9, hidden=37)
+    for dtype in ("f4", "f2"):
+        arrays = [one.astype(dtype) for one in (x, weight, recurrence, bias)]
+        sums = dml.rnn(*arrays, activation_descs=[dml.desc.ActivationIdentity()], output_single=True)
+        for desc in activations_of("RNN"):
+            found = dml.rnn(*arrays, activation_descs=[desc], output_single=True)
+            if dtype == "f4":
+                expected = getattr(dml, desc.operator.python)(sums, **desc.operator.arguments(desc))
+                assert_same_bits(np.where(found == 0, 0, found), np.where(expected == 0, 0, expected))
+            else:
+                assert_same_bits(found, dml.rnn(*(one.astype("f4") for one in arrays), activation_descs=[desc],
+                                                output_single=True).astype("f2"))  # fmt: skip
+
+
+def test_activations_of_one_call_are_by_their_places() -> None:
+    """Of both directions: six different ones, beside the reference."""
+    arrays = layer("lstm", 2, steps=3)
+    for seed in range(4):
+        descs = [activations_of("LSTM")[at] for at in np.random.default_rng(seed).permutation(16)[:6]]
+        said: dict[str, Any] = {"direction": "BIDIRECTIONAL", "activation_descs": descs}
+        for result, one in zip(call("lstm", arrays, **said), by_reference("lstm", arrays, **said), strict=True):
+            np.testing.assert_allclose(result, one, 1e-4, 1e-4)
+
+
+@each_of("name, batch, hidden", [("rnn", 50, 20), ("gru", 25, 65), ("lstm", 3, 300), ("gru", 1, 700)])
+def test_bits_depend_on_sizes_only(name: str, batch: int, hidden: int) -> None:
+    """Not on threads, layouts and the other sequences, whether a sequence is in a group or the units are in parts."""
+    arrays = layer(name, 2, 4, batch, 33, hidden)
+    for one in arrays[1:3]:
+        one *= np.float32(0.1)
+    said = {"direction": "BIDIRECTIONAL", **({"linear_before_reset": batch == 1} if name == "gru" else {})}
+    expected, before = call(name, arrays, **said), dml.get_num_threads()
+    for threads in (1, 3):
+        dml.set_num_threads(threads)
+        for found in (call(name, arrays, **said), call(name, [*map(np.asfortranarray, arrays)], **said)):
+            for result, one in zip(found, expected, strict=True):
+                assert_same_bits(result, one)
+    dml.set_num_threads(before)
+    axes = [2, None, None, None, 2, 2]
+    last = [x if axis is None else x[:, :, -1:] for x, axis in zip(arrays, axes, strict=False)]
+    for result, one in zip(call(name, last, **said), expected, strict=True):
+        assert_same_bits(result, np.ascontiguousarray(one[:, :, -1:]))
+
+
+def test_blocks_of_steps_are_as_one() -> None:
+    """A long sequence: the states after the first steps go into the others, in both directions."""
+    for direction in ("FORWARD", "BACKWARD"):
+        arrays = layer("lstm", 1, 700, 6, 3, 40)
+        whole = call("lstm", arrays, direction=direction)
+        first, second = slice(0, 350), slice(350, 700)
+        if direction == "BACKWARD":
+            first, second = second, first
+        _, *states = call("lstm", [arrays[0][:, first], *arrays[1:]], direction=direction)
+        found = call("lstm", [arrays[0][:, second], *arrays[1:4], *states], direction=direction)
+        assert_same_bits(found[0], whole[0][second])
+        for result, one in zip(found[1:], whole[1:], strict=True):
+            assert_same_bits(result, one)
+
+
+IDENTITY = dml.desc.ActivationIdentity()
+
+
+@each_of("units", (1, 70))
+def test_no_partial_sum_overflows(units: int) -> None:
+    """Sums beyond the range of FLOAT32 come back: of the input, of the state, of both and a peephole."""
+    large, ones = np.float32(3e38), np.ones((1, 1, units, 5), np.float32)
+    x = np.array([large, large, -large, -large, 0.5], np.float32).reshape(1, 1, 1, 5)
+    none = np.zeros((1, 1, units, units), np.float32)
+    said = {"activation_descs": [TANH], "output_single": True}
+    expected = np.full((1, 1, 1, units), np.tanh(0.5))
+    np.testing.assert_allclose(dml.rnn(x, ones, none, **said), expected, 1e-6)
+    bias = np.concatenate([np.full(units, large), np.full(units, large)]).astype(np.float32).reshape(1, 1, 1, -1)
+    low = np.array([-large, -large, 0, 0, 0], np.float32).reshape(1, 1, 1, 5)
+    np.testing.assert_array_equal(dml.rnn(low, ones, none, bias, **said), 0)
+    state, twice = np.full((1, 1, 1, units), large), none.copy()
+    twice[..., 0] = 2
+    for sign in (1, -1):
+        np.testing.assert_array_equal(dml.rnn(sign * low, ones, twice, hidden_init=sign * state, **said), 0)
+    for after in (False, True):
+        gates = np.concatenate([ones * 0, ones * 0, ones], 2)
+        given = {"activation_descs": [IDENTITY, TANH], "linear_before_reset": after, "output_single": True}
+        found = dml.gru(x, gates, np.concatenate([none] * 3, 2), **given)
+        np.testing.assert_allclose(found, expected, 1e-6)
+    gates = np.concatenate([ones, ones * 0, ones * 0, ones * 0], 2)
+    row = np.array([large, large, 0, 0, 0], np.float32).reshape(1, 1, 1, 5)
+    peephole = np.concatenate([np.full(units, -2.0), np.zeros(2 * units)]).astype(np.float32).reshape(1, 1, 1, -1)
+    found = dml.lstm(
+        row, gates, np.concatenate([none] * 4, 2), None, None, state, None, peephole,
+        activation_descs=[SIGMOID, TANH, TANH], output_cell_single=True,
+    )  # fmt: skip
+    np.testing.assert_allclose(found, 0.5 * state, 1e-6)
+
+
+def test_states_beyond_the_range_are_infinite() -> None:
+    """So are gates; what multiplies them by 0 gives NaN."""
+    one, large = np.ones((1, 1, 1, 1), np.float32), np.full((1, 2, 1, 1), 3e38, np.float32)
+    said = {"activation_descs": [IDENTITY], "output_sequence": True}
+    np.testing.assert_array_equal(dml.rnn(large, one, one, **said).ravel(), [large.flat[0], np.inf])
+    large[0, 0] *= 1
+    found = dml.rnn(np.concatenate([large, large * 0], 1), one, one, **said).ravel()
+    np.testing.assert_array_equal(found[1:], np.inf)
+    found = dml.rnn(large, one * 2, one * 0, **said).ravel()
+    np.testing.assert_array_equal(np.isnan(found), [False, True])
+
+
+def test_one_nan_is_in_its_own_sequence() -> None:
+    """From its step on."""
+    for name in GATES:
+        arrays = layer(name, 1, 6, 30, 5, 20)
+        expected = call(name, arrays)[0]
+        arrays[0][0, 2, 7, 1] = np.nan
+        found = call(name, arrays)[0]
+        others = np.arange(30) != 7
+        assert_same_bits(found[:, :, others], expected[:, :, others])
+        assert_same_bits(found[:2], expected[:2])
+        assert np.isnan(found[2:, :, 7]).all()
+
+
+@each_of("name", GATES)
+def test_the_bound_is_beyond_the_worst_error(name: str) -> None:
+    """A search among terms that are lost beside the first one, step after step."""
+    steps, inputs, hidden = 4, 600, 3
+    gates = GATES[name]
+    x = np.full((1, steps, 1, inputs), 2.0**-24 * 1.4, np.float32)
+    x[..., 0] = 1
+    weight = np.ones((1, 1, gates * hidden, inputs), np.float32)
+    recurrence = np.full((1, 1, gates * hidden, hidden), 0.25, np.float32)
+    said = {"activation_descs": [IDENTITY] * len(ACTIVATIONS[name]), "output_sequence": True}
+    found = getattr(dml, name)(x, weight, recurrence, **said)
+    arrays = {"input": x, "weight": weight, "recurrence": recurrence}
+    tensors = {one: dml.TensorDesc.from_array(array) for one, array in arrays.items()}
+    desc = getattr(dml.desc, name.capitalize())(
+        **tensors, output_sequence=dml.TensorDesc.from_array(found), activation_descs=said["activation_descs"]
+    )
+    exact = expected_of(desc, arrays)
+    errors = exact.errors(found)
+    assert 0 < errors.max() <= exact.ulp
+    assert errors.max() > exact.ulp / 40 or name != "rnn"
