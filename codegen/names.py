@@ -73,7 +73,7 @@ CIMPORTS = {
     "dmlcy._runtime.context": "element_of number_of numbers_of tuple_of",
     "dmlcy._runtime.power": "power",
     "dmlcy._runtime.selection": "run_first run_nonzero",
-    "dmlcy._runtime.recurrent": "GATED_UNIT MEMORY_UNIT Recurrent SIMPLE_UNIT run_recurrent",
+    "dmlcy._runtime.recurrent": "GATED_UNIT MEMORY_UNIT Recurrent SIMPLE_UNIT prepare_recurrent run_recurrent",
     "dmlcy._runtime.regions": "RegionSamples run_regions run_regions_back",
     "dmlcy._runtime.resample": ("NEAREST_BEFORE NEAREST_HIGHER NEAREST_LOWER NEAREST_NEXT Resampling run_resample"),
     "dmlcy._runtime.products": "Matrices Windows prepare_matrices run_matrices run_windows_of_products",

@@ -34,3 +34,6 @@ cdef struct Recurrent:
 
 # -1: memory ran out.
 cdef int run_recurrent(const Recurrent* a) noexcept nogil
+
+# Packs the matrices of the state, or of the input, if memory is given. Returns the bytes of what is packed.
+cdef int64_t prepare_recurrent(const Recurrent* a, bint of_state, void* packed) noexcept nogil

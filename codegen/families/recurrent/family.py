@@ -77,6 +77,10 @@ class Recurrent(Moved):
         """No let."""
         return ()
 
+    def prepared(self, kernel: RecurrentKernel) -> Sequence[str]:
+        """The matrices, which are packed."""
+        return kernel.roles["weight"], kernel.roles["recurrence"]
+
     def pieces(self, kernel: RecurrentKernel) -> None:
         """Only the independent axes can be cut."""
 

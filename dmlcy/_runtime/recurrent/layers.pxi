@@ -1,6 +1,6 @@
 # Layers: matrices are packed, then groups of sequences are computed.
 
-# Packs the matrices of a part and a gate: of the input, and of the state.
+# Packs the matrices of a part and a gate, of the input and of the state, where there are not packed ones already.
 cdef int pack_some(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Layer* to = <const Layer*>args
     cdef const Tensor* matrix
@@ -14,6 +14,8 @@ cdef int pack_some(const void* args, int64_t begin, int64_t end) noexcept nogil:
         part = i // 2 // to.gates % to.parts
         direction = i // 2 // to.gates // to.parts
         matrix = to.a.recurrence if of_state else to.a.weight
+        if matrix.prepared != NULL:
+            continue
         packed = to.recurrences if of_state else to.weights
         depth = matrix.sizes[3]
         pack_matrix(
@@ -59,14 +61,8 @@ cdef void cut_layer(Layer* to) noexcept nogil:
     to.block = min(to.steps, rows)
 
 
-cdef int run_recurrent(const Recurrent* a) noexcept nogil:
-    cdef Layer to
-    cdef int64_t n[5]
-    cdef int64_t total = LINE, work, i
-    cdef float* memory
-    cdef float* places[5]
-    cdef float* place
-    cdef int status
+# The sizes of a layer, and how it is cut.
+cdef void begin_layer(const Recurrent* a, Layer* to) noexcept nogil:
     to.a = a
     to.loops = dmlcy_gate_loops[dmlcy_level()]
     to.functions = 3 if a.unit == MEMORY_UNIT else 2 if a.unit == GATED_UNIT else 1
@@ -76,9 +72,31 @@ cdef int run_recurrent(const Recurrent* a) noexcept nogil:
     to.batch = a.input.sizes[2]
     to.inputs = a.input.sizes[3]
     to.hidden = a.recurrence.sizes[3]
-    cut_layer(&to)
-    n[0] = packed_at(&to, to.directions, 0, 0, to.inputs)
-    n[1] = packed_at(&to, to.directions, 0, 0, to.hidden)
+    cut_layer(to)
+
+
+cdef int64_t prepare_recurrent(const Recurrent* a, bint of_state, void* packed) noexcept nogil:
+    cdef Layer to
+    cdef int64_t i
+    begin_layer(a, &to)
+    if packed != NULL:
+        to.weights = to.recurrences = <float*>packed
+        for i in range(to.gates * to.parts * to.directions):
+            pack_some(&to, 2 * i + of_state, 2 * i + of_state + 1)
+    return packed_at(&to, to.directions, 0, 0, to.hidden if of_state else to.inputs) * <int64_t>sizeof(float)
+
+
+cdef int run_recurrent(const Recurrent* a) noexcept nogil:
+    cdef Layer to
+    cdef int64_t n[5]
+    cdef int64_t total = LINE, work, i
+    cdef float* memory
+    cdef float* places[5]
+    cdef float* place
+    cdef int status
+    begin_layer(a, &to)
+    n[0] = 0 if a.weight.prepared != NULL else packed_at(&to, to.directions, 0, 0, to.inputs)
+    n[1] = 0 if a.recurrence.prepared != NULL else packed_at(&to, to.directions, 0, 0, to.hidden)
     n[2] = to.directions * to.gates * to.hidden if a.bias != NULL else 0
     n[3] = to.directions * to.hidden if a.bias != NULL else 0
     n[4] = to.directions * 3 * to.hidden if a.peephole != NULL else 0
@@ -92,8 +110,8 @@ cdef int run_recurrent(const Recurrent* a) noexcept nogil:
     for i in range(5):
         places[i] = place
         place += n[i]
-    to.weights = places[0]
-    to.recurrences = places[1]
+    to.weights = places[0] if a.weight.prepared == NULL else <float*>a.weight.prepared
+    to.recurrences = places[1] if a.recurrence.prepared == NULL else <float*>a.recurrence.prepared
     to.begins = places[2]
     to.behind = places[3]
     to.peepholes = places[4]

@@ -5,11 +5,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport desc_of, take_bool, take_descs, take_enum, take_output
-from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Run, Take, call_of
+from dmlcy._runtime.call cimport Attributes, DataHolds, Holds, Layout, Prepare, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_size, same_sizes, tensor_holds
 from dmlcy._runtime.indexed cimport elements_inside
 from dmlcy._runtime.strided cimport Tensor, item_of
-from dmlcy._generated.kernels.recurrent cimport Gru, gru_run
+from dmlcy._generated.kernels.recurrent cimport Gru, gru_run, gru_prepare
 
 cdef enum:
     RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL = 2
@@ -240,5 +240,5 @@ gru = call_of(
     <Take>gru_take, <Holds>gru_holds,
     <DataHolds>gru_data_holds,
     <Attributes>gru_attributes, <Run>gru_run,
-    NULL,
+    <Prepare>gru_prepare,
 )

@@ -30,3 +30,4 @@ cdef struct Gru:
     int64_t functions
 
 cdef int gru_run(const Gru* a) noexcept nogil
+cdef int64_t gru_prepare(const Gru* a, int input, void* to) noexcept nogil

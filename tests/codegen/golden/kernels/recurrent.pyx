@@ -2,7 +2,8 @@
 # cython: language_level=3
 """recurrent: loops of GRU."""
 
-from dmlcy._runtime.recurrent cimport GATED_UNIT, Recurrent, run_recurrent
+from libc.stdint cimport int64_t
+from dmlcy._runtime.recurrent cimport GATED_UNIT, Recurrent, prepare_recurrent, run_recurrent
 
 cdef enum:
     RECURRENT_NETWORK_DIRECTION_BACKWARD = 1
@@ -10,7 +11,7 @@ cdef enum:
 
 # GRU
 
-cdef int gru_run(const Gru* a) noexcept nogil:
+cdef inline Recurrent gru_work(const Gru* a) noexcept nogil:
     cdef Recurrent work
     work.unit = GATED_UNIT
     work.input = &a.input
@@ -30,4 +31,16 @@ cdef int gru_run(const Gru* a) noexcept nogil:
     work.coupled = False
     work.limited = False
     work.limit = 0
+    return work
+
+
+cdef int gru_run(const Gru* a) noexcept nogil:
+    cdef Recurrent work = gru_work(a)
     return run_recurrent(&work)
+
+
+cdef int64_t gru_prepare(const Gru* a, int input, void* to) noexcept nogil:
+    cdef Recurrent work = gru_work(a)
+    if input == 1:
+        return prepare_recurrent(&work, False, to)
+    return prepare_recurrent(&work, True, to) if input == 2 else 0
