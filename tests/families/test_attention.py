@@ -277,7 +277,9 @@ def test_special_values_in_blocks() -> None:
         mask[2050] = 1
         seen = dml.multihead_attention(q, k, bad, mask=mask, **use)
         assert (seen[..., 2] == -np.inf).all()
-        np.testing.assert_allclose(seen[..., :2], dml.multihead_attention(q, k, v, mask=mask, **use)[..., :2], atol=1e-6)
+        np.testing.assert_allclose(
+            seen[..., :2], dml.multihead_attention(q, k, v, mask=mask, **use)[..., :2], atol=1e-6
+        )
 
 
 def test_nothing_overflows_before_the_result() -> None:
