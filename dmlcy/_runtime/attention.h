@@ -27,6 +27,8 @@ typedef struct {
     /* Adds what is added, and then the masks, where they are not NULL, and returns the greatest; without those that are
      * NaN. */
     float (*greatest)(float *scores, const float *added, const float *masks, int64_t n);
+    /* What is added to scores: `masked` where an element of a mask is 0. */
+    void (*choose)(const int32_t *mask, float masked, float *to, int64_t n);
     /* Scores become weights, e^(score - greatest). Returns their sum. */
     float (*weigh)(float *scores, float greatest, int64_t n);
     /* One weight; its score is at most 0. */

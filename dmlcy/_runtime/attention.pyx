@@ -18,6 +18,7 @@ cdef extern from "attention.h" nogil:
 
     ctypedef struct AttentionLevel:
         float (*greatest)(float* scores, const float* added, const float* masks, int64_t n) noexcept nogil
+        void (*choose)(const int32_t* mask, float masked, float* to, int64_t n) noexcept nogil
         float (*weigh)(float* scores, float greatest, int64_t n) noexcept nogil
         float (*weight)(float score) noexcept nogil
         void (*scale)(float* x, float factor, int64_t n) noexcept nogil
@@ -34,6 +35,7 @@ cdef extern from "attention.h" nogil:
 
 cdef enum:
     LINE = 16                       # floats of a cache line
+    SEEN = 256                      # the same where queries see keys up to their place: blocks of others are left out
     QUERIES = 48                    # of a block: a multiple of the rows that the kernels of products take at once
     KEYS = 1024                     # of a block: scores of more keys are not kept at the same time
     MANY = 32                       # units that threads take whole

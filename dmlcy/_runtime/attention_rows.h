@@ -66,6 +66,14 @@ DMLCY_TARGET static float DMLCY_LEVEL(dmlcy_greatest)(float *scores, const float
 
 #undef DMLCY_MOST
 
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_choose)(const int32_t *mask, float masked, float *to, int64_t n)
+{
+    int64_t i;
+    DMLCY_APART_EACH
+    for (i = 0; i < n; i++)
+        to[i] = mask[i] == 0 ? masked : 0.0f;
+}
+
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_scale_row)(float *x, float factor, int64_t n)
 {
     int64_t i;
@@ -154,7 +162,8 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_add_rows)(
 }
 
 static const AttentionLevel DMLCY_LEVEL(dmlcy_attention) = {
-    DMLCY_LEVEL(dmlcy_greatest), DMLCY_LEVEL(dmlcy_weigh), DMLCY_LEVEL(dmlcy_weight), DMLCY_LEVEL(dmlcy_scale_row),
-    DMLCY_LEVEL(dmlcy_divide_row), DMLCY_LEVEL(dmlcy_prepare_row), DMLCY_LEVEL(dmlcy_are_finite),
-    DMLCY_LEVEL(dmlcy_find_special), DMLCY_LEVEL(dmlcy_dots), DMLCY_LEVEL(dmlcy_add_rows),
+    DMLCY_LEVEL(dmlcy_greatest),     DMLCY_LEVEL(dmlcy_choose),      DMLCY_LEVEL(dmlcy_weigh),
+    DMLCY_LEVEL(dmlcy_weight),       DMLCY_LEVEL(dmlcy_scale_row),   DMLCY_LEVEL(dmlcy_divide_row),
+    DMLCY_LEVEL(dmlcy_prepare_row),  DMLCY_LEVEL(dmlcy_are_finite),  DMLCY_LEVEL(dmlcy_find_special),
+    DMLCY_LEVEL(dmlcy_dots),         DMLCY_LEVEL(dmlcy_add_rows),
 };

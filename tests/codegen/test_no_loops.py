@@ -15,7 +15,7 @@ from codegen.__main__ import ROOT, main, make_plan
 from codegen.expr.parse import parse
 from codegen.families import LOOPS
 from codegen.families.elementwise import loops
-from codegen.plan.steps import ends_of
+from codegen.plan.steps import ends_of, looks_at_each
 
 
 @pytest.mark.parametrize("case", cases("no_loops"))
@@ -65,3 +65,12 @@ def test_rules_on_each_element_that_calls_check() -> None:
         for text, known in (("v < 3", taken), ("0 <= v < 3", True), ("v != 3", False)):
             other = replace(rule, that=replace(rule.that, node=parse(text)))
             assert (ends_of(other, operators[name]) is not None) == known, (name, text)
+
+
+def test_other_rules_on_each_element_that_calls_check() -> None:
+    """One by one in float64, which has no integers of 64 bits."""
+    operators = {one.name: one.operator for one in planned().operators}
+    for name, taken in (("GATHER", False), ("MULTIHEAD_ATTENTION1", True)):
+        rule = next(rule for rule in operators[name].rules if rule.each is not None)
+        assert looks_at_each(rule, operators[name]) == taken, name
+        assert not looks_at_each(replace(rule, index="k"), operators[name])

@@ -250,6 +250,50 @@ def test_special_values() -> None:
     np.testing.assert_array_equal(none, dml.multihead_attention(q, k, v[:, [0, 2, 2]], **use))
 
 
+def test_blocks_of_keys() -> None:
+    """A greater score in a later block scales what was before; so does none, or a much greater one."""
+    torch = pytest.importorskip("torch")
+    random = np.random.default_rng(7)
+    for queries, rising in ((3, 0.0), (1, 0.02), (2, -0.02), (2, 1.0)):
+        q, k, v = tensors(random, (1, queries, 4), (1, 2500, 4), (1, 2500, 6))
+        added = np.broadcast_to(np.arange(2500, dtype=np.float32) * np.float32(rising), (1, 2, queries, 2500))
+        expected = weighed(torch, heads(q, 2), heads(k, 2), heads(v, 2), 0.5, added.astype(float))
+        found = dml.multihead_attention(q, k, v, relative_position_bias=added, head_count=2, scale=0.5)
+        np.testing.assert_allclose(found, expected, atol=1e-5 if abs(rising) < 0.5 else 2e-3)
+
+
+def test_special_values_in_blocks() -> None:
+    """What is masked does not count, in any block; another infinite value does, for queries that see it."""
+    random = np.random.default_rng(8)
+    for queries in (1, 50):
+        q, k, v = tensors(random, (1, queries, 4), (1, 2100, 4), (1, 2100, 3))
+        bad = v.copy()
+        bad[0, [5, 2050], [0, 2]] = np.nan, -np.inf
+        mask = np.ones(2100, np.int32)
+        mask[[5, 2050]] = 0
+        use: Any = {"head_count": 1, "scale": 0.5, "mask_type": "BOOLEAN"}
+        found = dml.multihead_attention(q, k, bad, mask=mask, **use)
+        np.testing.assert_array_equal(found, dml.multihead_attention(q, k, v, mask=mask, **use))
+        mask[2050] = 1
+        seen = dml.multihead_attention(q, k, bad, mask=mask, **use)
+        assert (seen[..., 2] == -np.inf).all()
+        np.testing.assert_allclose(
+            seen[..., :2], dml.multihead_attention(q, k, v, mask=mask, **use)[..., :2], atol=1e-6
+        )
+
+
+def test_nothing_overflows_before_the_result() -> None:
+    """Neither the sum of large values nor a score of large numbers."""
+    for queries in (1, 3):
+        q, most = np.ones((1, queries, 2), np.float32), np.float32(3e38)
+        k, v = np.zeros((1, 40, 2), np.float32), np.full((1, 40, 2), most)
+        found = dml.multihead_attention(q, k, v, head_count=1, scale=1.0)
+        np.testing.assert_allclose(found / most, 1, rtol=1e-6)
+        k[0, 7] = 1e38
+        v[0, 7] = 5
+        np.testing.assert_array_equal(dml.multihead_attention(q * np.float32(1e3), k, v, head_count=1, scale=1.0), 5)
+
+
 def test_long_sequences_take_little_memory() -> None:
     x = np.ones((1, 3000, 64), np.float32)
     tracemalloc.start()

@@ -138,6 +138,9 @@ cdef void list_masks(const Heads* to, const Block* block, int64_t row, int64_t f
     while none < n and mask_at(to, line, block.keys, first + none) == NULL:
         block.masks[none] = 0
         none += 1
+    if none < n and to.mask.element == sizeof(int32_t):
+        to.level.choose(mask_at(to, line, block.keys, first + none), masked, block.masks + none, n - none)
+        return
     for i in range(none, n):
         mask = mask_at(to, line, block.keys, first + i)
         block.masks[i] = masked if mask[0] == 0 else 0

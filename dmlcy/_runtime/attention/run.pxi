@@ -112,7 +112,7 @@ cdef int run_attention(const Attention* a) noexcept nogil:
     to.bytes = a.output.item
     to.shared = a.query_heads // a.key_heads
     find_all(&to)
-    to.wide = min(to.total, <int64_t>KEYS)
+    to.wide = min(to.total, <int64_t>(SEEN if is_there(a.lengths) else KEYS))
     to.blocks = ceil_div(to.total, to.wide)
     to.row_blocks = ceil_div(a.sequence, QUERIES)
     to.floats[KEY] = in_lines(packed_floats(to.wide, to.size[KEY]))

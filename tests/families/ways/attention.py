@@ -1,7 +1,7 @@
 """The ways of attention: few and many queries, blocks of keys, each format of a mask, keys where they are and copied.
 
-A block has 1,024 keys or 48 queries. One query for each head of keys takes these where they are. From 32 heads on,
-threads take whole heads.
+A block has 1,024 keys, or 256 with lengths, and 48 queries. One query for each head of keys takes these where they are.
+From 32 heads on, threads take whole heads.
 """
 
 from __future__ import annotations

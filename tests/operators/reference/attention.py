@@ -72,7 +72,7 @@ def attention(
                 to[item] = 0
                 to[item, :, : len(kept)] = source[item][:, kept]
     exact, terms = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    roundings = wide[1].shape[2] * 257 // 256 + wide[1].shape[3] + 11
+    roundings = wide[1].shape[2] + wide[1].shape[2] // 64 + wide[1].shape[3] + 11
     ulp = roundings if dtype == np.float32 else 1 + roundings // 4096
     # FLOAT16 and what is added to it are added in FLOAT32.
     every = [one if bias is None else Near(one, 1, np.abs(one)) for one in own]
