@@ -1,9 +1,9 @@
 /* The loops of norm_rows.h for one level. */
 /* For each lane. At the baseline of x86-64, registers do not hold them all: there, a loop has much less text. */
 #if DMLCY_X86 && !DMLCY_IS_WIDE
-#define DMLCY_LANES(j) _Pragma("GCC unroll 1") for (j = 0; j < DMLCY_NORM_LANES; j++)
+#define DMLCY_EACH_LANE(j) _Pragma("GCC unroll 1") for (j = 0; j < DMLCY_NORM_LANES; j++)
 #else
-#define DMLCY_LANES(j) for (j = 0; j < DMLCY_NORM_LANES; j++)
+#define DMLCY_EACH_LANE(j) for (j = 0; j < DMLCY_NORM_LANES; j++)
 #endif
 
 #if DMLCY_SWEEPS > 0
@@ -130,4 +130,4 @@ DMLCY_TARGET static void DMLCY_HERE()(const NormRows *rows, int step, int sweep)
 
 #undef DMLCY_NORM_SWEEP_OF
 #undef DMLCY_HERE
-#undef DMLCY_LANES
+#undef DMLCY_EACH_LANE

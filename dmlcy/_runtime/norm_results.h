@@ -37,7 +37,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
 #if DMLCY_QUICK_HERE
             int far = 1;
             if (is_quick) {
-                DMLCY_LANES(j) {
+                DMLCY_EACH_LANE(j) {
                     DMLCY_ROWS(DMLCY_NORM_NUMBER)
                     DMLCY_RESULTS(DMLCY_NORM_MAKE_QUICK)
                 }
@@ -48,7 +48,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_RESULTS_HERE)(const NormRows *rows, i
                 DMLCY_RESULTS(DMLCY_NORM_MAKE_REST)
             }
 #else
-            DMLCY_LANES(j) {
+            DMLCY_EACH_LANE(j) {
                 const double at = start + (double)j;
 #if DMLCY_FROM_SAVED
                 const float saved = kept[i + j];
@@ -121,7 +121,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_NAMED(DMLCY_NORM, _results_side))(con
 #endif
         (void)at;
 #if DMLCY_QUICK_HERE
-        DMLCY_LANES(j) {
+        DMLCY_EACH_LANE(j) {
             DMLCY_QUICK(DMLCY_NORM_OF_LINE)
             DMLCY_LINES(DMLCY_NORM_OF_LINE)
             DMLCY_ROWS(DMLCY_NORM_SIDE_NUMBER)
@@ -132,7 +132,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_NAMED(DMLCY_NORM, _results_side))(con
             continue;
         }
 #endif
-        DMLCY_LANES(j) {
+        DMLCY_EACH_LANE(j) {
             DMLCY_LINES(DMLCY_NORM_OF_LINE)
 #if DMLCY_FROM_SAVED
             const float saved = kept[j];

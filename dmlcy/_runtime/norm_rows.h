@@ -58,12 +58,12 @@
 
 #define DMLCY_NORM_BEGIN(number, kind, join, element, quick)                                                           \
     kind acc##number[DMLCY_NORM_LANES], old##number[DMLCY_NORM_LANES];                                                 \
-    DMLCY_LANES(j)                                                                                                     \
+    DMLCY_EACH_LANE(j)                                                                                                 \
         acc##number[j] = DMLCY_NONE_##join;
 #define DMLCY_NORM_PART(number, kind, join, element, quick) DMLCY_PART_##join(number)
 #define DMLCY_PART_parts(number)                                                                                       \
     float part##number[DMLCY_NORM_LANES];                                                                              \
-    DMLCY_LANES(j)                                                                                                     \
+    DMLCY_EACH_LANE(j)                                                                                                 \
         part##number[j] = 0.0f;
 #define DMLCY_NORM_STEP(number, kind, join, element, quick) DMLCY_STEP_##join(number, kind, join, element, quick)
 #define DMLCY_STEP_WHOLE(number, kind, join, element)                                                                  \
@@ -157,39 +157,39 @@
 #define DMLCY_NORM_SIDE_FLUSH(number, kind, join, element, quick) DMLCY_SIDE_FLUSH_##join(number)
 #define DMLCY_SIDE_FLUSH_parts(number)                                                                                 \
     for (row = 0; row < used; row++)                                                                                   \
-        DMLCY_LANES(j) {                                                                                               \
+        DMLCY_EACH_LANE(j) {                                                                                           \
             acc##number[row][j] += (double)part##number[row][j];                                                       \
             part##number[row][j] = 0.0f;                                                                               \
         }
 #define DMLCY_NORM_SIDE_END(number, kind, join, element, quick)                                                        \
     DMLCY_SIDE_END_##join(number)                                                                                      \
-    DMLCY_LANES(j)                                                                                                     \
+    DMLCY_EACH_LANE(j)                                                                                                 \
         s[number * DMLCY_NORM_LANES + j] = (double)acc##number[0][j];
 #define DMLCY_SIDE_HALVES(number, first)                                                                               \
     for (half = (first); half > 0; half /= 2)                                                                          \
         for (i = 0; i < half && i + half < used; i++)                                                                  \
-            DMLCY_LANES(j)                                                                                             \
+            DMLCY_EACH_LANE(j)                                                                                         \
                 acc##number[i][j] += acc##number[i + half][j];
 #define DMLCY_SIDE_END_sum(number) DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 2)
 #define DMLCY_SIDE_END_parts(number)                                                                                   \
     if (alone && in_parts) {                                                                                           \
         for (i = 0; i < used && i < DMLCY_NORM_LANES / 2; i++)                                                         \
             if (i + DMLCY_NORM_LANES / 2 < used)                                                                       \
-                DMLCY_LANES(j)                                                                                         \
+                DMLCY_EACH_LANE(j)                                                                                     \
                     acc##number[i][j] =                                                                                \
                         (double)part##number[i][j] + (double)part##number[i + DMLCY_NORM_LANES / 2][j];                \
             else                                                                                                       \
-                DMLCY_LANES(j)                                                                                         \
+                DMLCY_EACH_LANE(j)                                                                                     \
                     acc##number[i][j] = (double)part##number[i][j];                                                    \
         DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 4)                                                                \
     } else {                                                                                                           \
         DMLCY_SIDE_HALVES(number, DMLCY_NORM_LANES / 2)                                                                \
     }
 #define DMLCY_NORM_SIDE_GOOD(number, kind, join, element, quick)                                                       \
-    DMLCY_LANES(j)                                                                                                     \
+    DMLCY_EACH_LANE(j)                                                                                                 \
         good[j] &= DMLCY_GOOD_##join(acc##number[0][j]);
 #define DMLCY_NORM_AGAIN(number, kind, join, element, quick)                                                           \
-    DMLCY_LANES(line)                                                                                                  \
+    DMLCY_EACH_LANE(line)                                                                                              \
         if (!good[line])                                                                                               \
             states[number * DMLCY_NORM_LANES + line] = again[number * DMLCY_NORM_LANES + line];
 
@@ -221,7 +221,7 @@
 #define DMLCY_STEP_whole(number, kind, join, element, quick) DMLCY_STEP_WHOLE(number, kind, join, element)
 #define DMLCY_GROUPS_FREE(number, kind, join)                                                                          \
     kind acc##number[1][DMLCY_NORM_LANES];                                                                             \
-    DMLCY_LANES(j)                                                                                                     \
+    DMLCY_EACH_LANE(j)                                                                                                 \
         acc##number[0][j] = DMLCY_NONE_##join;
 #define DMLCY_SIDE_STEP_FREE(number, kind, join, element)                                                              \
     {                                                                                                                  \

@@ -42,7 +42,7 @@ DMLCY_TARGET DMLCY_INLINE int DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM,
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
                 float some[DMLCY_NORM_LANES];
 #endif
-                DMLCY_LANES(j) {
+                DMLCY_EACH_LANE(j) {
                     const double at = start + (double)j;
                     DMLCY_ROWS_HERE(DMLCY_NORM_NUMBER)
 #if DMLCY_OF_SWEEP(DMLCY_SAVES_)
@@ -119,7 +119,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
     int half, j;
 #if DMLCY_OF_SWEEP(DMLCY_EXPS_)
     int usual[DMLCY_NORM_LANES];
-    DMLCY_LANES(j)
+    DMLCY_EACH_LANE(j)
         usual[j] = states[DMLCY_LARGEST * DMLCY_NORM_LANES + j] <= DMLCY_EXP_LESS_ORDINARY;
 #endif
     DMLCY_OF_SWEEP(DMLCY_ATTRIBUTES_)
@@ -148,7 +148,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM
         float some[DMLCY_NORM_LANES];
 #endif
         (void)at;
-        DMLCY_LANES(j) {
+        DMLCY_EACH_LANE(j) {
 #if DMLCY_OF_SWEEP(DMLCY_EXPS_)
             const int ordinary = all | usual[j];
 #endif
@@ -182,7 +182,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _sid
 {
 #if DMLCY_OF_SWEEP(DMLCY_EXPS_)
     int j, all = 1;
-    DMLCY_LANES(j)
+    DMLCY_EACH_LANE(j)
         all &= states[DMLCY_LARGEST * DMLCY_NORM_LANES + j] <= DMLCY_EXP_LESS_ORDINARY;
     if (all) {
         DMLCY_LEVEL(DMLCY_OF_SWEEP(DMLCY_NAMED(DMLCY_NORM, _across_)))(rows, states, 1, NULL);

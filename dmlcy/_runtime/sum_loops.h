@@ -22,7 +22,8 @@ DMLCY_INLINE int32_t dmlcy_sum_key(float x)
 
 #define DMLCY_SUM_LOOPS(level)                                                                                         \
     {dmlcy_sum_keys##level, dmlcy_sum_greater##level, dmlcy_sum_greater_floats##level, dmlcy_sum_placed##level,        \
-     dmlcy_sum_most##level, dmlcy_sum_give##level,    dmlcy_sum_give_floats##level,    dmlcy_sum_fours##level,         \
+     dmlcy_sum_most##level, dmlcy_sum_columns##level, dmlcy_sum_most_inside##level,                                    \
+     dmlcy_sum_give##level, dmlcy_sum_give_floats##level, dmlcy_sum_fours##level,                                      \
      dmlcy_sum_count##level, dmlcy_sum_twos##level,   dmlcy_sum_widen##level,          dmlcy_sum_plus##level,          \
      dmlcy_sum_quotients##level}
 

@@ -56,6 +56,85 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_placed)(
                    keys[i] = (int64_t)best[i] * ((int64_t)1 << 32) + (int64_t)~place;)
 }
 
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_sum_columns_of)(
+    const char *source, int64_t step, int32_t rows, int bits, int64_t *keys, int64_t first, const int lanes)
+{
+    int32_t best[DMLCY_STEPS], at[DMLCY_STEPS], row;
+    int j;
+    DMLCY_APART_EACH
+    for (j = 0; j < lanes; j++) {
+        best[j] = dmlcy_sum_key(((const float *)source)[first + j]);
+        at[j] = 0;
+    }
+    for (row = 1; row < rows; row++) {
+        const float *const next = (const float *)(source + row * step) + first;
+        DMLCY_APART_EACH
+        for (j = 0; j < lanes; j++) {
+            const int32_t key = dmlcy_sum_key(next[j]), old = best[j], place = at[j];
+            at[j] = key > old ? row : place;
+            best[j] = key > old ? key : old;
+        }
+    }
+    DMLCY_APART_EACH
+    for (j = 0; j < lanes; j++) {
+        const uint32_t place = (uint32_t)at[j] << bits | (uint32_t)(first + j);
+        keys[first + j] = (int64_t)best[j] * ((int64_t)1 << 32) + (int64_t)~place;
+    }
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_columns)(
+    const char *source, int64_t step, int32_t rows, int bits, int64_t *keys, int64_t n)
+{
+    int64_t i, block;
+    if (n < DMLCY_STEPS) {
+        for (i = 0; i < n; i++)
+            DMLCY_LEVEL(dmlcy_sum_columns_of)(source, step, rows, bits, keys, i, 1);
+        return;
+    }
+    for (i = 0; i < n; i += DMLCY_STEPS) {
+        block = i > n - DMLCY_STEPS ? n - DMLCY_STEPS : i;
+        DMLCY_LEVEL(dmlcy_sum_columns_of)(source, step, rows, bits, keys, block, DMLCY_STEPS);
+    }
+}
+
+/* Of `lanes` windows along a row, whose keys begin `step` apart. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_sum_most_of)(
+    const int64_t *keys, int64_t step, int64_t dilation, int64_t taps, int64_t *best, const int lanes)
+{
+    int64_t most[DMLCY_STEPS], tap;
+    int j;
+    DMLCY_APART_EACH
+    for (j = 0; j < lanes; j++)
+        most[j] = keys[j * step];
+    for (tap = 1; tap < taps; tap++) {
+        const int64_t *const next = keys + tap * dilation;
+        DMLCY_APART_EACH
+        for (j = 0; j < lanes; j++)
+            most[j] = next[j * step] > most[j] ? next[j * step] : most[j];
+    }
+    DMLCY_APART_EACH
+    for (j = 0; j < lanes; j++)
+        best[j] = most[j];
+}
+
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_most_inside)(
+    const int64_t *keys, int64_t step, int64_t dilation, int64_t taps, int64_t *best, int64_t n)
+{
+    int64_t i, block;
+    if (n < DMLCY_STEPS || step > 2) {
+        for (i = 0; i < n; i++)
+            DMLCY_LEVEL(dmlcy_sum_most_of)(keys + step * i, step, dilation, taps, best + i, 1);
+        return;
+    }
+    for (i = 0; i < n; i += DMLCY_STEPS) {
+        block = i > n - DMLCY_STEPS ? n - DMLCY_STEPS : i;
+        if (step == 1)
+            DMLCY_LEVEL(dmlcy_sum_most_of)(keys + block, 1, dilation, taps, best + block, DMLCY_STEPS);
+        else
+            DMLCY_LEVEL(dmlcy_sum_most_of)(keys + 2 * block, 2, dilation, taps, best + block, DMLCY_STEPS);
+    }
+}
+
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_sum_most)(
     const int64_t *DMLCY_RESTRICT keys, int64_t step, int64_t *DMLCY_RESTRICT best, int64_t n)
 {

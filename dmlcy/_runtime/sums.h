@@ -31,6 +31,11 @@ typedef struct {
     /* A key, and below it the row and the column, which have `bits` bits: of two, the first is the greater one. */
     void (*placed)(const int32_t *best, const int32_t *rows, int bits, int64_t *keys, int64_t n);
     void (*most)(const int64_t *keys, int64_t step, int64_t *best, int64_t n);
+    /* The same at once, of the greatest of so many rows of floats, which are `step` bytes apart. */
+    void (*columns)(const char *source, int64_t step, int32_t rows, int bits, int64_t *keys, int64_t n);
+    /* The greatest keys of windows that begin `step` keys apart, of so many taps each. */
+    void (*most_inside)(
+        const int64_t *keys, int64_t step, int64_t dilation, int64_t taps, int64_t *best, int64_t n);
     /* Adds each number to the sum at the place of its key; the least key has none. The same of floats, each alone at its
      * place: rows of the target are `row` bytes apart, columns `column` bytes. */
     void (*give)(const int64_t *keys, const double *numbers, double *sums, int64_t n);

@@ -35,6 +35,10 @@ cdef extern from "sum_loops.h" nogil:
         void (*placed)(
             const int32_t* best, const int32_t* rows, int bits, int64_t* keys, int64_t n) noexcept nogil
         void (*most)(const int64_t* keys, int64_t step, int64_t* best, int64_t n) noexcept nogil
+        void (*columns)(
+            const char* source, int64_t step, int32_t rows, int bits, int64_t* keys, int64_t n) noexcept nogil
+        void (*most_inside)(
+            const int64_t* keys, int64_t step, int64_t dilation, int64_t taps, int64_t* best, int64_t n) noexcept nogil
         void (*give)(const int64_t* keys, const double* numbers, double* sums, int64_t n) noexcept nogil
         void (*give_floats)(
             const int64_t* keys, int bits, const float* numbers, char* target, int64_t row, int64_t column,

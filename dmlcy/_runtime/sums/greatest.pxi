@@ -4,6 +4,7 @@ cdef enum:
     BAND_SUMS = 65536               # of the image that a band keeps, about
     MOST_TAPS = 64                  # along a row, beside as many as a row has elements; of more, many see padding only
     PLACE_BITS = 32                 # of a place below a key
+    AT_ENDS = 4                     # positions whose elements are looked at one by one
 
 cdef struct Greatest:
     Volume volume
@@ -19,6 +20,8 @@ cdef struct Greatest:
     int64_t tap                     # of the row, the elements of the window that are inside at some position
     int64_t last_tap
     const int64_t* inside           # and for each the first position and the end; NULL: there are too many
+    int64_t whole                   # the first position at which all elements of the window are inside, and the end
+    int64_t whole_end
     bint far                        # windows have more places than PLACE_BITS can tell apart
     bint direct                     # no windows overlap: elements go to the output themselves
     bint fours                      # and all are of two by two floats side by side, and inside
@@ -45,6 +48,12 @@ cdef bint find_columns(const Greatest* a, const char* image, const int64_t* firs
     cdef const char* source
     if first[0] >= end[0] or first[1] >= end[1]:
         return False
+    if a.floats and end[0] - first[0] == 1:
+        source = image + (position[0] + first[0] * v.axes[0].dilation) * a.input_steps[0]
+        source += (position[1] + first[1] * v.axes[1].dilation) * a.input_steps[1]
+        a.loops.columns(
+            source, v.axes[1].dilation * a.input_steps[1], <int32_t> (end[1] - first[1]), a.bits, room.placed, size)
+        return True
     for z in range(first[0], end[0]):
         for y in range(first[1], end[1]):
             source = image + (position[0] + z * v.axes[0].dilation) * a.input_steps[0]
@@ -62,23 +71,36 @@ cdef bint find_columns(const Greatest* a, const char* image, const int64_t* firs
     return True
 
 
-# Finds the greatest element under each window along a row, of those of columns.
-cdef void find_rows(const Greatest* a, const GreatestRoom* room) noexcept nogil:
+# The same at positions first … end-1, of which some have elements outside.
+cdef void find_some(const Greatest* a, int64_t first, int64_t end, const GreatestRoom* room) noexcept nogil:
     cdef const Slide* axis = &a.volume.axes[2]
     cdef int64_t tap, begin, stop, i
-    if a.inside == NULL:
-        for i in range(axis.count):
+    for i in range(first, end):
+        room.best[i] = INT64_MIN
+    if a.inside == NULL or end - first <= AT_ENDS:
+        for i in range(first, end):
             taps_inside(axis, i, &begin, &stop)
             for tap in range(begin, stop):
                 room.best[i] = max(room.best[i], room.placed[i * axis.stride + tap * axis.dilation - axis.start])
         return
     for tap in range(a.tap, a.last_tap):
-        begin = a.inside[2 * (tap - a.tap)]
-        stop = a.inside[2 * (tap - a.tap) + 1]
+        begin = max(a.inside[2 * (tap - a.tap)], first)
+        stop = min(a.inside[2 * (tap - a.tap) + 1], end)
         if begin < stop:
             a.loops.most(
                 room.placed + (begin * axis.stride + tap * axis.dilation - axis.start), axis.stride, room.best + begin,
                 stop - begin)
+
+
+# Finds the greatest element under each window along a row, of those of columns.
+cdef void find_rows(const Greatest* a, const GreatestRoom* room) noexcept nogil:
+    cdef const Slide* axis = &a.volume.axes[2]
+    find_some(a, 0, a.whole, room)
+    if a.whole < a.whole_end:
+        a.loops.most_inside(
+            room.placed + (a.whole * axis.stride - axis.start), axis.stride, axis.dilation, axis.window,
+            room.best + a.whole, a.whole_end - a.whole)
+    find_some(a, a.whole_end, axis.count, room)
 
 
 # Adds a row of positions to what their maxima have. `low` and `high`: the part of the image along the axis of bands.
@@ -97,8 +119,6 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
     taps_inside(&v.axes[1], q, &first[1], &end[1])
     if not find_columns(a, image, first, end, position, room):
         return
-    for i in range(axis.count):
-        room.best[i] = INT64_MIN
     find_rows(a, room)
     low_row = position[1] + first[1] * v.axes[1].dilation
     if a.direct:
@@ -272,6 +292,10 @@ cdef int run_greatest(const WindowSums* a) noexcept nogil:
         plan.input_steps[plan.band + d] = a.input.strides[2 + d]
     plan.floats = a.input.dtype == FLOAT32 and plan.input_steps[2] == a.input.item
     taps_somewhere(&plan.volume.axes[2], &plan.tap, &plan.last_tap)
+    axis = &plan.volume.axes[2]
+    plan.whole = min(ceil_div(axis.start, axis.stride), axis.count)
+    plan.whole_end = floor_div(axis.size - 1 - (axis.window - 1) * axis.dilation + axis.start, axis.stride) + 1
+    plan.whole_end = max(plan.whole, min(plan.whole_end, axis.count))
     plan.inside = inside = NULL
     if plan.last_tap - plan.tap <= 4 * plan.volume.axes[2].size + MOST_TAPS:
         plan.inside = inside = <int64_t*> malloc(<size_t> (2 * max(plan.last_tap - plan.tap, 1)) * sizeof(int64_t))
