@@ -26,6 +26,13 @@
 #define DMLCY_X86 0
 #endif
 
+/* DMLCY_AVX_VNNI  1: it knows these instructions, as GCC 11 and clang 12 do. */
+#if DMLCY_X86 && (defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 11)
+#define DMLCY_AVX_VNNI 1
+#else
+#define DMLCY_AVX_VNNI 0
+#endif
+
 #if defined(__aarch64__) || defined(_M_ARM64)
 #define DMLCY_BASELINE_FUSED 1
 #else

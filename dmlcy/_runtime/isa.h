@@ -63,6 +63,10 @@ static inline int dmlcy_level_of(int has)
 #define DMLCY_COMPILED_LEVEL DMLCY_LEVEL_WIDEST /* the highest that loops are compiled for */
 #define DMLCY_WIDE __attribute__((target("avx2,fma,f16c")))
 #define DMLCY_WIDEST __attribute__((target("avx2,fma,f16c,avx512f,avx512dq,avx512bw,avx512vl" DMLCY_PREFER_512)))
+/* With the instructions for products of bytes, which no level has: who calls one asks for them, too. */
+#define DMLCY_WIDE_VNNI __attribute__((target("avx2,fma,f16c,avxvnni")))
+#define DMLCY_WIDEST_VNNI                                                                                              \
+    __attribute__((target("avx2,fma,f16c,avx512f,avx512dq,avx512bw,avx512vl,avx512vnni" DMLCY_PREFER_512)))
 
 /* DMLCY_HAS_… of this processor. The functions of compilers for that need a library, which linkers of Windows lack. */
 static inline int dmlcy_ask_processor(void)

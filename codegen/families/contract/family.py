@@ -34,7 +34,7 @@ ATTRIBUTES: Final = {
     },
 }
 FLOATS: Final = {"FLOAT32", "FLOAT16"}
-"""The data types that loops multiply."""
+"""The data types whose products are floats: of others, they are exact."""
 MEMBERS: Final = {
     "left_transposed": "TRANSPOSE",
     "right_transposed": "TRANSPOSE",
@@ -46,9 +46,13 @@ MEMBERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ContractKernel:
-    """The run template's view: what is multiplied, the roles that are played, and the constants of MEMBERS, by role."""
+    """The run template's view: what is multiplied, the roles that are played, and the constants of MEMBERS, by role.
+
+    ``whole``: integers are multiplied.
+    """
 
     of: str
+    whole: bool
     members: Mapping[str, str]
     definition: Definition
 
@@ -85,11 +89,9 @@ class Contract(Moved):
                 for role, name in kernel.definition.roles.items()
                 if role in MEMBERS
             }
-        for rows in operator.types.values():
-            for dtype in sorted({name for row in rows for name in row.dtypes} - FLOATS):
-                kernel.lack(f"family {self.name} multiplies no {dtype} yet")
+        whole = any({name for row in rows for name in row.dtypes} - FLOATS for rows in operator.types.values())
         kernel.finish()
-        return ContractKernel(of, members, kernel.definition)
+        return ContractKernel(of, whole, members, kernel.definition)
 
     @staticmethod
     def role(kernel: KernelTable, key: str, default: str, kind: Kind) -> None:
