@@ -13,6 +13,7 @@
 
 #include "half.h"
 #include "isa.h"
+#include "masked.h"
 #include "named.h"
 
 #if DMLCY_X86
@@ -68,6 +69,8 @@ typedef struct {
 
 typedef struct {
     void (*turn)(const uint8_t *const *rows, int64_t n, uint32_t mask, uint32_t *to, int bits, int64_t pitch);
+    int64_t (*turn_short)(
+        const uint8_t *from, int64_t row, int64_t rows, int64_t n, const uint8_t *end, uint32_t *to);
     int32_t (*take_bytes)(const uint8_t *from, int64_t n, int mask, char *to);
     int32_t (*take_pairs)(const uint8_t *from, int64_t n, int mask, int zero, char *to);
     void (*mend)(const IntegerEnds *ends);

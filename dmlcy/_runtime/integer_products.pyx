@@ -56,6 +56,9 @@ cdef extern from "integer_products.h" nogil:
     ctypedef struct IntegerLoops:
         void (*turn)(
             const uint8_t** rows, int64_t n, uint32_t mask, uint32_t* to, int bits, int64_t pitch) noexcept nogil
+        int64_t (*turn_short)(
+            const uint8_t* source, int64_t row, int64_t rows, int64_t n, const uint8_t* end,
+            uint32_t* to) noexcept nogil
         int32_t (*take_bytes)(const uint8_t* source, int64_t n, int mask, char* to) noexcept nogil
         int32_t (*take_pairs)(const uint8_t* source, int64_t n, int mask, int zero, char* to) noexcept nogil
         void (*mend)(const IntegerEnds* ends) noexcept nogil
@@ -87,6 +90,8 @@ cdef enum:
     FILTERS = 132                   # of a tile, at most
     PLACES = 1024                   # of a row of a tile, at most
     NEAR_COPY = 262144              # bytes of a copied part of an image that stay near
+    LARGE_COPY = 4194304            # bytes of a row that is copied, at most
+    GATHERED = 128                  # places of a tile where nothing is copied
     NEAR_SUMS = 393216              # the same of sums
     STEPS = 4                       # of places, at most, between which elements are read and thrown away
     CHUNK = 1048576                 # bytes of a row whose sum has 32 bits

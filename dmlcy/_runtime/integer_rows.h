@@ -44,6 +44,29 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn_64)(
 }
 #endif
 
+#if DMLCY_X86
+/* Four or eight columns, as above. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn_few)(
+    const uint8_t *const *rows, int64_t at, int n, __m128i mask, __m128i *words)
+{
+    __m128i x[4];
+    int i;
+    DMLCY_UNROLL for (i = 0; i < 4; i++) {
+        int32_t four;
+        if (n == 4) {
+            memcpy(&four, rows[i] + at, 4);
+            x[i] = _mm_cvtsi32_si128(four);
+        } else
+            x[i] = _mm_loadl_epi64((const __m128i *)(const void *)(rows[i] + at));
+        x[i] = _mm_xor_si128(x[i], mask);
+    }
+    x[0] = _mm_unpacklo_epi8(x[0], x[1]);
+    x[2] = _mm_unpacklo_epi8(x[2], x[3]);
+    words[0] = _mm_unpacklo_epi16(x[0], x[2]);
+    words[1] = _mm_unpackhi_epi16(x[0], x[2]);
+}
+#endif
+
 /* Elements of four rows become words, those of 2^bits columns together; `pitch` words behind are those of as many more.
  * Where the columns do not all follow one another, their number is a multiple of 16. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn_bytes)(
@@ -81,6 +104,16 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn_bytes)(
         }
         i += 16;
     }
+    while (n >= 4 && i < n) {
+        const int few = n >= 8 ? 8 : 4;
+        __m128i words[2];
+        i = i + few <= n ? i : n - few;
+        DMLCY_LEVEL(dmlcy_turn_few)(rows, i, few, _mm_set1_epi32((int)mask), words);
+        _mm_storeu_si128((__m128i *)(void *)(to + i), words[0]);
+        if (few == 8)
+            _mm_storeu_si128((__m128i *)(void *)(to + i + 4), words[1]);
+        i += few;
+    }
 #endif
     for (; i < n; i++) {
         const uint8_t bytes[4] = {rows[0][i], rows[1][i], rows[2][i], rows[3][i]};
@@ -88,6 +121,31 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn_bytes)(
         memcpy(&word, bytes, 4);
         to[(i >> bits) * pitch + (i & (((int64_t)1 << bits) - 1))] = word ^ mask;
     }
+}
+
+/* Four rows after four others, each of n elements, become words, as long as 16 elements from the last of n on are before
+ * `end`; up to 60 more words are written. Returns how many rows did. */
+DMLCY_TARGET static int64_t DMLCY_LEVEL(dmlcy_turn_short)(
+    const uint8_t *from, int64_t row, int64_t rows, int64_t n, const uint8_t *end, uint32_t *to)
+{
+    int64_t done = 0;
+#if DMLCY_X86
+    const int64_t reach = 3 * row + (n + 15) / 16 * 16;
+    for (; done + 4 <= rows && end - from >= reach; done += 4, from += 4 * row, to += n) {
+        const uint8_t *const lines[4] = {from, from + row, from + 2 * row, from + 3 * row};
+        int64_t i;
+        for (i = 0; i < n; i += 16) {
+            __m128i words[4];
+            int v;
+            DMLCY_LEVEL(dmlcy_turn_16)(lines, i, _mm_setzero_si128(), words);
+            DMLCY_UNROLL for (v = 0; v < 4; v++)
+                _mm_storeu_si128((__m128i *)(void *)(to + i + 4 * v), words[v]);
+        }
+    }
+#else
+    (void)from, (void)row, (void)rows, (void)n, (void)end, (void)to;
+#endif
+    return done;
 }
 
 /* The numbers of a row, of as many k as words have, for kernels with VNNI. Returns their sum. */
@@ -123,25 +181,22 @@ DMLCY_TARGET static int32_t DMLCY_LEVEL(dmlcy_take_pairs)(
 
 /* ---- sums ---- */
 
-/* Adds what zero points make of the sums. */
+/* Adds what zero points of each row, or column, make of the sums. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_mend_sums)(const IntegerEnds *ends)
 {
     const int64_t n = ends->columns;
     int64_t row, i;
     for (row = 0; row < ends->rows; row++) {
         uint32_t *const sums = (uint32_t *)ends->sums + row * ends->sums_row;
-        const uint32_t own = (uint32_t)ends->row_added[row];
         const uint32_t *DMLCY_RESTRICT more;
         uint32_t times;
-        if (ends->row_times && ends->row_times[row]) {
+        if (ends->row_times) {
             more = (const uint32_t *)ends->column_sums;
             times = (uint32_t)ends->row_times[row];
             for (i = 0; i < n; i++)
-                sums[i] += own + times * more[i];
-        } else if (own)
-            for (i = 0; i < n; i++)
-                sums[i] += own;
-        if (ends->row_sums && ends->row_sums[row]) {
+                sums[i] += times * more[i];
+        }
+        if (ends->row_sums) {
             more = (const uint32_t *)ends->column_times;
             times = (uint32_t)ends->row_sums[row];
             for (i = 0; i < n; i++)
@@ -152,23 +207,57 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_mend_sums)(const IntegerEnds *ends)
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_put_sums)(const IntegerEnds *ends)
 {
-    int64_t row;
-    for (row = 0; row < ends->rows; row++)
-        memcpy(ends->y + row * ends->y_row, ends->sums + row * ends->sums_row, (size_t)ends->columns * 4);
+    int64_t row, i;
+    for (row = 0; row < ends->rows; row++) {
+        const uint32_t *DMLCY_RESTRICT sums = (const uint32_t *)ends->sums + row * ends->sums_row;
+        const uint32_t own = (uint32_t)ends->row_added[row];
+        uint32_t *DMLCY_RESTRICT to = (uint32_t *)(void *)(ends->y + row * ends->y_row);
+        for (i = 0; i < ends->columns; i++)
+            to[i] = sums[i] + own;
+    }
 }
 
 /* One multiplication by all scales, whose error is a few units of FLOAT64: only where the result is as near to the middle
  * between two numbers of FLOAT32 does it matter. Returns whether it may. */
 DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_quantize_row)(
-    const int32_t *sums, int64_t n, double bias, double factor, const double *scales, float zero, float least,
-    float most, uint8_t *to)
+    const int32_t *sums, int64_t n, int32_t own, double bias, double factor, const double *scales, float zero,
+    float least, float most, uint8_t *to)
 {
     const float low = least - zero, high = most - zero;
-    const int32_t move = (int32_t)zero - 0x4b400000;
     int64_t i;
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+    const __m512i low_words = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i add = _mm512_set1_epi32(own), move = _mm512_set1_epi32((int)zero);
+    const __m512i middle = _mm512_set1_epi32(8 - 0x10000000), digits = _mm512_set1_epi32(0x1fffffff);
+    const __m512d more = _mm512_set1_pd(bias), times = _mm512_set1_pd(factor);
+    __mmask16 near = 0;
+    for (i = 0; i < n; i += 16) {
+        const __mmask16 own_lanes = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
+        const __m512i x = _mm512_add_epi32(_mm512_castps_si512(dmlcy_masked(own_lanes, sums + i)), add);
+        __m512d first = _mm512_cvtepi32_pd(_mm512_castsi512_si256(x));
+        __m512d second = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(x, 1));
+        __m512i places;
+        __m512 number;
+        first = _mm512_mul_pd(_mm512_add_pd(first, more), times);
+        second = _mm512_mul_pd(_mm512_add_pd(second, more), times);
+        if (scales) {
+            first = _mm512_mul_pd(first, _mm512_maskz_loadu_pd((__mmask8)own_lanes, scales + i));
+            second = _mm512_mul_pd(second, _mm512_maskz_loadu_pd((__mmask8)(own_lanes >> 8), scales + i + 8));
+        }
+        places = _mm512_permutex2var_epi32(_mm512_castpd_si512(first), low_words, _mm512_castpd_si512(second));
+        places = _mm512_and_si512(_mm512_add_epi32(places, middle), digits);
+        near |= _mm512_cmple_epu32_mask(places, _mm512_set1_epi32(16));
+        number = _mm512_insertf32x8(
+            _mm512_castps256_ps512(_mm512_cvtpd_ps(first)), _mm512_cvtpd_ps(second), 1);
+        number = _mm512_min_ps(_mm512_max_ps(number, _mm512_set1_ps(low)), _mm512_set1_ps(high));
+        dmlcy_masked_put_bytes(to + i, own_lanes, _mm512_add_epi32(_mm512_cvtps_epi32(number), move));
+    }
+    return near != 0;
+#else
+    const int32_t move = (int32_t)zero - 0x4b400000;
     int near = 0;
     for (i = 0; i < n; i++) {
-        double scaled = ((double)sums[i] + bias) * factor;
+        double scaled = ((double)(int32_t)((uint32_t)sums[i] + (uint32_t)own) + bias) * factor;
         uint64_t bits;
         float number;
         int32_t whole;
@@ -183,6 +272,7 @@ DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_quantize_row)(
         to[i] = (uint8_t)(whole + move);
     }
     return near;
+#endif
 }
 
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_quantize_sums)(const IntegerEnds *ends)
@@ -191,12 +281,13 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_quantize_sums)(const IntegerEnds *end
     for (row = 0; row < ends->rows; row++) {
         const int32_t *const sums = ends->sums + row * ends->sums_row;
         const double factor = ends->factor[row];
+        const uint32_t own = (uint32_t)ends->row_added[row];
         if (!(fabs(factor) <= 0x1p1000) ||
             DMLCY_LEVEL(dmlcy_quantize_row)(
-                sums, ends->columns, ends->bias[row], factor, ends->each_column ? ends->column_scale : 0,
+                sums, ends->columns, (int32_t)own, ends->bias[row], factor, ends->each_column ? ends->column_scale : 0,
                 ends->zero[row], ends->least, ends->most, (uint8_t *)ends->y + row * ends->y_row))
             for (i = 0; i < ends->columns; i++)
-                dmlcy_put_quantized(ends, row, i, (double)sums[i] + ends->bias[row]);
+                dmlcy_put_quantized(ends, row, i, (double)(int32_t)((uint32_t)sums[i] + own) + ends->bias[row]);
     }
 }
 
@@ -205,24 +296,25 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_scale_sums)(const IntegerEnds *ends)
     const int64_t n = ends->columns;
     int64_t row, i;
     for (row = 0; row < ends->rows; row++) {
-        const int32_t *const sums = ends->sums + row * ends->sums_row;
+        const uint32_t *DMLCY_RESTRICT sums = (const uint32_t *)ends->sums + row * ends->sums_row;
+        const uint32_t more = (uint32_t)ends->row_added[row];
         const double own = ends->row_scale[row], *DMLCY_RESTRICT scales = ends->column_scale;
         float *DMLCY_RESTRICT to = (float *)(void *)(ends->y + row * ends->y_row);
         if (ends->item != 4 || (ends->added && ends->added_step != 4))
             for (i = 0; i < n; i++)
-                dmlcy_put_scaled(ends, row, i, (double)sums[i]);
+                dmlcy_put_scaled(ends, row, i, (double)(int32_t)(sums[i] + more));
         else if (ends->added) {
             const float *DMLCY_RESTRICT added = (const float *)(const void *)(ends->added + row * ends->added_row);
             for (i = 0; i < n; i++)
-                to[i] = (float)((double)sums[i] * own * scales[i] + (double)added[i]);
+                to[i] = (float)((double)(int32_t)(sums[i] + more) * own * scales[i] + (double)added[i]);
         } else
             for (i = 0; i < n; i++)
-                to[i] = (float)((double)sums[i] * own * scales[i]);
+                to[i] = (float)((double)(int32_t)(sums[i] + more) * own * scales[i]);
     }
 }
 
 static const IntegerLoops DMLCY_LEVEL(dmlcy_integers) = {
-    DMLCY_LEVEL(dmlcy_turn_bytes), DMLCY_LEVEL(dmlcy_take_bytes), DMLCY_LEVEL(dmlcy_take_pairs),
-    DMLCY_LEVEL(dmlcy_mend_sums), DMLCY_LEVEL(dmlcy_put_sums), DMLCY_LEVEL(dmlcy_quantize_sums),
-    DMLCY_LEVEL(dmlcy_scale_sums),
+    DMLCY_LEVEL(dmlcy_turn_bytes), DMLCY_LEVEL(dmlcy_turn_short), DMLCY_LEVEL(dmlcy_take_bytes),
+    DMLCY_LEVEL(dmlcy_take_pairs), DMLCY_LEVEL(dmlcy_mend_sums), DMLCY_LEVEL(dmlcy_put_sums),
+    DMLCY_LEVEL(dmlcy_quantize_sums), DMLCY_LEVEL(dmlcy_scale_sums),
 };

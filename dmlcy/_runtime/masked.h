@@ -44,6 +44,13 @@ DMLCY_WIDEST DMLCY_INLINE void dmlcy_masked_put(void *to, __mmask16 lanes, __m51
     dmlcy_watch(lanes, (const char *)to, 4);
     _mm512_mask_storeu_ps(to, lanes, x);
 }
+
+/* The lowest byte of each lane. */
+DMLCY_WIDEST DMLCY_INLINE void dmlcy_masked_put_bytes(void *to, __mmask16 lanes, __m512i x)
+{
+    dmlcy_watch(lanes, (const char *)to, 1);
+    _mm512_mask_cvtepi32_storeu_epi8(to, lanes, x);
+}
 #endif
 
 #endif

@@ -57,6 +57,35 @@ def twice_the_left_is_twice_the_result(desc: Any, arrays: Arrays, result: Array)
     return result.size > 0
 
 
+def as_numbers_less_zero(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """An integer and its zero point moved alike, where all are in the range: the bits stay."""
+    name = next(iter(arrays))
+    given = dict(arrays)
+    zero = f"{name}_zero_point"
+    for one in (name, zero):
+        limits = np.iinfo(arrays[name].dtype)
+        if one not in arrays or arrays[one].max() == limits.max:
+            return False
+        given[one] = contiguous(arrays[one]) + arrays[one].dtype.type(1)
+    assert_same_bits(run(desc, given), result)
+    return result.size > 0
+
+
+def other_rows_or_filters(desc: Any, arrays: Arrays, result: Array) -> bool:
+    """Each row by itself, or each filter: the others may be any, and so may be their zero points."""
+    windows = "filter" in arrays
+    name, axis = ("filter", 0) if windows else ("a", arrays["a"].ndim - 2)
+    keep = 0 if windows else (..., 0, slice(None))
+    changed = contiguous(np.flip(arrays[name], -1))
+    changed[keep] = arrays[name][keep]
+    found = run(desc, {**arrays, name: changed})
+    at = (slice(None), 0) if windows else keep
+    assert_same_bits(np.ascontiguousarray(found[at]), np.ascontiguousarray(result[at]))
+    return bool(arrays[name].shape[axis] > 1)
+
+
 def properties(operator: Operator) -> list[Property]:
+    if operator.python not in ("gemm", "convolution"):
+        return [as_numbers_less_zero, other_rows_or_filters]
     own = rows_in_another_order if operator.python == "gemm" else filters_in_another_order
     return [own, twice_the_left_is_twice_the_result]

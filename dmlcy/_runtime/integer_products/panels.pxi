@@ -129,7 +129,7 @@ cdef void begin_rows(Panel* p, int64_t first, int64_t rows) noexcept nogil:
     cdef int64_t i
     cdef IntegerEnds* ends = &p.ends
     p.rows = ends.rows = rows
-    for i in range(rows):
+    for i in range(0 if f.wraps else rows):
         p.bias[i] = entry(&f.bias, first + i)
         p.row_scale[i] = entry(&f.row_scale, first + i)
         p.divisor[i] = entry(&f.output_scale, first + i)
@@ -180,9 +180,10 @@ cdef void begin_columns(Panel* p, int64_t first, int64_t columns) noexcept nogil
     cdef int64_t i
     p.ends.columns = columns
     for i in range(columns):
+        p.column_times[i] = column_zero(f, first + i)
+    for i in range(0 if f.wraps else columns):
         p.column_scale[i] = entry(&f.column_scale, first + i)
         finite = finite and isfinite(p.column_scale[i])
-        p.column_times[i] = column_zero(f, first + i)
     p.ends.factor = p.factor if finite else p.none
 
 
@@ -283,7 +284,8 @@ cdef void finish(Panel* p, int64_t first, int64_t columns, char* y, int64_t y_ro
     if p.factors.long_:
         finish_long(p, first)
     else:
-        p.loops.mend(ends)
+        if ends.row_times != NULL or ends.row_sums != NULL:
+            p.loops.mend(ends)
         if p.factors.wraps:
             p.loops.put(ends)
         elif p.factors.quantized:

@@ -33,6 +33,7 @@ cdef struct WindowWork:
     int64_t filter_tiles
     int64_t row_tiles
     int64_t column_tiles
+    bint gathered                   # no part is copied: words are packed for each place, and rows have all places
     int64_t pitch                   # words of a row of the copy
     int64_t plane                   # words
     const char* packed
@@ -66,6 +67,7 @@ cdef void list_filter(const FilterPack* pack, const char* source, int64_t taps, 
     cdef const Tensor* filter = pack.filter
     cdef const uint8_t* rows[4]
     cdef int64_t channels = filter.sizes[1], channel, tap, rest, expected = 1, next_channel = filter.strides[1]
+    cdef int64_t done = 0
     cdef const char* at
     cdef int axis, j
     cdef bint dense = True
@@ -76,7 +78,11 @@ cdef void list_filter(const FilterPack* pack, const char* source, int64_t taps, 
         memcpy(raw, source, channels)
         memset(raw + channels, none, ceil_div(channels, 4) * 4 - channels)
         return
-    for channel in range(0, channels, 4):
+    if dense and next_channel > 0:
+        done = pack.loops.turn_short(
+            <const uint8_t*>source, next_channel, channels, taps,
+            <const uint8_t*>source + (channels - 1) * next_channel + taps, <uint32_t*>raw)
+    for channel in range(done, channels, 4):
         if dense and channel + 4 <= channels:
             for j in range(4):
                 rows[j] = <const uint8_t*>source + (channel + j) * next_channel
@@ -99,7 +105,7 @@ cdef int pack_filters(const void* args, int64_t begin, int64_t end) noexcept nog
     cdef int64_t taps = words // ceil_div(filter.sizes[1], 4)
     cdef int64_t* totals = <int64_t*>pack.to
     cdef char* to = pack.to + lined(8 * filter.sizes[0])
-    cdef uint8_t* raw = <uint8_t*>malloc(4 * words + LINE)
+    cdef uint8_t* raw = <uint8_t*>malloc(4 * words + 4 * LINE)
     cdef Digit digit = digit_of(filter, 0)
     cdef int mask = row_mask(digit), zero
     if raw == NULL:
@@ -145,7 +151,9 @@ cdef void list_axis(const Integers* a, int own, WindowAxis* axis) noexcept nogil
 cdef void list_words(const WindowWork* work, int64_t* at) noexcept nogil:
     cdef const WindowAxis* axes = work.axes
     cdef int64_t word, tap, plane, first, second
-    for word in range(work.words):
+    for word in range(work.words if work.gathered else 0):
+        at[word] = 4 * word * work.kernels.strip
+    for word in range(0 if work.gathered else work.words):
         tap = word % work.taps
         first = tap // axes[1].taps * axes[0].dilation
         second = tap % axes[1].taps * axes[1].dilation
@@ -219,6 +227,44 @@ cdef void copy_image(const WindowWork* work, const char* source, int64_t row, in
                 copy += work.plane
 
 
+# Packs the words of some places, which are counted along all rows, of a group.
+cdef void gather_words(const WindowWork* work, const char* source, int64_t first, int64_t places, uint32_t padding,
+                       uint32_t mask, uint32_t* to) noexcept nogil:
+    cdef const WindowAxis* down = &work.axes[0]
+    cdef const WindowAxis* along = &work.axes[1]
+    cdef int64_t word, i, tap, channel, y, x, strip = work.kernels.strip, next_channel = work.a.left.strides[1]
+    cdef const char* at
+    cdef uint32_t found
+    cdef int j
+    for word in range(work.words):
+        channel = word // work.taps * 4
+        tap = word % work.taps
+        for i in range(places):
+            y = (first + i) // along.places * down.step - down.start + tap // along.taps * down.dilation
+            x = (first + i) % along.places * along.step - along.start + tap % along.taps * along.dilation
+            found = padding
+            if 0 <= y < down.size and 0 <= x < along.size:
+                at = source + y * down.stride + x * along.stride
+                found = 0
+                for j in range(4):
+                    found |= <uint32_t><uint8_t>at[min(channel + j, work.channels - 1) * next_channel] << 8 * j
+                found ^= mask
+            to[(i // strip * work.words + word) * strip + i % strip] = found
+
+
+# Writes the results of some places, which are counted along all rows.
+cdef void finish_places(const WindowWork* work, Panel* p, int64_t first, int64_t places, char* y,
+                        int64_t y_row) noexcept nogil:
+    cdef const WindowAxis* axes = work.axes
+    cdef int64_t done = 0, column, n
+    while done < places:
+        column = (first + done) % axes[1].places
+        n = min(places - done, axes[1].places - column)
+        finish(p, done, n, y + (first + done) // axes[1].places * axes[0].output_stride
+               + column * axes[1].output_stride, y_row, axes[1].output_stride)
+        done += n
+
+
 # Computes some tiles. -1: memory ran out.
 cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const WindowWork* work = <const WindowWork*>args
@@ -227,8 +273,8 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     cdef Panel p
     cdef int64_t strip = work.kernels.strip, number, rest, filter, filters, group, image, row, rows, column, columns, n, i
     cdef int64_t flat = ceil_div(work.high * work.pitch, strip) * strip, bytes = 0, turn, own
-    cdef int64_t planes = ceil_div(work.channels, 4) * axes[0].phases * axes[1].phases
-    cdef int64_t held = -1
+    cdef int64_t held = -1, copied = copied_words(work, flat)
+    cdef const char* source
     cdef uint32_t mask = <uint32_t>column_mask(work.factors.column_digit) * <uint32_t>0x01010101
     cdef uint32_t padding = <uint32_t>column_zero(&work.factors, 0) * <uint32_t>0x01010101
     cdef char* memory = NULL
@@ -250,18 +296,18 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
         ones = taken(base, &bytes, p.a_row)
         p.at = <int64_t*>taken(base, &bytes, 8 * p.words)
         room = <uint32_t*>taken(base, &bytes, 4 * STEPS * (work.pitch + 1))
-        copy = <uint32_t*>taken(base, &bytes, 4 * (planes * work.plane + strip))
+        copy = <uint32_t*>taken(base, &bytes, 4 * (copied + strip))
         if turn == 0:
             memory = <char*>malloc(bytes + LINE)
             if memory == NULL:
                 return -1
             base = line_from(memory)
-    memset(copy + planes * work.plane, 0, 4 * strip)
+    memset(copy + copied, 0, 4 * strip)
     list_words(work, p.at)
     list_channels(work, ones)
     p.ones = ones
     p.b = <char*>copy
-    p.b_strip = 4 * strip
+    p.b_strip = 4 * strip * (work.words if work.gathered else 1)
     begin_columns(&p, 0, flat)
     for number in range(begin, end):
         rest = number
@@ -274,12 +320,18 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
         group = rest % a.groups
         image = rest // a.groups
         filters = min(work.some, work.filters - filter)
-        rows = min(work.high, axes[0].places - row)
-        columns = min(work.wide, axes[1].places - column)
+        source = a.left.data + image * a.left.strides[0] + group * work.channels * a.left.strides[1]
+        if work.gathered:
+            rows = 1
+            columns = min(work.wide, axes[0].places * axes[1].places - column)
+        else:
+            rows = min(work.high, axes[0].places - row)
+            columns = min(work.wide, axes[1].places - column)
         if held != number // work.filter_tiles:
-            copy_image(
-                work, a.left.data + image * a.left.strides[0] + group * work.channels * a.left.strides[1],
-                row, rows, column, columns, padding, mask, copy, room)
+            if work.gathered:
+                gather_words(work, source, column, columns, padding, mask, copy)
+            else:
+                copy_image(work, source, row, rows, column, columns, padding, mask, copy, room)
             held = number // work.filter_tiles
         filter += group * work.filters
         begin_rows(&p, filter, filters)
@@ -292,8 +344,11 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
         n = (rows - 1) * work.pitch + columns
         add_strips(&p, ceil_div(n, strip), 0)
         y = a.output.data + image * a.output.strides[0] + filter * a.output.strides[1]
-        y += row * axes[0].output_stride + column * axes[1].output_stride
         own = a.output.strides[1]
+        if work.gathered:
+            finish_places(work, &p, column, columns, y, own)
+            continue
+        y += row * axes[0].output_stride + column * axes[1].output_stride
         if follows:
             finish(&p, 0, n, y, own, axes[1].output_stride)
             continue
@@ -303,7 +358,14 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     return 0
 
 
-# Cuts the output into tiles.
+# Words of the copy of a tile.
+cdef inline int64_t copied_words(const WindowWork* work, int64_t flat) noexcept nogil:
+    if work.gathered:
+        return flat * work.words
+    return ceil_div(work.channels, 4) * work.axes[0].phases * work.axes[1].phases * work.plane
+
+
+# Cuts the output into tiles. Returns the products of one.
 cdef int64_t cut_windows(WindowWork* work, int64_t images) noexcept nogil:
     cdef WindowAxis* axes = work.axes
     cdef int64_t planes = ceil_div(work.channels, 4) * axes[0].phases * axes[1].phases, near, products, tiles
@@ -314,6 +376,14 @@ cdef int64_t cut_windows(WindowWork* work, int64_t images) noexcept nogil:
     work.wide = ceil_div(axes[1].places, ceil_div(axes[1].places, work.wide))
     work.column_tiles = ceil_div(axes[1].places, work.wide)
     work.pitch = work.wide + axes[1].reach
+    work.gathered = (1 + axes[0].reach) > LARGE_COPY // (4 * work.pitch * planes)
+    if work.gathered:
+        tiles = axes[0].places * axes[1].places
+        work.high = work.row_tiles = 1
+        work.plane = 0
+        work.wide = work.pitch = min(tiles, <int64_t>GATHERED)
+        work.column_tiles = ceil_div(tiles, work.wide)
+        return work.wide * work.words * 4 * min(work.some, work.filters)
     near = min(NEAR_COPY // (4 * planes * work.pitch) - axes[0].reach, NEAR_SUMS // (4 * work.some * work.pitch))
     products = work.pitch * work.words * 4 * min(work.some, work.filters)
     tiles = axes[0].places * work.column_tiles * images * work.filter_tiles * work.a.groups * products // WORK + 1

@@ -15,7 +15,7 @@ from . import Kind, Way
 
 __all__ = ["DTYPES", "kinds", "same", "ways"]
 
-DTYPES = ("float32", "float16")
+DTYPES = ("float32", "float16", "uint8", "int8", "uint16", "int32")
 Sizes = tuple[int, ...]
 
 PRODUCTS: list[tuple[int, int, int]] = [
@@ -95,11 +95,104 @@ def windows() -> list[Way]:
     return found
 
 
-WAYS: dict[str, Callable[[], list[Way]]] = {"gemm": matrices, "convolution": windows}
+WHOLE: list[tuple[int, int, int]] = [
+    (13, 70, 33), (3, 5, 130), (200, 70, 65), (12, 1030, 64), (1, 700, 70), (2, 33000, 5), (7, 63, 40), (25, 8, 1),
+    (5, 1, 200), (24, 256, 128), (4, 40, 9), (1, 130, 20),
+]  # fmt: skip
+"""M, K and N of products of integers. Sums of more than 32768 products may have more than 32 bits."""
+SIGNS = ("uint8", "int8")
+
+
+def lines(seed: int, turn: int, dtype: str, *sizes: int) -> Array | None:
+    """A zero point: none, one for all, or one for each row, column or channel."""
+    return None if turn == 0 else any_bits(seed, (1,) * len(sizes) if turn == 1 else sizes, dtype)
+
+
+def scales(seed: int, turn: int, dtype: str, *sizes: int) -> Array:
+    numbers = np.random.default_rng(seed).uniform(-2, 2, (1,) * len(sizes) if turn < 2 else sizes)
+    return numbers.astype(dtype)
+
+
+def whole_matrices(name: str) -> list[Way]:
+    found = []
+    for number, (rows, depth, columns) in enumerate(WHOLE):
+        batch = (2,) if number % 4 == 0 else ()
+
+        def others(
+            dtype: str, number: int = number, batch: Sizes = batch, at: tuple[int, int, int] = (rows, depth, columns)
+        ) -> Any:
+            rows, depth, columns = at
+            one = (1,) * len(batch)
+            right = dtype if "float" in name else SIGNS[(number + (dtype == "int8")) % 3 % 2]
+            up, along = (*one, rows, 1), (*one, 1, columns)
+            b = any_bits(number + 1, (*batch, depth, columns), right)
+            b = np.asfortranarray(b) if number % 3 == 1 else b
+            zeros = lines(number + 2, number % 3, dtype, *up), lines(number + 3, (number + 1) % 3, right, *along)
+            if name == "matrix_multiply_integer":
+                return (zeros[0], b, zeros[1])
+            kind = "float16" if name.endswith("float") and number % 3 == 2 else "float32"
+            first, second = scales(number, number % 3, kind, *up), scales(number + 1, number // 2 % 3, kind, *along)
+            if name.endswith("float"):
+                bias = scales(number + 2, 2, kind, *batch, rows, columns) if number % 2 else None
+                return (first, zeros[0], b, second, zeros[1], bias)
+            third = scales(number + 4, number // 3 % 3, kind, *up) * np.float32(1e4)
+            return (first, zeros[0], b, second, zeros[1], third, lines(number + 5, 1 + number % 2, dtype, *up))
+
+        found.append(Way((*batch, rows, depth), {}, others=others))
+    return found
+
+
+WHOLE_WINDOWS: list[tuple[Sizes, int, Sizes, dict[str, Any]]] = [
+    ((2, 6, 10, 11), 5, (1, 1), {"strides": 2}),
+    ((2, 20, 14, 14), 30, (3, 3), {"start_padding": 1, "end_padding": 1}),
+    ((1, 3, 41, 39), 14, (7, 7), {"strides": 2, "start_padding": 3, "end_padding": 3}),
+    ((1, 4, 9, 9), 270, (1, 1), {}),
+    ((2, 12, 20, 30), 12, (3, 3), {"group_count": 12, "start_padding": 1, "end_padding": 1}),
+    ((1, 12, 9, 33), 24, (3, 3), {"group_count": 2, "start_padding": 1, "end_padding": 1}),
+    ((1, 4, 30, 40), 6, (3, 3), {"dilations": 3, "start_padding": 3, "end_padding": 2}),
+    ((2, 5, 300), 8, (9,), {"strides": 3, "start_padding": 4, "end_padding": 40}),
+    ((1, 3, 2500), 4, (5,), {"strides": 2}),
+    ((1, 3, 5, 6), 4, (2, 2), {"dilations": (2**21, 3), "start_padding": (2**21, 1), "strides": (1, 2)}),
+    ((1, 9, 3, 300), 40, (2, 40), {"start_padding": 20, "end_padding": 30}),
+    ((1, 33000, 1, 3), 3, (1, 1), {"strides": 6}),
+    ((1, 4, 12, 90), 5, (2, 5), {"strides": (1, 5), "end_padding": (0, 7)}),
+]
+
+
+def whole_windows(name: str) -> list[Way]:
+    found = []
+    for number, (sizes, outputs, taps, given) in enumerate(WHOLE_WINDOWS):
+        filters = (outputs, sizes[1] // given.get("group_count", 1), *taps)
+
+        def others(dtype: str, filters: Sizes = filters, number: int = number) -> Any:
+            one, each = (1,) * len(filters), (1, filters[0], *(1,) * (len(filters) - 2))
+            right = SIGNS[(number + (dtype == "int8")) % 3 % 2]
+            w = any_bits(number + 1, filters, right)
+            w = np.asfortranarray(w) if number % 4 == 3 else w
+            zeros = lines(number + 2, number % 3, dtype, *one), lines(number + 3, (number + 1) % 3, right, *each)
+            if len(filters) == 3 and zeros[1] is not None:  # of rank 4, or one element
+                zeros = zeros[0], zeros[1][:, :1]
+            if name == "convolution_integer":
+                return (zeros[0], w, zeros[1])
+            bias = small_integers(number + 4, each, "int32", 2**31 - 1) if number % 2 else None
+            first, third = scales(number, 0, "float32", *one), scales(number + 1, 0, "float32", *one) * np.float32(1e4)
+            second = scales(number + 2, 0 if len(filters) == 3 else number % 3, "float32", *each)
+            return (first, zeros[0], w, second, zeros[1], bias, third, lines(number + 5, 1, dtype, *one))
+
+        found.append(Way(sizes, given, others=others))
+    return found
+
+
+WAYS: dict[str, Callable[[str], list[Way]]] = {
+    "gemm": lambda name: matrices(), "convolution": lambda name: windows(),
+    "matrix_multiply_integer": whole_matrices, "matrix_multiply_integer_to_float": whole_matrices,
+    "quantized_linear_matrix_multiply": whole_matrices,
+    "convolution_integer": whole_windows, "quantized_linear_convolution": whole_windows,
+}  # fmt: skip
 
 
 def ways(operator: Operator) -> list[Way]:
-    return WAYS[operator.python]()
+    return WAYS[operator.python](operator.python)
 
 
 def few(seed: int, sizes: Sizes, dtype: Any) -> Array:

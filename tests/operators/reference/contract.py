@@ -1,4 +1,4 @@
-"""GEMM and CONVOLUTION: matrix products of NumPy, and what each element of the filter adds to the output."""
+"""Sums of products: matrix products of NumPy, and what each element of a filter adds to the output."""
 
 from __future__ import annotations
 
@@ -120,3 +120,104 @@ def convolution(
             exact, terms = exact + bias.astype(np.float64), terms + np.abs(bias.astype(np.float64))
         depth = x.shape[1] // group_count * int(np.prod(taps))
         return finished(x.dtype, exact, terms, depth + 2, fused_activation)
+
+
+def less(x: Array, zero: Array | None, sizes: Ints) -> Array:
+    """Python's integers, less their zero points, which have these sizes or one element."""
+    return x.astype(object) - (0 if zero is None else zero.astype(object).reshape(sizes if zero.size > 1 else ()))
+
+
+def column(x: Array) -> Array:
+    return x.astype(np.float64).reshape((-1, 1) if x.size > 1 else ())
+
+
+def row(x: Array) -> Array:
+    return x.astype(np.float64).reshape((1, -1) if x.size > 1 else ())
+
+
+def wrapped(exact: Array) -> Array:
+    return (exact & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+
+
+def quantized(values: Array, scale: Array, zero: Array | None, asked: str | None) -> Array:
+    """Rounded to FLOAT32, then to whole numbers; NaN is 0."""
+    dtype = asked.lower() if zero is None and asked else str(zero.dtype)
+    with np.errstate(all="ignore"):
+        whole = np.rint((values / scale).astype(np.float32)).astype(np.float64)
+    limits = np.iinfo(dtype)
+    moved = np.nan_to_num(whole + (0 if zero is None else column(zero)), nan=0, posinf=np.inf, neginf=-np.inf)
+    return np.clip(moved, limits.min, limits.max).astype(dtype)
+
+
+def of_matrices(a: Array, a_zero: Array | None, b: Array, b_zero: Array | None) -> Array:
+    """Exact: those of 8 bits are in float64, too."""
+    kind = object if a.itemsize > 1 else np.float64
+    left, right = less(a, a_zero, (-1, 1)).astype(kind), less(b, b_zero, (1, -1)).astype(kind)
+    exact = np.matmul(left, right)
+    return exact if kind is object else exact.astype(np.int64).astype(object)
+
+
+def matrix_multiply_integer(a: Array, a_zero: Array | None, b: Array, b_zero: Array | None = None) -> Array:
+    return wrapped(of_matrices(a, a_zero, b, b_zero))
+
+
+def matrix_multiply_integer_to_float(
+    a: Array, a_scale: Array, a_zero: Array | None, b: Array, b_scale: Array, b_zero: Array | None, bias: Array | None
+) -> Array:
+    with np.errstate(all="ignore"):
+        scaled = of_matrices(a, a_zero, b, b_zero).astype(np.float64) * column(a_scale) * row(b_scale)
+        return (scaled if bias is None else scaled + bias.astype(np.float64)).astype(a_scale.dtype)
+
+
+def quantized_linear_matrix_multiply(
+    a: Array,
+    a_scale: Array,
+    a_zero: Array | None,
+    b: Array,
+    b_scale: Array,
+    b_zero: Array | None,
+    scale: Array,
+    zero: Array | None = None,
+    *,
+    output_dtype: str | None = None,
+) -> Array:
+    with np.errstate(all="ignore"):
+        scaled = of_matrices(a, a_zero, b, b_zero).astype(np.float64) * column(a_scale) * row(b_scale)
+        return quantized(scaled, column(scale), zero, output_dtype)
+
+
+def of_windows(x: Array, x_zero: Array | None, filters: Array, zero: Array | None, window: dict[str, Any]) -> Array:
+    """Exact in float64 for what tests draw: groups, channels and places, of each image."""
+    given = {name: value for name, value in window.items() if name != "output_dtype"}
+    ones = (1,) * (x.ndim - 2)
+    numbers = less(x, x_zero, ()).astype(np.float64), less(filters, zero, (-1, 1, *ones)).astype(np.float64)
+    exact = convolution(*numbers, **given).exact
+    assert np.abs(exact).max(initial=0) < 2**53
+    return exact
+
+
+def convolution_integer(
+    x: Array, x_zero: Array | None, filters: Array, zero: Array | None = None, **window: Any
+) -> Array:
+    return wrapped(of_windows(x, x_zero, filters, zero, window).astype(np.int64).astype(object))
+
+
+def quantized_linear_convolution(
+    x: Array,
+    x_scale: Array,
+    x_zero: Array | None,
+    filters: Array,
+    filter_scale: Array,
+    filter_zero: Array | None,
+    bias: Array | None,
+    scale: Array,
+    zero: Array | None = None,
+    **window: Any,
+) -> Array:
+    exact = of_windows(x, x_zero, filters, filter_zero, window)
+    each = (-1, *(1,) * (x.ndim - 2)) if filter_scale.size > 1 else ()
+    if bias is not None:
+        exact = exact + bias.astype(np.float64)
+    with np.errstate(all="ignore"):
+        scaled = exact * x_scale.astype(np.float64).reshape(()) * filter_scale.astype(np.float64).reshape(each)
+        return quantized(scaled, scale.astype(np.float64).reshape(()), zero, window.get("output_dtype"))
