@@ -4,12 +4,12 @@ from libc.stdint cimport int64_t
 
 from dmlcy._runtime.strided cimport Tensor
 
-# The sums of (left - left_zero) * (right - right_zero). INT32 takes their lowest bits. To floats, they are multiplied by
-# the scales, and what is added is added. With a scale of the output, what is added is integers, which come before the
-# scales; the result is divided by the scale of the output, rounded, and the zero point is added.
+# The sums of (left - left_zero) * (right - right_zero). INT32 takes their lowest bits. To floats, they are multiplied
+# by the scales, and what is added is added. With a scale of the output, what is added is integers, which come before
+# the scales; the result is divided by the scale of the output, rounded, and the zero point is added.
 cdef struct Integers:
     const Tensor* left              # matrices; or, of windows, the input
-    const Tensor* left_zero         # this tensor and those below have one element, or one for each row, column or filter
+    const Tensor* left_zero         # as below, one element, or one for each row, column or filter
     const Tensor* left_scale        # NULL: there is none, as below
     const Tensor* right             # matrices; or the filter
     const Tensor* right_zero
@@ -28,8 +28,9 @@ cdef struct Integers:
 cdef int run_integer_matrices(const Integers* a) noexcept nogil
 cdef int run_integer_windows(const Integers* a) noexcept nogil
 
-# `right` packed once for many calls: its bytes, and the packing. Integers of more than 8 bits are not: they have 0 bytes.
-# The filter, but not the matrices, is packed with its zero point. The address is a multiple of 64.
+# `right` packed once for many calls: its bytes, and the packing. -1: memory ran out. Integers of more than 8 bits are
+# not packed: they have 0 bytes. The filter, but not the matrices, is packed with its zero point, which may be NULL. The
+# address is a multiple of 64.
 cdef int64_t packed_matrices_bytes(const Tensor* right) noexcept nogil
 cdef int pack_matrices(const Tensor* right, char* to) noexcept nogil
 cdef int64_t packed_filter_bytes(const Tensor* filter) noexcept nogil

@@ -215,7 +215,7 @@ cdef int run_integer_matrices(const Integers* a) noexcept nogil:
     cdef int axis
     work.a = a
     work.kernels = kernels_now()
-    work.loops = dmlcy_integer_loops[dmlcy_level()]
+    work.loops = loops_now()
     list_factors(a, False, &work.factors)
     for axis in range(output.rank - 2):
         batches *= output.sizes[axis]
@@ -271,7 +271,7 @@ cdef int pack_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
             source += rest % right.sizes[axis] * right.strides[axis]
             rest //= right.sizes[axis]
         pack_block(
-            kernels_now(), dmlcy_integer_loops[dmlcy_level()], source, right.strides[right.rank - 1],
+            kernels_now(), loops_now(), source, right.strides[right.rank - 1],
             right.strides[right.rank - 2], min(columns - column, <int64_t>BLOCK), depth,
             column_mask(digit_of(right, 0)),
             pack.to + number // blocks * packed_matrix(columns, words) + column * 4 * words)

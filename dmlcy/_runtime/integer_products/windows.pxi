@@ -1,6 +1,6 @@
-# Convolutions: for each group, the filters times the elements under them. Four channels of a part of an image are copied
-# as words, with their padding, so that the words under a tap follow one another, row after row. A plane of the copy has
-# those of four channels and of one remainder of each axis modulo its step: a phase.
+# Convolutions: for each group, the filters times the elements under them. Four channels of a part of an image are
+# copied as words, with their padding, so that the words under a tap follow one another, row after row. A plane of the
+# copy has those of four channels and of one remainder of each axis modulo its step: a phase.
 
 # A spatial axis.
 cdef struct WindowAxis:
@@ -121,7 +121,7 @@ cdef int pack_filters(const void* args, int64_t begin, int64_t end) noexcept nog
 cdef int pack_filter(const Tensor* filter, const Tensor* zero, char* to) noexcept nogil:
     cdef FilterPack pack
     pack.kernels = kernels_now()
-    pack.loops = dmlcy_integer_loops[dmlcy_level()]
+    pack.loops = loops_now()
     pack.filter = filter
     pack.zeros = entries_of(zero, 0)
     pack.to = to
@@ -150,16 +150,21 @@ cdef void list_axis(const Integers* a, int own, WindowAxis* axis) noexcept nogil
 # The places of the copy at which four channels and a tap begin, in bytes.
 cdef void list_words(const WindowWork* work, int64_t* at) noexcept nogil:
     cdef const WindowAxis* axes = work.axes
-    cdef int64_t word, tap, plane, first, second
-    for word in range(work.words if work.gathered else 0):
-        at[word] = 4 * word * work.kernels.strip
-    for word in range(0 if work.gathered else work.words):
-        tap = word % work.taps
-        first = tap // axes[1].taps * axes[0].dilation
-        second = tap % axes[1].taps * axes[1].dilation
-        plane = word // work.taps * axes[0].phases + first % axes[0].step
-        plane = plane * axes[1].phases + second % axes[1].step
-        at[word] = 4 * (plane * work.plane + first // axes[0].step * work.pitch + second // axes[1].step)
+    cdef int64_t word, next_channels = axes[0].phases * axes[1].phases * work.plane, first, second, plane, down, along
+    if work.gathered:
+        for word in range(work.words):
+            at[word] = 4 * word * work.kernels.strip
+        return
+    word = 0
+    for first in range(axes[0].taps):
+        down = first * axes[0].dilation
+        for second in range(axes[1].taps):
+            along = second * axes[1].dilation
+            plane = down % axes[0].step * axes[1].phases + along % axes[1].step
+            at[word] = 4 * (plane * work.plane + down // axes[0].step * work.pitch + along // axes[1].step)
+            word += 1
+    for word in range(work.taps, work.words):
+        at[word] = at[word - work.taps] + 4 * next_channels
 
 
 # Where there are channels, a row of ones.
@@ -271,8 +276,9 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     cdef const Integers* a = work.a
     cdef const WindowAxis* axes = work.axes
     cdef Panel p
-    cdef int64_t strip = work.kernels.strip, number, rest, filter, filters, group, image, row, rows, column, columns, n, i
-    cdef int64_t flat = ceil_div(work.high * work.pitch, strip) * strip, bytes = 0, turn, own
+    cdef int64_t strip = work.kernels.strip, number, rest, filter, filters, group, image, row, rows, column, columns
+    cdef int64_t n, i, done
+    cdef int64_t flat = ceil_div(work.high * work.pitch, strip) * strip, bytes = 0, turn, own, some
     cdef int64_t held = -1, copied = copied_words(work, flat)
     cdef const char* source
     cdef uint32_t mask = <uint32_t>column_mask(work.factors.column_digit) * <uint32_t>0x01010101
@@ -283,8 +289,9 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     cdef uint32_t* copy
     cdef uint32_t* room
     cdef char* y
-    cdef bint follows = work.pitch == axes[1].places and axes[0].output_stride == (
+    cdef bint follows = not work.gathered and work.pitch == axes[1].places and axes[0].output_stride == (
         axes[1].output_stride * axes[1].places)
+    some = min(flat, max(TOGETHER // (4 * work.some * BLOCK), <int64_t>1) * BLOCK) if follows else flat
     p.kernels = work.kernels
     p.loops = work.loops
     p.factors = &work.factors
@@ -292,7 +299,7 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     p.depth = work.channels * work.taps
     p.a_row = packed_row(p.kernels, p.words)
     for turn in range(2):
-        bytes = lay_out(&p, work.some, flat, base)
+        bytes = lay_out(&p, work.some, some, base)
         ones = taken(base, &bytes, p.a_row)
         p.at = <int64_t*>taken(base, &bytes, 8 * p.words)
         room = <uint32_t*>taken(base, &bytes, 4 * STEPS * (work.pitch + 1))
@@ -308,7 +315,7 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     p.ones = ones
     p.b = <char*>copy
     p.b_strip = 4 * strip * (work.words if work.gathered else 1)
-    begin_columns(&p, 0, flat)
+    begin_columns(&p, 0, some)
     for number in range(begin, end):
         rest = number
         filter = rest % work.filter_tiles * work.some
@@ -340,18 +347,26 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
             p.zeros[i] = row_zero(&work.factors, filter + i)
             p.totals[i] = work.totals[filter + i]
         begin_zeros(&p)
-        begin_strips(&p)
         n = (rows - 1) * work.pitch + columns
-        add_strips(&p, ceil_div(n, strip), 0)
         y = a.output.data + image * a.output.strides[0] + filter * a.output.strides[1]
         own = a.output.strides[1]
+        if follows:
+            y += row * axes[0].output_stride
+            done = 0
+            while done < n:
+                p.b = <char*>(copy + done)
+                begin_strips(&p)
+                add_strips(&p, ceil_div(min(n - done, some), strip), 0)
+                finish(&p, 0, min(n - done, some), y + done * axes[1].output_stride, own,
+                       axes[1].output_stride)
+                done += some
+            continue
+        begin_strips(&p)
+        add_strips(&p, ceil_div(n, strip), 0)
         if work.gathered:
             finish_places(work, &p, column, columns, y, own)
             continue
         y += row * axes[0].output_stride + column * axes[1].output_stride
-        if follows:
-            finish(&p, 0, n, y, own, axes[1].output_stride)
-            continue
         for i in range(rows):
             finish(&p, i * work.pitch, columns, y + i * axes[0].output_stride, own, axes[1].output_stride)
     free(memory)
@@ -384,7 +399,9 @@ cdef int64_t cut_windows(WindowWork* work, int64_t images) noexcept nogil:
         work.wide = work.pitch = min(tiles, <int64_t>GATHERED)
         work.column_tiles = ceil_div(tiles, work.wide)
         return work.wide * work.words * 4 * min(work.some, work.filters)
-    near = min(NEAR_COPY // (4 * planes * work.pitch) - axes[0].reach, NEAR_SUMS // (4 * work.some * work.pitch))
+    near = NEAR_COPY // (4 * planes * work.pitch) - axes[0].reach
+    if work.pitch != axes[1].places:
+        near = min(near, NEAR_SUMS // (4 * work.some * work.pitch))
     products = work.pitch * work.words * 4 * min(work.some, work.filters)
     tiles = axes[0].places * work.column_tiles * images * work.filter_tiles * work.a.groups * products // WORK + 1
     near = min(near, ceil_div(axes[0].places * work.column_tiles * images * work.filter_tiles * work.a.groups, tiles))
@@ -404,7 +421,7 @@ cdef int run_integer_windows(const Integers* a) noexcept nogil:
     cdef char* packed
     work.a = a
     work.kernels = kernels_now()
-    work.loops = dmlcy_integer_loops[dmlcy_level()]
+    work.loops = loops_now()
     list_factors(a, True, &work.factors)
     for axis in range(2):
         list_axis(a, rank - 2 + axis, &work.axes[axis])
