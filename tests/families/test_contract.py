@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dmlcy._check.checker import Check
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._families.contract import family, matrices, windows
+from dmlcy._runtime import integer_products
 
 Array = np.ndarray[Any, Any]
 random = np.random.default_rng(23)
@@ -366,6 +368,52 @@ def test_convolutions_of_integers(left: str, right: str) -> None:
         single = [one.reshape(()) for one in (scales[0], zeros[0], scales[2], output)]
         given = [x, *single[:2], filters, scales[1].ravel(), still.ravel(), *single[2:], bias.ravel()]
         assert_same_bits(result, runtime("QLinearConv", given, left, **attributes))
+
+
+def test_every_kernel_of_integers_gives_the_same() -> None:
+    """Those of the levels and those with VNNI, for signs of both kinds; many rows, which are packed before, and few."""
+    calls: list[Callable[[], Array]] = []
+    for left, right in SIGNS:
+        for rows, depth, columns in ((1, 130, 70), (13, 1030, 100), (200, 17, 33)):
+            a, b = whole(left, 2, rows, depth), whole(right, 2, depth, columns)
+            zeros = whole(left, 1, rows, 1), whole(right, 1, 1, columns)
+            calls.append(lambda a=a, b=b, z=zeros: dml.matrix_multiply_integer(a, z[0], b, z[1]))
+        x, w, zero = whole(left, 2, 7, 12, 15), whole(right, 20, 7, 3, 3), whole(left, 1, 1, 1, 1)
+        scales = [normal(1, 1, 1, 1), normal(1, 20, 1, 1), np.full((1, 1, 1, 1), 1e3, np.float32)]
+        calls.append(
+            lambda x=x, w=w, z=zero, s=scales: dml.quantized_linear_convolution(
+                x, s[0], z, w, s[1], None, None, s[2], z, start_padding=1, strides=2
+            )
+        )
+    expected = [call() for call in calls]
+    before = integer_products.set_kernels(0)
+    try:
+        for number in integer_products.kernels():
+            integer_products.set_kernels(number)
+            for call, result in zip(calls, expected, strict=True):
+                assert_same_bits(call(), result)
+    finally:
+        integer_products.set_kernels(before)
+    with pytest.raises(ValueError, match="no kernels of the number 9"):
+        integer_products.set_kernels(9)
+
+
+@each_of("left, right", SIGNS)
+def test_quantization_by_products_gives_what_the_steps_give(left: str, right: str) -> None:
+    """Also where results are in the middle between two numbers, infinite or NaN."""
+    for bits in (False, True):
+        a, b = whole(left, 30, 40), whole(right, 40, 70)
+        drawn = whole("u4", 4).view(np.float32) if bits else 2.0 ** random.integers(-9, 1, 4)
+        first, second, third, _ = (np.full((1, 1), one, np.float32) for one in drawn)
+        third = third if bits else np.float32(1)
+        exact = (a.astype(np.int64) @ b.astype(np.int64)).astype(np.float64)
+        with np.errstate(all="ignore"):
+            steps = np.rint((exact * first.astype("f8") * second.astype("f8") / third).astype(np.float32))
+        result = dml.quantized_linear_matrix_multiply(
+            a, first, None, b, second, None, np.broadcast_to(third, (1, 1)), None, output_dtype="INT8"
+        )
+        expected = np.clip(np.nan_to_num(steps, nan=0, posinf=np.inf, neginf=-np.inf), -128, 127)
+        np.testing.assert_array_equal(result, expected.astype(np.int8))
 
 
 def test_quantization_saturates_and_rounds_halves_to_even() -> None:

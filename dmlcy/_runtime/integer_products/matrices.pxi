@@ -14,6 +14,7 @@ cdef struct MatrixWork:
     int64_t row_tiles
     int64_t column_tiles
     int64_t matrix                  # bytes of a packed matrix
+    const char* packed              # all right matrices; NULL: each tile packs its columns
 
 
 # Bytes of a packed matrix.
@@ -156,7 +157,7 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
         rows = taken(base, &bytes, (min(work.high, work.rows) + 1) * p.a_row)
         raw = <uint8_t*>taken(base, &bytes, 4 * p.words)
         p.at = <int64_t*>taken(base, &bytes, 8 * p.words)
-        block = taken(base, &bytes, 0 if a.packed != NULL else 4 * BLOCK * p.words)
+        block = taken(base, &bytes, 0 if work.packed != NULL else 4 * BLOCK * p.words)
         if turn == 0:
             memory = NULL
             base = room
@@ -177,7 +178,7 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
         rest //= work.row_tiles
         column = rest % work.column_tiles * work.wide
         rest //= work.column_tiles
-        packed = NULL if a.packed == NULL else a.packed + rest * work.matrix
+        packed = NULL if work.packed == NULL else work.packed + rest * work.matrix
         left = a.left.data
         right = a.right.data
         y = output.data
@@ -208,11 +209,21 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
     return 0
 
 
+# Whether matrices are the same in memory.
+cdef inline bint repeats(const Tensor* tensor) noexcept nogil:
+    cdef int axis
+    for axis in range(tensor.rank - 2):
+        if tensor.sizes[axis] > 1 and tensor.strides[axis] == 0:
+            return True
+    return False
+
+
 cdef int run_integer_matrices(const Integers* a) noexcept nogil:
     cdef MatrixWork work
     cdef const Tensor* output = a.output
     cdef int64_t batches = 1, rows, tiles, products
-    cdef int axis
+    cdef char* memory = NULL
+    cdef int axis, status
     work.a = a
     work.kernels = kernels_now()
     work.loops = loops_now()
@@ -237,7 +248,16 @@ cdef int run_integer_matrices(const Integers* a) noexcept nogil:
     work.column_tiles = ceil_div(work.columns, work.wide)
     tiles = batches * work.row_tiles * work.column_tiles
     products = min(rows, work.high) * min(work.wide, work.columns) * work.depth
-    return parallel_for(compute_matrices, &work, tiles, max(WORK // max(products, 1), 1))
+    work.packed = a.packed
+    if a.packed == NULL and work.row_tiles > 1 and a.right.item == 1 and not repeats(a.right):
+        memory = <char*>malloc(packed_matrices_bytes(a.right) + LINE)
+        if memory == NULL or pack_matrices(a.right, line_from(memory)):
+            free(memory)
+            return -1
+        work.packed = line_from(memory)
+    status = parallel_for(compute_matrices, &work, tiles, max(WORK // max(products, 1), 1))
+    free(memory)
+    return status
 
 
 cdef int64_t packed_matrices_bytes(const Tensor* right) noexcept nogil:
@@ -283,5 +303,4 @@ cdef int pack_matrices(const Tensor* right, char* to) noexcept nogil:
     cdef int64_t block = 4 * BLOCK * ceil_div(right.sizes[right.rank - 2], 4)
     pack.right = right
     pack.to = to
-    return parallel_for(pack_blocks, &pack, packed_matrices_bytes(right) // block,
-                        max(CHUNK // block, 1))
+    return parallel_for(pack_blocks, &pack, packed_matrices_bytes(right) // block, max(CHUNK // block, 1))
