@@ -60,7 +60,9 @@ CIMPORTS = {
     "dmlcy._runtime.gather": "WindowGather run_gather",
     "dmlcy._runtime.generate": "Numbers run_diagonals run_fill run_lines run_random run_sequence",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
-    "dmlcy._runtime.integer_products": "Integers run_integer_matrices run_integer_windows",
+    "dmlcy._runtime.integer_products": (
+        "Integers pack_integer_matrices pack_integer_windows run_integer_matrices run_integer_windows"
+    ),
     "dmlcy._runtime.indexed": (
         "elements_inside give_elements give_places give_tuples take_elements take_lengths take_slices take_tuples"
     ),

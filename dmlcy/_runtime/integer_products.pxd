@@ -22,16 +22,12 @@ cdef struct Integers:
     const int64_t* strides          # by spatial axis
     const int64_t* dilations
     const int64_t* start
-    const char* packed              # `right` as packed before, by the function below; NULL: it is packed now
 
 # -1: memory ran out.
 cdef int run_integer_matrices(const Integers* a) noexcept nogil
 cdef int run_integer_windows(const Integers* a) noexcept nogil
 
-# `right` packed once for many calls: its bytes, and the packing. -1: memory ran out. Integers of more than 8 bits are
-# not packed: they have 0 bytes. The filter, but not the matrices, is packed with its zero point, which may be NULL. The
-# address is a multiple of 64.
-cdef int64_t packed_matrices_bytes(const Tensor* right) noexcept nogil
-cdef int pack_matrices(const Tensor* right, char* to) noexcept nogil
-cdef int64_t packed_filter_bytes(const Tensor* filter) noexcept nogil
-cdef int pack_filter(const Tensor* filter, const Tensor* zero, char* to) noexcept nogil
+# Packs `right` for many calls, if memory is given, whose address is a multiple of 64. Returns the bytes of it; 0: nothing
+# is packed, such as integers of more than 8 bits.
+cdef int64_t pack_integer_matrices(const Tensor* right, char* to) noexcept nogil
+cdef int64_t pack_integer_windows(const Tensor* filter, char* to) noexcept nogil

@@ -77,7 +77,7 @@ cdef int64_t pack_row(const IntegerKernels* kernels, const IntegerLoops* loops, 
     return total + take_row(kernels, loops, raw, ceil_div(depth, 4), mask, zero, to)
 
 
-# A row of ones, where there are k.
+# A row of ones, where there are k: only kernels with VNNI multiply by it.
 cdef void list_ones(const IntegerKernels* kernels, int64_t depth, char* to) noexcept nogil:
     if kernels.item == 1:
         memset(to, 1, depth)
@@ -150,6 +150,7 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
     p.loops = work.loops
     p.factors = &factors
     p.depth = work.depth
+    p.plain = p.kernels.item == 1
     p.words = work.words
     p.a_row = packed_row(p.kernels, p.words)
     for turn in range(2):
@@ -248,26 +249,16 @@ cdef int run_integer_matrices(const Integers* a) noexcept nogil:
     work.column_tiles = ceil_div(work.columns, work.wide)
     tiles = batches * work.row_tiles * work.column_tiles
     products = min(rows, work.high) * min(work.wide, work.columns) * work.depth
-    work.packed = a.packed
-    if a.packed == NULL and work.row_tiles > 1 and a.right.item == 1 and not repeats(a.right):
-        memory = <char*>malloc(packed_matrices_bytes(a.right) + LINE)
-        if memory == NULL or pack_matrices(a.right, line_from(memory)):
+    work.packed = <const char*>a.right.prepared
+    if work.packed == NULL and work.row_tiles > 1 and a.right.item == 1 and not repeats(a.right):
+        memory = <char*>malloc(pack_integer_matrices(a.right, NULL) + LINE)
+        if memory == NULL or pack_integer_matrices(a.right, line_from(memory)) == 0:
             free(memory)
             return -1
         work.packed = line_from(memory)
     status = parallel_for(compute_matrices, &work, tiles, max(WORK // max(products, 1), 1))
     free(memory)
     return status
-
-
-cdef int64_t packed_matrices_bytes(const Tensor* right) noexcept nogil:
-    cdef int64_t matrices = 1
-    cdef int axis
-    if right.item > 1:
-        return 0
-    for axis in range(right.rank - 2):
-        matrices *= right.sizes[axis]
-    return matrices * packed_matrix(right.sizes[right.rank - 1], ceil_div(right.sizes[right.rank - 2], 4))
 
 
 # What threads pack, a block at a time.
@@ -298,9 +289,17 @@ cdef int pack_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
     return 0
 
 
-cdef int pack_matrices(const Tensor* right, char* to) noexcept nogil:
+cdef int64_t pack_integer_matrices(const Tensor* right, char* to) noexcept nogil:
     cdef MatrixPack pack
-    cdef int64_t block = 4 * BLOCK * ceil_div(right.sizes[right.rank - 2], 4)
+    cdef int64_t block = 4 * BLOCK * ceil_div(right.sizes[right.rank - 2], 4), matrices = 1, blocks
+    cdef int axis
+    if right.item > 1:
+        return 0
+    for axis in range(right.rank - 2):
+        matrices *= right.sizes[axis]
+    blocks = matrices * ceil_div(right.sizes[right.rank - 1], BLOCK)
     pack.right = right
     pack.to = to
-    return parallel_for(pack_blocks, &pack, packed_matrices_bytes(right) // block, max(CHUNK // block, 1))
+    if to != NULL and parallel_for(pack_blocks, &pack, blocks, max(CHUNK // block, 1)):
+        return 0
+    return blocks * block

@@ -54,6 +54,7 @@ cdef struct Panel:
     int64_t* high
     int64_t* low
     char* room                      # of results whose places do not follow one another
+    bint plain                      # zero points are not yet taken from the numbers of rows
     bint has_times
     IntegerEnds ends
 
@@ -162,7 +163,7 @@ cdef void begin_zeros(Panel* p) noexcept nogil:
     p.has_times = False
     for i in range(p.rows):
         rest = p.totals[i]
-        if p.kernels.item == 1:
+        if p.plain:
             rest -= p.depth * p.zeros[i]
             p.has_times |= p.zeros[i] != 0
             p.row_times[i] = -p.zeros[i]

@@ -37,6 +37,7 @@ cdef struct WindowWork:
     int64_t pitch                   # words of a row of the copy
     int64_t plane                   # words
     const char* packed
+    bint plain                      # with their zero points
     const int64_t* totals
 
 
@@ -48,16 +49,12 @@ cdef inline int64_t words_of_filter(const Tensor* filter) noexcept nogil:
     return words
 
 
-# Packed filters: their sums, and a row of numbers of each.
-cdef int64_t packed_filter_bytes(const Tensor* filter) noexcept nogil:
-    return lined(8 * filter.sizes[0]) + filter.sizes[0] * packed_row(kernels_now(), words_of_filter(filter))
-
-
 cdef struct FilterPack:
     const IntegerKernels* kernels
     const IntegerLoops* loops
     const Tensor* filter
     Entries zeros
+    bint plain                      # zero points are not taken from the numbers
     char* to
 
 
@@ -111,21 +108,30 @@ cdef int pack_filters(const void* args, int64_t begin, int64_t end) noexcept nog
     if raw == NULL:
         return -1
     for number in range(begin, end):
-        zero = digit_at(&pack.zeros, number, digit) - mask
+        zero = 0 if pack.plain else digit_at(&pack.zeros, number, digit) - mask
         list_filter(pack, filter.data + number * filter.strides[0], taps, nothing(pack.kernels, mask, zero), raw)
         totals[number] = take_row(pack.kernels, pack.loops, raw, words, mask, zero, to + number * row)
     free(raw)
     return 0
 
 
-cdef int pack_filter(const Tensor* filter, const Tensor* zero, char* to) noexcept nogil:
-    cdef FilterPack pack
+# Packed filters: their sums, and a row of numbers of each.
+cdef int64_t pack_all(FilterPack* pack, const Tensor* filter, char* to) noexcept nogil:
+    cdef int64_t words = words_of_filter(filter)
     pack.kernels = kernels_now()
     pack.loops = loops_now()
     pack.filter = filter
-    pack.zeros = entries_of(zero, 0)
     pack.to = to
-    return parallel_for(pack_filters, &pack, filter.sizes[0], max(CHUNK // (4 * words_of_filter(filter)), 1))
+    if to != NULL and parallel_for(pack_filters, pack, filter.sizes[0], max(CHUNK // (4 * words), 1)):
+        return 0
+    return lined(8 * filter.sizes[0]) + filter.sizes[0] * packed_row(pack.kernels, words)
+
+
+cdef int64_t pack_integer_windows(const Tensor* filter, char* to) noexcept nogil:
+    cdef FilterPack pack
+    pack.zeros = entries_of(NULL, 0)
+    pack.plain = True
+    return pack_all(&pack, filter, to)
 
 
 cdef void list_axis(const Integers* a, int own, WindowAxis* axis) noexcept nogil:
@@ -167,14 +173,14 @@ cdef void list_words(const WindowWork* work, int64_t* at) noexcept nogil:
         at[word] = at[word - work.taps] + 4 * next_channels
 
 
-# Where there are channels, a row of ones.
-cdef void list_channels(const WindowWork* work, char* to) noexcept nogil:
+# Where there are channels, a row of ones. `room` has place for its bytes.
+cdef void list_channels(const WindowWork* work, uint8_t* room, char* to) noexcept nogil:
     cdef int64_t word
-    if work.kernels.item == 1:
-        memset(to, 1, 4 * work.words)
-        if work.channels % 4:
-            for word in range(work.words - work.taps, work.words):
-                memset(to + 4 * word + work.channels % 4, 0, 4 - work.channels % 4)
+    memset(room, 1, 4 * work.words)
+    if work.channels % 4:
+        for word in range(work.words - work.taps, work.words):
+            memset(room + 4 * word + work.channels % 4, 0, 4 - work.channels % 4)
+    take_row(work.kernels, work.loops, room, work.words, 0, 0, to)
 
 
 # A row of words: some elements of four channels, `between` bytes from one to the next.
@@ -297,21 +303,23 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     p.factors = &work.factors
     p.words = work.words
     p.depth = work.channels * work.taps
+    p.plain = work.plain
     p.a_row = packed_row(p.kernels, p.words)
     for turn in range(2):
         bytes = lay_out(&p, work.some, some, base)
         ones = taken(base, &bytes, p.a_row)
         p.at = <int64_t*>taken(base, &bytes, 8 * p.words)
         room = <uint32_t*>taken(base, &bytes, 4 * STEPS * (work.pitch + 1))
-        copy = <uint32_t*>taken(base, &bytes, 4 * (copied + strip))
+        copy = <uint32_t*>taken(base, &bytes, 4 * max(copied + strip, work.words))
         if turn == 0:
             memory = <char*>malloc(bytes + LINE)
             if memory == NULL:
                 return -1
             base = line_from(memory)
-    memset(copy + copied, 0, 4 * strip)
     list_words(work, p.at)
-    list_channels(work, ones)
+    if work.plain:
+        list_channels(work, <uint8_t*>copy, ones)
+    memset(copy + copied, 0, 4 * strip)
     p.ones = ones
     p.b = <char*>copy
     p.b_strip = 4 * strip * (work.words if work.gathered else 1)
@@ -419,6 +427,7 @@ cdef int run_integer_windows(const Integers* a) noexcept nogil:
     cdef int axis, rank = a.output.rank - 2, status
     cdef char* memory = NULL
     cdef char* packed
+    cdef FilterPack pack
     work.a = a
     work.kernels = kernels_now()
     work.loops = loops_now()
@@ -431,15 +440,16 @@ cdef int run_integer_windows(const Integers* a) noexcept nogil:
     work.words = ceil_div(work.channels, 4) * work.taps
     work.factors.long_ = not work.factors.wraps and work.words > EXACT
     products = cut_windows(&work, images)
-    packed = <char*>a.packed
+    packed = <char*>a.right.prepared
+    work.plain = work.kernels.item == 1 or packed != NULL
     if packed == NULL:
-        memory = <char*>malloc(packed_filter_bytes(a.right) + LINE)
-        if memory == NULL:
-            return -1
-        packed = line_from(memory)
-        if pack_filter(a.right, a.right_zero, packed):
+        pack.zeros = entries_of(a.right_zero, 0)
+        pack.plain = work.plain
+        memory = <char*>malloc(pack_all(&pack, a.right, NULL) + LINE)
+        if memory == NULL or pack_all(&pack, a.right, line_from(memory)) == 0:
             free(memory)
             return -1
+        packed = line_from(memory)
     work.totals = <const int64_t*>packed
     work.packed = packed + lined(8 * a.right.sizes[0])
     status = parallel_for(
