@@ -27,7 +27,7 @@ cdef struct Integers:
 cdef int run_integer_matrices(const Integers* a) noexcept nogil
 cdef int run_integer_windows(const Integers* a) noexcept nogil
 
-# Packs `right` for many calls, if memory is given, whose address is a multiple of 64. Returns the bytes of it; 0: nothing
-# is packed, such as integers of more than 8 bits.
+# Packs `right` for many calls, if memory is given, whose address is a multiple of 64. Returns the bytes of it; 0:
+# nothing is packed, such as integers of more than 8 bits.
 cdef int64_t pack_integer_matrices(const Tensor* right, char* to) noexcept nogil
 cdef int64_t pack_integer_windows(const Tensor* filter, char* to) noexcept nogil

@@ -27,7 +27,7 @@ def used() -> list[str]:
 
 
 def vnni() -> list[str]:
-    """The instructions for products of 8-bit integers that the processor has; no level needs them, but loops use them."""
+    """The instructions for products of 8-bit integers that the processor has; no level needs them."""
     return [name for name in _named(instructions()["has"]) if name.endswith("VNNI")]
 
 
