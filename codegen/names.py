@@ -62,7 +62,7 @@ CIMPORTS = {
     "dmlcy._runtime.generate": "Numbers run_diagonals run_fill run_lines run_random run_sequence",
     "dmlcy._runtime.half": "dmlcy_float_of_half dmlcy_float_to_half dmlcy_half_of_float dmlcy_half_to_float",
     "dmlcy._runtime.integer_products": (
-        "Integers prepare_integer_matrices prepare_integer_windows run_integer_matrices run_integer_windows"
+        "Integers pack_integer_matrices pack_integer_windows run_integer_matrices run_integer_windows"
     ),
     "dmlcy._runtime.indexed": (
         "elements_inside give_elements give_places give_tuples take_elements take_lengths take_slices take_tuples"
@@ -76,7 +76,7 @@ CIMPORTS = {
     "dmlcy._runtime.recurrent": "GATED_UNIT MEMORY_UNIT Recurrent SIMPLE_UNIT prepare_recurrent run_recurrent",
     "dmlcy._runtime.regions": "RegionSamples run_regions run_regions_back",
     "dmlcy._runtime.resample": ("NEAREST_BEFORE NEAREST_HIGHER NEAREST_LOWER NEAREST_NEXT Resampling run_resample"),
-    "dmlcy._runtime.products": "Matrices Windows prepare_matrices run_matrices run_windows_of_products",
+    "dmlcy._runtime.products": "Matrices Windows pack_right run_matrices run_windows_of_products",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
     "dmlcy._runtime.strided": (
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"

@@ -135,7 +135,7 @@ def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]
         ("Features", " ".join(chip["features"]) or "unknown"),
         ("Level", f"{chip['level']['name']}: {chip['level']['why']}"),
         ("Used", ", ".join(chip["used"]) or "the baseline"),
-        ("VNNI", f"{', '.join(chip['vnni']) or 'none'} (no loop uses it)"),
+        ("VNNI", f"{', '.join(chip['vnni']) or 'none'} (for products of 8-bit integers)"),
     ]
     limits_of = [(str(limit["threads"]), limit["why"]) for limit in facts["threads"]["limits"]]
     yield f"dmlcy {facts['version']}", version

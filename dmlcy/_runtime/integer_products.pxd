@@ -4,12 +4,12 @@ from libc.stdint cimport int64_t
 
 from dmlcy._runtime.strided cimport Tensor
 
-# The sums of (left - left_zero) * (right - right_zero). INT32 takes their lowest bits. To floats, they are multiplied by
-# the scales, and what is added is added. With a scale of the output, what is added is integers, which come before the
-# scales; the result is divided by the scale of the output, rounded, and the zero point is added.
+# The sums of (left - left_zero) * (right - right_zero). INT32 takes their lowest bits. To floats, they are multiplied
+# by the scales, and what is added is added. With a scale of the output, what is added is integers, which come before
+# the scales; the result is divided by the scale of the output, rounded, and the zero point is added.
 cdef struct Integers:
     const Tensor* left              # matrices; or, of windows, the input
-    const Tensor* left_zero         # this tensor and those below have one element, or one for each row, column or filter
+    const Tensor* left_zero         # as below, one element, or one for each row, column or filter
     const Tensor* left_scale        # NULL: there is none, as below
     const Tensor* right             # matrices; or the filter
     const Tensor* right_zero
@@ -27,7 +27,7 @@ cdef struct Integers:
 cdef int run_integer_matrices(const Integers* a) noexcept nogil
 cdef int run_integer_windows(const Integers* a) noexcept nogil
 
-# Packs the right matrices, or the filter with its zero point, if memory is given. Returns the bytes of what is packed; 0:
-# the loops take the elements as they are; -1: memory ran out.
-cdef int64_t prepare_integer_matrices(const Integers* a, void* to) noexcept nogil
-cdef int64_t prepare_integer_windows(const Integers* a, void* to) noexcept nogil
+# Packs `right` for many calls, if memory is given, whose address is a multiple of 64. Returns the bytes of it; 0:
+# nothing is packed, such as integers of more than 8 bits.
+cdef int64_t pack_integer_matrices(const Tensor* right, char* to) noexcept nogil
+cdef int64_t pack_integer_windows(const Tensor* filter, char* to) noexcept nogil

@@ -1,14 +1,12 @@
 """Sums of products of integers: what is packed, tiles of the output, and what becomes of the sums."""
 
-from libc.math cimport NAN, isfinite
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uintptr_t
+from libc.math cimport NAN, fabs, isfinite
+from libc.stdint cimport INT32_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.checks cimport ceil_div
-from dmlcy._runtime.processor cimport dmlcy_level
-from dmlcy._runtime.strided cimport (
-    FLOAT16, FLOAT32, INT8, INT16, INT32, MAX_RANK, UINT8, UINT16, UINT32, Tensor)
+from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, Tensor
 from dmlcy._runtime.threads cimport parallel_for
 
 cdef extern from "integer_products.h" nogil:
@@ -95,7 +93,9 @@ cdef enum:
     NEAR_SUMS = 393216              # the same of sums
     STEPS = 4                       # of places, at most, between which elements are read and thrown away
     CHUNK = 1048576                 # bytes of a row whose sum has 32 bits
+    GREATEST = 65025                # products of two numbers of 8 bits, less their zero points
     ROOM = 16384                    # bytes of a tile that need no memory of their own
+    TOGETHER = 262144               # bytes of sums whose results are written together, where they follow one another
     WORK = 8388608                  # products that are worth a thread
 
 

@@ -217,8 +217,35 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_put_sums)(const IntegerEnds *ends)
     }
 }
 
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+/* As below, of up to 16 sums; `near` are those that may be another number. */
+DMLCY_TARGET DMLCY_INLINE __m512i dmlcy_quantize_16(
+    __m512i sums, double bias, double factor, const double *scales, __mmask16 lanes, float low, float high,
+    __mmask16 *near)
+{
+    const __m512i low_words = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    __m512d first = _mm512_cvtepi32_pd(_mm512_castsi512_si256(sums));
+    __m512d second = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sums, 1));
+    __m512i places;
+    __m512 number;
+    first = _mm512_mul_pd(_mm512_add_pd(first, _mm512_set1_pd(bias)), _mm512_set1_pd(factor));
+    second = _mm512_mul_pd(_mm512_add_pd(second, _mm512_set1_pd(bias)), _mm512_set1_pd(factor));
+    if (scales) {
+        first = _mm512_mul_pd(first, _mm512_maskz_loadu_pd((__mmask8)lanes, scales));
+        second = _mm512_mul_pd(second, _mm512_maskz_loadu_pd((__mmask8)(lanes >> 8), scales + 8));
+    }
+    places = _mm512_permutex2var_epi32(_mm512_castpd_si512(first), low_words, _mm512_castpd_si512(second));
+    places = _mm512_and_si512(
+        _mm512_add_epi32(places, _mm512_set1_epi32(8 - 0x10000000)), _mm512_set1_epi32(0x1fffffff));
+    *near = _mm512_cmple_epu32_mask(places, _mm512_set1_epi32(16));
+    number = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(first)), _mm512_cvtpd_ps(second), 1);
+    return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(number, _mm512_set1_ps(low)), _mm512_set1_ps(high)));
+}
+#endif
+
 /* One multiplication by all scales, whose error is a few units of FLOAT64: only where the result is as near to the middle
- * between two numbers of FLOAT32 does it matter. Returns whether it may. */
+ * between two numbers of FLOAT32 does it matter. Returns whether it may. At the widest level, a product in FLOAT32 does
+ * unless it is near to the middle between two whole numbers, of those in the range. */
 DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_quantize_row)(
     const int32_t *sums, int64_t n, int32_t own, double bias, double factor, const double *scales, float zero,
     float least, float most, uint8_t *to)
@@ -226,33 +253,36 @@ DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_quantize_row)(
     const float low = least - zero, high = most - zero;
     int64_t i;
 #if DMLCY_X86 && DMLCY_IS_WIDEST
-    const __m512i low_words = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i add = _mm512_set1_epi32(own), move = _mm512_set1_epi32((int)zero);
-    const __m512i middle = _mm512_set1_epi32(8 - 0x10000000), digits = _mm512_set1_epi32(0x1fffffff);
-    const __m512d more = _mm512_set1_pd(bias), times = _mm512_set1_pd(factor);
-    __mmask16 near = 0;
+    const __m512 times = _mm512_set1_ps((float)factor), middle = _mm512_set1_ps(0.5f - 0x1p-13f);
+    const __m512 first = _mm512_set1_ps(low), last = _mm512_set1_ps(high);
+    const int by_doubles = scales || bias != 0 || !(fabs(factor) <= 0x1p127);
+    __mmask16 all = 0, near, lanes = 0xffff;
     for (i = 0; i < n; i += 16) {
-        const __mmask16 own_lanes = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
-        const __m512i x = _mm512_add_epi32(_mm512_castps_si512(dmlcy_masked(own_lanes, sums + i)), add);
-        __m512d first = _mm512_cvtepi32_pd(_mm512_castsi512_si256(x));
-        __m512d second = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(x, 1));
-        __m512i places;
-        __m512 number;
-        first = _mm512_mul_pd(_mm512_add_pd(first, more), times);
-        second = _mm512_mul_pd(_mm512_add_pd(second, more), times);
-        if (scales) {
-            first = _mm512_mul_pd(first, _mm512_maskz_loadu_pd((__mmask8)own_lanes, scales + i));
-            second = _mm512_mul_pd(second, _mm512_maskz_loadu_pd((__mmask8)(own_lanes >> 8), scales + i + 8));
+        __m512i x, words;
+        __m512 number, whole;
+        if (n - i < 16) {
+            lanes = (__mmask16)((1u << (n - i)) - 1);
+            x = _mm512_castps_si512(dmlcy_masked(lanes, sums + i));
+        } else
+            x = _mm512_loadu_si512((const void *)(sums + i));
+        x = _mm512_add_epi32(x, add);
+        number = _mm512_mul_ps(_mm512_cvtepi32_ps(x), times);
+        number = _mm512_min_ps(_mm512_max_ps(number, first), last);
+        whole = _mm512_roundscale_ps(number, _MM_FROUND_CUR_DIRECTION);
+        near = _mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_sub_ps(number, whole)), middle, _CMP_NLT_UQ);
+        words = _mm512_cvtps_epi32(whole);
+        if (by_doubles | near) {
+            words = dmlcy_quantize_16(x, bias, factor, scales ? scales + i : 0, lanes, low, high, &near);
+            all |= near & lanes;
         }
-        places = _mm512_permutex2var_epi32(_mm512_castpd_si512(first), low_words, _mm512_castpd_si512(second));
-        places = _mm512_and_si512(_mm512_add_epi32(places, middle), digits);
-        near |= _mm512_cmple_epu32_mask(places, _mm512_set1_epi32(16));
-        number = _mm512_insertf32x8(
-            _mm512_castps256_ps512(_mm512_cvtpd_ps(first)), _mm512_cvtpd_ps(second), 1);
-        number = _mm512_min_ps(_mm512_max_ps(number, _mm512_set1_ps(low)), _mm512_set1_ps(high));
-        dmlcy_masked_put_bytes(to + i, own_lanes, _mm512_add_epi32(_mm512_cvtps_epi32(number), move));
+        words = _mm512_add_epi32(words, move);
+        if (n - i < 16)
+            dmlcy_masked_put_bytes(to + i, lanes, words);
+        else
+            _mm_storeu_si128((__m128i *)(void *)(to + i), _mm512_cvtepi32_epi8(words));
     }
-    return near != 0;
+    return all != 0;
 #else
     const int32_t move = (int32_t)zero - 0x4b400000;
     int near = 0;

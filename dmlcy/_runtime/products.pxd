@@ -35,7 +35,7 @@ cdef struct Windows:
 # -1: memory ran out.
 cdef int run_matrices(const Matrices* a) noexcept nogil
 # Packs the right matrices, if memory is given. Returns the bytes of them; 0: the loops take the matrices as they are.
-cdef int64_t prepare_matrices(const Matrices* a, void* to) noexcept nogil
+cdef int64_t pack_right(const Matrices* a, void* to) noexcept nogil
 cdef int run_windows_of_products(const Windows* a) noexcept nogil
 
 # Products that one thread computes, for other engines: a matrix is packed in strips of columns, all k of each. The

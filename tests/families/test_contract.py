@@ -17,40 +17,14 @@ from dmlcy._check.checker import Check
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._families.contract import family, matrices, windows
+from families.products import assert_near, forward, normal, peer, random, tensor, whole
 
 Array = np.ndarray[Any, Any]
-random = np.random.default_rng(23)
 RELU = dml.desc.ActivationLeakyRelu(alpha=0.25)
 
 
 def activations(name: str) -> Any:
     return next(field.among for field in OPERATORS[name.upper()].fields if field.among)
-
-
-def normal(*sizes: int, dtype: str = "f4") -> Array:
-    return random.standard_normal(sizes).astype(dtype)
-
-
-def whole(dtype: str, *sizes: int) -> Array:
-    limits = np.iinfo(dtype)
-    return random.integers(limits.min, limits.max, sizes, dtype, endpoint=True)
-
-
-def assert_near(result: Array, expected: Any, terms: int = 0, magnitudes: Any = 0) -> None:
-    """The nearest numbers to those in float64, which are off by next to nothing.
-
-    ``terms``: so many were added in FLOAT32, each of which rounds the sum. ``magnitudes`` is that of their sizes.
-    """
-    wide = np.asarray(expected, np.float64)
-    assert result.shape == wide.shape
-    limits = np.finfo(result.dtype)
-    error = float(limits.smallest_subnormal) + 1e-12 + terms * 2.0**-24 * np.asarray(magnitudes, np.float64)
-    off = np.abs(result.astype(np.float64) - wide) - error
-    assert np.all(off <= float(limits.eps) * 0.501 * np.abs(wide)), off.max()
-
-
-def tensor(array: Array) -> Any:
-    return pytest.importorskip("torch").from_numpy(np.array(array, np.float64))
 
 
 @each_of("dtype, rank", itertools.product(("f4", "f2"), (2, 3, 4)))
@@ -76,32 +50,6 @@ def test_matrices_beside_pytorch(dtype: str, rank: int) -> None:
         assert_near(fused, torch.softmax(expected, -1))
         fused = dml.gemm(*given, c, **said, fused_activation=RELU)
         assert_near(fused, torch.nn.functional.leaky_relu(expected, 0.25), *near)
-
-
-def forward(spatial: int) -> tuple[Array, Array, Array, dict[str, Any]]:
-    """The tensors and the attributes of a convolution."""
-    groups, batch = (int(n) for n in random.integers(1, 4, 2))
-    inputs, outputs = (groups * int(n) for n in random.integers(1, 4, 2))
-    sizes, window, strides, dilations, start, end = (
-        random.integers(low, high, spatial).tolist() for low, high in ((1, 8), (1, 4), (1, 4), (1, 3), (0, 4), (0, 4))
-    )
-    for axis in range(spatial):
-        extent = dilations[axis] * (window[axis] - 1) + 1
-        sizes[axis] = max(sizes[axis], extent - start[axis] - end[axis], 1)
-    said = {"strides": strides, "dilations": dilations, "start_padding": start, "end_padding": end}
-    ones = (1,) * spatial
-    filters = normal(outputs, inputs // groups, *window)
-    return normal(batch, inputs, *sizes), filters, normal(1, outputs, *ones), said | {"group_count": groups}
-
-
-def peer(torch: Any, x: Any, filters: Any, said: dict[str, Any], **more: Any) -> Any:
-    """The convolution in PyTorch."""
-    spatial = x.ndim - 2
-    pairs = [*zip(said["start_padding"], said["end_padding"], strict=True)]
-    padded = torch.nn.functional.pad(x, [n for pair in reversed(pairs) for n in pair])
-    function = getattr(torch.nn.functional, f"conv{spatial}d")
-    attributes = {"stride": said["strides"], "dilation": said["dilations"], "groups": said["group_count"]}
-    return function(padded, filters, **attributes, **more)
 
 
 HOSTS = [(name, fused) for name in ("gemm", "convolution") for fused, _ in activations(name) if "SOFTMAX" not in fused]
@@ -282,126 +230,6 @@ def test_bits_of_a_convolution_depend_on_sizes_only(filters: int, groups: int, s
     assert_same_bits(found[:, 1:], expected[:, 1:])
     assert np.isfinite(found[:, 0, 0]).all() and np.isfinite(found[:, 0, :, 0]).all()  # its place is padding there
     assert np.isinf(found[:, 0, 1:, 1:]).all()
-
-
-def runtime(op: str, arrays: list[Array], result: Any, **attributes: Any) -> Array:
-    """An operator of ONNX Runtime whose output has a data type of its own."""
-    helper = pytest.importorskip("onnx").helper
-    ready = pytest.importorskip("onnxruntime")
-    names = [f"input{number}" for number in range(len(arrays))]
-    node = helper.make_node(op, names, ["output"], **attributes)
-    kinds = [helper.np_dtype_to_tensor_dtype(np.dtype(dtype)) for dtype in (*(x.dtype for x in arrays), result)]
-    given = [helper.make_tensor_value_info(n, k, x.shape) for n, k, x in zip(names, kinds, arrays, strict=False)]
-    graph = helper.make_graph([node], "graph", given, [helper.make_tensor_value_info("output", kinds[-1], None)])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    options = ready.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    run = ready.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return np.asarray(run.run(None, dict(zip(names, arrays, strict=True)))[0])
-
-
-SIGNS = [*itertools.product(("u1", "i1"), repeat=2)]
-
-
-def scale(*sizes: int) -> Array:
-    """A power of two: then every order of the operations of a quantization gives the same."""
-    return (2.0 ** random.integers(-3, 2, sizes)).astype(np.float32)
-
-
-@each_of("left, right", SIGNS)
-def test_products_of_integers(left: str, right: str) -> None:
-    """Beside Python's integers; and beside ONNX Runtime, which has one zero point for each matrix."""
-    for rank in (2, 3, 4):
-        *batch, rows, depth, columns = random.integers(1, 7, rank + 1)
-        a, b = whole(left, *batch, rows, depth), whole(right, *batch, depth, columns)
-        zeros = [whole(left, *(1,) * rank), whole(right, *(1,) * rank)]
-        many = [whole(left, *(1,) * (rank - 2), rows, 1), whole(right, *(1,) * (rank - 1), columns)]
-        for before in (zeros, many, [one.ravel() for one in many]):
-            lines = before[0].reshape(-1, 1).astype(object), before[1].reshape(1, -1).astype(object)
-            expected = (a.astype(object) - lines[0]) @ (b.astype(object) - lines[1])
-            np.testing.assert_array_equal(dml.matrix_multiply_integer(a, before[0], b, before[1]), expected)
-        np.testing.assert_array_equal(dml.matrix_multiply_integer(a, None, b), a.astype(object) @ b.astype(object))
-        scales = [scale(*(1,) * rank) for _ in range(3)]
-        output = whole(left, *(1,) * rank)
-        result = dml.quantized_linear_matrix_multiply(
-            a, scales[0], zeros[0], b, scales[1], zeros[1], scales[2], output, output_dtype=left
-        )
-        if (left, right) == ("i1", "u1"):  # ONNX Runtime has no such product
-            continue
-        single = [one.reshape(()) for one in (*scales, *zeros, output)]
-        given = [a, single[0], single[3], b, single[1], single[4], single[2], single[5]]
-        assert_same_bits(result, runtime("QLinearMatMul", given, left))
-
-
-@each_of("left, right", SIGNS)
-def test_convolutions_of_integers(left: str, right: str) -> None:
-    for spatial in (1, 2, 2, 2):
-        x, filters, _, said = forward(spatial)
-        x, filters = whole(left, *x.shape), whole(right, *filters.shape)
-        ones = (1,) * (2 + spatial)
-        zeros = [whole(left, *ones), whole(right, *ones)]
-        result = dml.convolution_integer(x, zeros[0], filters, zeros[1], **said)
-        moved = [(x - zeros[0].astype(np.int64)), filters - zeros[1].astype(np.int64)]
-        torch = pytest.importorskip("torch")
-        np.testing.assert_array_equal(result, peer(torch, *map(tensor, moved), said).numpy())
-        channels = whole(right, 1, len(filters), *ones[2:])
-        each = filters - channels.reshape(-1, 1, *ones[2:]).astype(np.int64)
-        expected = peer(torch, tensor(moved[0]), tensor(each), said).numpy()
-        for zero in (channels, channels.ravel()) if spatial == 2 else ():
-            same = zeros[0].reshape((1,) * zero.ndim)
-            np.testing.assert_array_equal(dml.convolution_integer(x, same, filters, zero, **said), expected)
-        if spatial == 1 or (left, right) == ("i1", "u1"):  # ONNX Runtime has no such convolution
-            continue
-        pads = [*said["start_padding"], *said["end_padding"]]
-        attributes = {"strides": said["strides"], "dilations": said["dilations"], "pads": pads}
-        attributes["group"] = said["group_count"]
-        scales = [scale(*ones), scale(1, len(filters), *ones[2:]), scale(*ones)]
-        bias = random.integers(-500, 500, (1, len(filters), *ones[2:]), np.int32)
-        output = whole(left, *ones)
-        still = np.zeros(channels.shape, right)
-        result = dml.quantized_linear_convolution(
-            x, scales[0], zeros[0], filters, scales[1], still, bias, scales[2], output, **said, output_dtype=left
-        )
-        single = [one.reshape(()) for one in (scales[0], zeros[0], scales[2], output)]
-        given = [x, *single[:2], filters, scales[1].ravel(), still.ravel(), *single[2:], bias.ravel()]
-        assert_same_bits(result, runtime("QLinearConv", given, left, **attributes))
-
-
-def test_quantization_saturates_and_rounds_halves_to_even() -> None:
-    a = np.array([[1], [3], [-3], [100], [-100], [0]], np.int8)
-    b = np.array([[1]], np.int8)
-    one, half, none = (np.array([[value]], np.float32) for value in (1, 0.5, 0))
-    zero = np.array([[10]], np.int8)
-    found = dml.quantized_linear_matrix_multiply(a, half, None, b, one, None, one, zero, output_dtype="INT8")
-    np.testing.assert_array_equal(found.ravel(), [10, 12, 8, 60, -40, 10])
-    found = dml.quantized_linear_matrix_multiply(a, one, None, b, one, None, half, zero, output_dtype="INT8")
-    np.testing.assert_array_equal(found.ravel(), [12, 16, 4, 127, -128, 10])
-    found = dml.quantized_linear_matrix_multiply(a, one, None, b, one, None, none, zero, output_dtype="INT8")
-    np.testing.assert_array_equal(found.ravel(), [127, 127, -128, 127, -128, 0])
-
-
-def test_integer_sums_wrap() -> None:
-    ones = np.full((1, 2**17), -128, np.int8)
-    found = dml.matrix_multiply_integer(ones, None, ones.T)
-    assert 128 * 128 * ones.size == 2**31
-    assert found.item() == -(2**31)
-
-
-@each_of("dtype", ("u1", "i1", "u2", "i2", "u4", "i4"))
-def test_integers_to_floats(dtype: str) -> None:
-    """Exact sums of any integers, then scales and bias."""
-    for bias in (None, normal(2, 3, 4)):
-        a, b = whole(dtype, 2, 3, 40), whole(dtype, 2, 40, 4)
-        zeros, scales = [whole(dtype, 3, 1), whole(dtype, 1, 4)], [normal(3, 1), normal(1, 4)]
-        exact = (a.astype(object) - zeros[0].astype(object)) @ (b.astype(object) - zeros[1].astype(object))
-        wide = exact.astype(np.float64) * scales[0].astype(np.float64) * scales[1].astype(np.float64)
-        given = (a, scales[0], zeros[0], b, scales[1], zeros[1], bias)
-        result = dml.matrix_multiply_integer_to_float(*given)
-        assert_near(result, wide if bias is None else wide + bias)
-    single = [np.ones((1, 1), np.float32), np.zeros((1, 1), dtype)]
-    plain = dml.matrix_multiply_integer_to_float(a, *single, b, *single, None)
-    assert_near(plain, (a.astype(object) @ b.astype(object)).astype(np.float64))
 
 
 def test_onnx_runtime_agrees_on_floats() -> None:

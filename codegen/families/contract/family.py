@@ -104,7 +104,7 @@ class Contract(Moved):
         return ()
 
     def prepared(self, kernel: ContractKernel) -> Sequence[str]:
-        """Matrices, and filters of integers, are packed."""
+        """What is packed: the columns of a matrix, or filters of integers."""
         return (kernel.roles["right"],) if kernel.of == "matrices" or kernel.whole else ()
 
     def pieces(self, kernel: ContractKernel) -> None:

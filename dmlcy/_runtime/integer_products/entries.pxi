@@ -11,8 +11,17 @@ cdef int best_kernels() noexcept nogil:
     return number
 
 
+cdef inline int number_now() noexcept nogil:
+    return chosen if chosen >= 0 else best_kernels()
+
+
 cdef inline const IntegerKernels* kernels_now() noexcept nogil:
-    return dmlcy_integer_kernels[chosen if chosen >= 0 else best_kernels()]
+    return dmlcy_integer_kernels[number_now()]
+
+
+# The loops of the level that the kernels are of.
+cdef inline const IntegerLoops* loops_now() noexcept nogil:
+    return dmlcy_integer_loops[number_now() - 2 if number_now() > 2 else number_now()]
 
 
 # The elements of a tensor with one axis of more than one element, at most.

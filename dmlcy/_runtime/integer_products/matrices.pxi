@@ -14,6 +14,7 @@ cdef struct MatrixWork:
     int64_t row_tiles
     int64_t column_tiles
     int64_t matrix                  # bytes of a packed matrix
+    const char* packed              # all right matrices; NULL: each tile packs its columns
 
 
 # Bytes of a packed matrix.
@@ -76,7 +77,7 @@ cdef int64_t pack_row(const IntegerKernels* kernels, const IntegerLoops* loops, 
     return total + take_row(kernels, loops, raw, ceil_div(depth, 4), mask, zero, to)
 
 
-# A row of ones, where there are k.
+# A row of ones, where there are k: only kernels with VNNI multiply by it.
 cdef void list_ones(const IntegerKernels* kernels, int64_t depth, char* to) noexcept nogil:
     if kernels.item == 1:
         memset(to, 1, depth)
@@ -149,6 +150,7 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
     p.loops = work.loops
     p.factors = &factors
     p.depth = work.depth
+    p.plain = p.kernels.item == 1
     p.words = work.words
     p.a_row = packed_row(p.kernels, p.words)
     for turn in range(2):
@@ -156,7 +158,7 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
         rows = taken(base, &bytes, (min(work.high, work.rows) + 1) * p.a_row)
         raw = <uint8_t*>taken(base, &bytes, 4 * p.words)
         p.at = <int64_t*>taken(base, &bytes, 8 * p.words)
-        block = taken(base, &bytes, 0 if a.right.prepared != NULL else 4 * BLOCK * p.words)
+        block = taken(base, &bytes, 0 if work.packed != NULL else 4 * BLOCK * p.words)
         if turn == 0:
             memory = NULL
             base = room
@@ -177,7 +179,7 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
         rest //= work.row_tiles
         column = rest % work.column_tiles * work.wide
         rest //= work.column_tiles
-        packed = NULL if a.right.prepared == NULL else <const char*>a.right.prepared + rest * work.matrix
+        packed = NULL if work.packed == NULL else work.packed + rest * work.matrix
         left = a.left.data
         right = a.right.data
         y = output.data
@@ -208,14 +210,24 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
     return 0
 
 
+# Whether matrices are the same in memory.
+cdef inline bint repeats(const Tensor* tensor) noexcept nogil:
+    cdef int axis
+    for axis in range(tensor.rank - 2):
+        if tensor.sizes[axis] > 1 and tensor.strides[axis] == 0:
+            return True
+    return False
+
+
 cdef int run_integer_matrices(const Integers* a) noexcept nogil:
     cdef MatrixWork work
     cdef const Tensor* output = a.output
     cdef int64_t batches = 1, rows, tiles, products
-    cdef int axis
+    cdef char* memory = NULL
+    cdef int axis, status
     work.a = a
     work.kernels = kernels_now()
-    work.loops = dmlcy_integer_loops[dmlcy_level()]
+    work.loops = loops_now()
     list_factors(a, False, &work.factors)
     for axis in range(output.rank - 2):
         batches *= output.sizes[axis]
@@ -237,17 +249,16 @@ cdef int run_integer_matrices(const Integers* a) noexcept nogil:
     work.column_tiles = ceil_div(work.columns, work.wide)
     tiles = batches * work.row_tiles * work.column_tiles
     products = min(rows, work.high) * min(work.wide, work.columns) * work.depth
-    return parallel_for(compute_matrices, &work, tiles, max(WORK // max(products, 1), 1))
-
-
-cdef int64_t packed_matrices_bytes(const Tensor* right) noexcept nogil:
-    cdef int64_t matrices = 1
-    cdef int axis
-    if right.item > 1:
-        return 0
-    for axis in range(right.rank - 2):
-        matrices *= right.sizes[axis]
-    return matrices * packed_matrix(right.sizes[right.rank - 1], ceil_div(right.sizes[right.rank - 2], 4))
+    work.packed = <const char*>a.right.prepared
+    if work.packed == NULL and work.row_tiles > 1 and a.right.item == 1 and not repeats(a.right):
+        memory = <char*>malloc(pack_integer_matrices(a.right, NULL) + LINE)
+        if memory == NULL or pack_integer_matrices(a.right, line_from(memory)) == 0:
+            free(memory)
+            return -1
+        work.packed = line_from(memory)
+    status = parallel_for(compute_matrices, &work, tiles, max(WORK // max(products, 1), 1))
+    free(memory)
+    return status
 
 
 # What threads pack, a block at a time.
@@ -271,23 +282,24 @@ cdef int pack_blocks(const void* args, int64_t begin, int64_t end) noexcept nogi
             source += rest % right.sizes[axis] * right.strides[axis]
             rest //= right.sizes[axis]
         pack_block(
-            kernels_now(), dmlcy_integer_loops[dmlcy_level()], source, right.strides[right.rank - 1],
+            kernels_now(), loops_now(), source, right.strides[right.rank - 1],
             right.strides[right.rank - 2], min(columns - column, <int64_t>BLOCK), depth,
             column_mask(digit_of(right, 0)),
             pack.to + number // blocks * packed_matrix(columns, words) + column * 4 * words)
     return 0
 
 
-cdef int pack_matrices(const Tensor* right, char* to) noexcept nogil:
+cdef int64_t pack_integer_matrices(const Tensor* right, char* to) noexcept nogil:
     cdef MatrixPack pack
-    cdef int64_t block = 4 * BLOCK * ceil_div(right.sizes[right.rank - 2], 4)
+    cdef int64_t block = 4 * BLOCK * ceil_div(right.sizes[right.rank - 2], 4), matrices = 1, blocks
+    cdef int axis
+    if right.item > 1:
+        return 0
+    for axis in range(right.rank - 2):
+        matrices *= right.sizes[axis]
+    blocks = matrices * ceil_div(right.sizes[right.rank - 1], BLOCK)
     pack.right = right
     pack.to = to
-    return parallel_for(pack_blocks, &pack, packed_matrices_bytes(right) // block,
-                        max(CHUNK // block, 1))
-
-
-cdef int64_t prepare_integer_matrices(const Integers* a, void* to) noexcept nogil:
-    if to != NULL and a.right.item == 1 and pack_matrices(a.right, <char*>to):
-        return -1
-    return packed_matrices_bytes(a.right)
+    if to != NULL and parallel_for(pack_blocks, &pack, blocks, max(CHUNK // block, 1)):
+        return 0
+    return blocks * block

@@ -54,6 +54,7 @@ cdef struct Panel:
     int64_t* high
     int64_t* low
     char* room                      # of results whose places do not follow one another
+    bint plain                      # zero points are not yet taken from the numbers of rows
     bint has_times
     IntegerEnds ends
 
@@ -162,13 +163,16 @@ cdef void begin_zeros(Panel* p) noexcept nogil:
     p.has_times = False
     for i in range(p.rows):
         rest = p.totals[i]
-        if p.kernels.item == 1:
+        if p.plain:
             rest -= p.depth * p.zeros[i]
             p.has_times |= p.zeros[i] != 0
             p.row_times[i] = -p.zeros[i]
         p.totals[i] = rest
         p.row_sums[i] = <int32_t>-<uint32_t>rest
         p.row_added[i] = 0 if each else <int32_t>-(<uint32_t>rest * <uint32_t>column)
+        if f.quantized and not f.long_ and p.depth * GREATEST + fabs(p.bias[i]) < INT32_MAX:
+            p.row_added[i] += <int32_t>p.bias[i]
+            p.bias[i] = 0
     p.ends.row_times = p.row_times if p.has_times else NULL
     p.ends.row_sums = p.row_sums if each else NULL
 
@@ -177,12 +181,14 @@ cdef void begin_zeros(Panel* p) noexcept nogil:
 cdef void begin_columns(Panel* p, int64_t first, int64_t columns) noexcept nogil:
     cdef const Factors* f = p.factors
     cdef bint finite = True
+    cdef int32_t zero = column_zero(f, 0)
+    cdef double scale = entry(&f.column_scale, 0)
     cdef int64_t i
     p.ends.columns = columns
     for i in range(columns):
-        p.column_times[i] = column_zero(f, first + i)
+        p.column_times[i] = column_zero(f, first + i) if f.column_zero.step else zero
     for i in range(0 if f.wraps else columns):
-        p.column_scale[i] = entry(&f.column_scale, first + i)
+        p.column_scale[i] = entry(&f.column_scale, first + i) if f.column_scale.step else scale
         finite = finite and isfinite(p.column_scale[i])
     p.ends.factor = p.factor if finite else p.none
 

@@ -1,6 +1,6 @@
-# Convolutions: for each group, the filters times the elements under them. Four channels of a part of an image are copied
-# as words, with their padding, so that the words under a tap follow one another, row after row. A plane of the copy has
-# those of four channels and of one remainder of each axis modulo its step: a phase.
+# Convolutions: for each group, the filters times the elements under them. Four channels of a part of an image are
+# copied as words, with their padding, so that the words under a tap follow one another, row after row. A plane of the
+# copy has those of four channels and of one remainder of each axis modulo its step: a phase.
 
 # A spatial axis.
 cdef struct WindowAxis:
@@ -37,6 +37,7 @@ cdef struct WindowWork:
     int64_t pitch                   # words of a row of the copy
     int64_t plane                   # words
     const char* packed
+    bint plain                      # with their zero points
     const int64_t* totals
 
 
@@ -48,16 +49,12 @@ cdef inline int64_t words_of_filter(const Tensor* filter) noexcept nogil:
     return words
 
 
-# Packed filters: their sums, and a row of numbers of each.
-cdef int64_t packed_filter_bytes(const Tensor* filter) noexcept nogil:
-    return lined(8 * filter.sizes[0]) + filter.sizes[0] * packed_row(kernels_now(), words_of_filter(filter))
-
-
 cdef struct FilterPack:
     const IntegerKernels* kernels
     const IntegerLoops* loops
     const Tensor* filter
     Entries zeros
+    bint plain                      # zero points are not taken from the numbers
     char* to
 
 
@@ -111,21 +108,30 @@ cdef int pack_filters(const void* args, int64_t begin, int64_t end) noexcept nog
     if raw == NULL:
         return -1
     for number in range(begin, end):
-        zero = digit_at(&pack.zeros, number, digit) - mask
+        zero = 0 if pack.plain else digit_at(&pack.zeros, number, digit) - mask
         list_filter(pack, filter.data + number * filter.strides[0], taps, nothing(pack.kernels, mask, zero), raw)
         totals[number] = take_row(pack.kernels, pack.loops, raw, words, mask, zero, to + number * row)
     free(raw)
     return 0
 
 
-cdef int pack_filter(const Tensor* filter, const Tensor* zero, char* to) noexcept nogil:
-    cdef FilterPack pack
+# Packed filters: their sums, and a row of numbers of each.
+cdef int64_t pack_all(FilterPack* pack, const Tensor* filter, char* to) noexcept nogil:
+    cdef int64_t words = words_of_filter(filter)
     pack.kernels = kernels_now()
-    pack.loops = dmlcy_integer_loops[dmlcy_level()]
+    pack.loops = loops_now()
     pack.filter = filter
-    pack.zeros = entries_of(zero, 0)
     pack.to = to
-    return parallel_for(pack_filters, &pack, filter.sizes[0], max(CHUNK // (4 * words_of_filter(filter)), 1))
+    if to != NULL and parallel_for(pack_filters, pack, filter.sizes[0], max(CHUNK // (4 * words), 1)):
+        return 0
+    return lined(8 * filter.sizes[0]) + filter.sizes[0] * packed_row(pack.kernels, words)
+
+
+cdef int64_t pack_integer_windows(const Tensor* filter, char* to) noexcept nogil:
+    cdef FilterPack pack
+    pack.zeros = entries_of(NULL, 0)
+    pack.plain = True
+    return pack_all(&pack, filter, to)
 
 
 cdef void list_axis(const Integers* a, int own, WindowAxis* axis) noexcept nogil:
@@ -150,26 +156,31 @@ cdef void list_axis(const Integers* a, int own, WindowAxis* axis) noexcept nogil
 # The places of the copy at which four channels and a tap begin, in bytes.
 cdef void list_words(const WindowWork* work, int64_t* at) noexcept nogil:
     cdef const WindowAxis* axes = work.axes
-    cdef int64_t word, tap, plane, first, second
-    for word in range(work.words if work.gathered else 0):
-        at[word] = 4 * word * work.kernels.strip
-    for word in range(0 if work.gathered else work.words):
-        tap = word % work.taps
-        first = tap // axes[1].taps * axes[0].dilation
-        second = tap % axes[1].taps * axes[1].dilation
-        plane = word // work.taps * axes[0].phases + first % axes[0].step
-        plane = plane * axes[1].phases + second % axes[1].step
-        at[word] = 4 * (plane * work.plane + first // axes[0].step * work.pitch + second // axes[1].step)
+    cdef int64_t word, next_channels = axes[0].phases * axes[1].phases * work.plane, first, second, plane, down, along
+    if work.gathered:
+        for word in range(work.words):
+            at[word] = 4 * word * work.kernels.strip
+        return
+    word = 0
+    for first in range(axes[0].taps):
+        down = first * axes[0].dilation
+        for second in range(axes[1].taps):
+            along = second * axes[1].dilation
+            plane = down % axes[0].step * axes[1].phases + along % axes[1].step
+            at[word] = 4 * (plane * work.plane + down // axes[0].step * work.pitch + along // axes[1].step)
+            word += 1
+    for word in range(work.taps, work.words):
+        at[word] = at[word - work.taps] + 4 * next_channels
 
 
-# Where there are channels, a row of ones.
-cdef void list_channels(const WindowWork* work, char* to) noexcept nogil:
+# Where there are channels, a row of ones. `room` has place for its bytes.
+cdef void list_channels(const WindowWork* work, uint8_t* room, char* to) noexcept nogil:
     cdef int64_t word
-    if work.kernels.item == 1:
-        memset(to, 1, 4 * work.words)
-        if work.channels % 4:
-            for word in range(work.words - work.taps, work.words):
-                memset(to + 4 * word + work.channels % 4, 0, 4 - work.channels % 4)
+    memset(room, 1, 4 * work.words)
+    if work.channels % 4:
+        for word in range(work.words - work.taps, work.words):
+            memset(room + 4 * word + work.channels % 4, 0, 4 - work.channels % 4)
+    take_row(work.kernels, work.loops, room, work.words, 0, 0, to)
 
 
 # A row of words: some elements of four channels, `between` bytes from one to the next.
@@ -271,8 +282,9 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     cdef const Integers* a = work.a
     cdef const WindowAxis* axes = work.axes
     cdef Panel p
-    cdef int64_t strip = work.kernels.strip, number, rest, filter, filters, group, image, row, rows, column, columns, n, i
-    cdef int64_t flat = ceil_div(work.high * work.pitch, strip) * strip, bytes = 0, turn, own
+    cdef int64_t strip = work.kernels.strip, number, rest, filter, filters, group, image, row, rows, column, columns
+    cdef int64_t n, i, done
+    cdef int64_t flat = ceil_div(work.high * work.pitch, strip) * strip, bytes = 0, turn, own, some
     cdef int64_t held = -1, copied = copied_words(work, flat)
     cdef const char* source
     cdef uint32_t mask = <uint32_t>column_mask(work.factors.column_digit) * <uint32_t>0x01010101
@@ -283,32 +295,35 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
     cdef uint32_t* copy
     cdef uint32_t* room
     cdef char* y
-    cdef bint follows = work.pitch == axes[1].places and axes[0].output_stride == (
+    cdef bint follows = not work.gathered and work.pitch == axes[1].places and axes[0].output_stride == (
         axes[1].output_stride * axes[1].places)
+    some = min(flat, max(TOGETHER // (4 * work.some * BLOCK), <int64_t>1) * BLOCK) if follows else flat
     p.kernels = work.kernels
     p.loops = work.loops
     p.factors = &work.factors
     p.words = work.words
     p.depth = work.channels * work.taps
+    p.plain = work.plain
     p.a_row = packed_row(p.kernels, p.words)
     for turn in range(2):
-        bytes = lay_out(&p, work.some, flat, base)
+        bytes = lay_out(&p, work.some, some, base)
         ones = taken(base, &bytes, p.a_row)
         p.at = <int64_t*>taken(base, &bytes, 8 * p.words)
         room = <uint32_t*>taken(base, &bytes, 4 * STEPS * (work.pitch + 1))
-        copy = <uint32_t*>taken(base, &bytes, 4 * (copied + strip))
+        copy = <uint32_t*>taken(base, &bytes, 4 * max(copied + strip, work.words))
         if turn == 0:
             memory = <char*>malloc(bytes + LINE)
             if memory == NULL:
                 return -1
             base = line_from(memory)
-    memset(copy + copied, 0, 4 * strip)
     list_words(work, p.at)
-    list_channels(work, ones)
+    if work.plain:
+        list_channels(work, <uint8_t*>copy, ones)
+    memset(copy + copied, 0, 4 * strip)
     p.ones = ones
     p.b = <char*>copy
     p.b_strip = 4 * strip * (work.words if work.gathered else 1)
-    begin_columns(&p, 0, flat)
+    begin_columns(&p, 0, some)
     for number in range(begin, end):
         rest = number
         filter = rest % work.filter_tiles * work.some
@@ -340,18 +355,26 @@ cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept 
             p.zeros[i] = row_zero(&work.factors, filter + i)
             p.totals[i] = work.totals[filter + i]
         begin_zeros(&p)
-        begin_strips(&p)
         n = (rows - 1) * work.pitch + columns
-        add_strips(&p, ceil_div(n, strip), 0)
         y = a.output.data + image * a.output.strides[0] + filter * a.output.strides[1]
         own = a.output.strides[1]
+        if follows:
+            y += row * axes[0].output_stride
+            done = 0
+            while done < n:
+                p.b = <char*>(copy + done)
+                begin_strips(&p)
+                add_strips(&p, ceil_div(min(n - done, some), strip), 0)
+                finish(&p, 0, min(n - done, some), y + done * axes[1].output_stride, own,
+                       axes[1].output_stride)
+                done += some
+            continue
+        begin_strips(&p)
+        add_strips(&p, ceil_div(n, strip), 0)
         if work.gathered:
             finish_places(work, &p, column, columns, y, own)
             continue
         y += row * axes[0].output_stride + column * axes[1].output_stride
-        if follows:
-            finish(&p, 0, n, y, own, axes[1].output_stride)
-            continue
         for i in range(rows):
             finish(&p, i * work.pitch, columns, y + i * axes[0].output_stride, own, axes[1].output_stride)
     free(memory)
@@ -384,7 +407,9 @@ cdef int64_t cut_windows(WindowWork* work, int64_t images) noexcept nogil:
         work.wide = work.pitch = min(tiles, <int64_t>GATHERED)
         work.column_tiles = ceil_div(tiles, work.wide)
         return work.wide * work.words * 4 * min(work.some, work.filters)
-    near = min(NEAR_COPY // (4 * planes * work.pitch) - axes[0].reach, NEAR_SUMS // (4 * work.some * work.pitch))
+    near = NEAR_COPY // (4 * planes * work.pitch) - axes[0].reach
+    if work.pitch != axes[1].places:
+        near = min(near, NEAR_SUMS // (4 * work.some * work.pitch))
     products = work.pitch * work.words * 4 * min(work.some, work.filters)
     tiles = axes[0].places * work.column_tiles * images * work.filter_tiles * work.a.groups * products // WORK + 1
     near = min(near, ceil_div(axes[0].places * work.column_tiles * images * work.filter_tiles * work.a.groups, tiles))
@@ -402,9 +427,10 @@ cdef int run_integer_windows(const Integers* a) noexcept nogil:
     cdef int axis, rank = a.output.rank - 2, status
     cdef char* memory = NULL
     cdef char* packed
+    cdef FilterPack pack
     work.a = a
     work.kernels = kernels_now()
-    work.loops = dmlcy_integer_loops[dmlcy_level()]
+    work.loops = loops_now()
     list_factors(a, True, &work.factors)
     for axis in range(2):
         list_axis(a, rank - 2 + axis, &work.axes[axis])
@@ -415,14 +441,15 @@ cdef int run_integer_windows(const Integers* a) noexcept nogil:
     work.factors.long_ = not work.factors.wraps and work.words > EXACT
     products = cut_windows(&work, images)
     packed = <char*>a.right.prepared
+    work.plain = work.kernels.item == 1 or packed != NULL
     if packed == NULL:
-        memory = <char*>malloc(packed_filter_bytes(a.right) + LINE)
-        if memory == NULL:
-            return -1
-        packed = line_from(memory)
-        if pack_filter(a.right, a.right_zero, packed):
+        pack.zeros = entries_of(a.right_zero, 0)
+        pack.plain = work.plain
+        memory = <char*>malloc(pack_all(&pack, a.right, NULL) + LINE)
+        if memory == NULL or pack_all(&pack, a.right, line_from(memory)) == 0:
             free(memory)
             return -1
+        packed = line_from(memory)
     work.totals = <const int64_t*>packed
     work.packed = packed + lined(8 * a.right.sizes[0])
     status = parallel_for(
@@ -430,11 +457,3 @@ cdef int run_integer_windows(const Integers* a) noexcept nogil:
         images * a.groups * work.column_tiles * work.row_tiles * work.filter_tiles, max(WORK // max(products, 1), 1))
     free(memory)
     return status
-
-
-cdef int64_t prepare_integer_windows(const Integers* a, void* to) noexcept nogil:
-    if a.right.item > 1 or (a.right_zero != NULL and a.right_zero.data == NULL):
-        return 0
-    if to != NULL and pack_filter(a.right, a.right_zero, <char*>to):
-        return -1
-    return packed_filter_bytes(a.right)

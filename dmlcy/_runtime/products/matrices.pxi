@@ -57,7 +57,7 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
     return run_products(&to)
 
 
-cdef int64_t prepare_matrices(const Matrices* a, void* packed) noexcept nogil:
+cdef int64_t pack_right(const Matrices* a, void* packed) noexcept nogil:
     cdef Products to
     cdef int64_t number, rest, matrices = 1, bytes
     cdef const char* b
