@@ -44,11 +44,11 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 #include "product_kernels.h"
 #include "product_packs.h"
 
-/* Rows of n floats: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere. Up to a vector behind the
- * last row is written, too. */
+/* Rows of n floats for each of some channels: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere. Up
+ * to a vector behind the last row is written, too. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_rows)(
-    const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n, int64_t begin,
-    int64_t end, int64_t rows, float *to)
+    const char *from, int64_t channel, int64_t channels, int64_t row, int64_t between, int64_t item, int64_t first,
+    int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float *to)
 {
     int64_t r, i;
 #if DMLCY_X86 && DMLCY_IS_WIDEST
@@ -61,32 +61,36 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_rows)(
             own[i / 16] = (__mmask16)(between == 4 ? all : dmlcy_apart(all & 0xff));
             high[i / 16] = (__mmask16)dmlcy_apart(all >> 8 & 0xff);
         }
-        for (r = 0; r < rows; r++, from += row, to += n) {
-            if (r < begin || r >= end)
-                for (i = 0; i < n; i += 16)
-                    _mm512_storeu_ps(to + i, _mm512_setzero_ps());
-            else if (between == 4)
-                for (i = 0; i < n; i += 16)
-                    _mm512_storeu_ps(to + i, dmlcy_masked(own[i / 16], from + i * 4));
-            else
-                for (i = 0; i < n; i += 16) {
-                    const __m512 x = dmlcy_masked(own[i / 16], from + i * 8);
-                    const __m512 y = dmlcy_masked(high[i / 16], from + i * 8 + 64);
-                    _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
-                }
+        for (; channels > 0; channels--, from += channel) {
+            const char *place = from;
+            for (r = 0; r < rows; r++, place += row, to += n) {
+                if (r < begin || r >= end)
+                    for (i = 0; i < n; i += 16)
+                        _mm512_storeu_ps(to + i, _mm512_setzero_ps());
+                else if (between == 4)
+                    for (i = 0; i < n; i += 16)
+                        _mm512_storeu_ps(to + i, dmlcy_masked(own[i / 16], place + i * 4));
+                else
+                    for (i = 0; i < n; i += 16) {
+                        const __m512 x = dmlcy_masked(own[i / 16], place + i * 8);
+                        const __m512 y = dmlcy_masked(high[i / 16], place + i * 8 + 64);
+                        _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
+                    }
+            }
         }
         return;
     }
 #endif
-    for (r = 0; r < rows; r++, from += row, to += n) {
-        const int64_t low = r < begin || r >= end || last <= first ? n : first, behind = low < n ? last : n;
-        for (i = 0; i < low; i++)
-            to[i] = 0;
-        if (behind > low)
-            dmlcy_widen(from + low * between, between, item, to + low, behind - low);
-        for (i = behind; i < n; i++)
-            to[i] = 0;
-    }
+    for (; channels > 0; channels--, from += channel)
+        for (r = 0; r < rows; r++, to += n) {
+            const int64_t low = r < begin || r >= end || last <= first ? n : first, behind = low < n ? last : n;
+            for (i = 0; i < low; i++)
+                to[i] = 0;
+            if (behind > low)
+                dmlcy_widen(from + r * row + low * between, between, item, to + low, behind - low);
+            for (i = behind; i < n; i++)
+                to[i] = 0;
+        }
 }
 
 /* Some rows of n sums become rows of elements. */
@@ -155,8 +159,8 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
         },
     .spread =
         {
-            {NULL, NULL, NULL, NULL},
-            {NULL, NULL, NULL, NULL},
+            {DMLCY_AT_BY(12, 1), DMLCY_AT_BY(12, 2), NULL, NULL},
+            {DMLCY_AT_BY(8, 1), DMLCY_AT_BY(8, 2), NULL, NULL},
             {DMLCY_AT_BY(4, 1), NULL, DMLCY_AT_BY(4, 4), NULL},
             {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), DMLCY_AT_BY(2, 8)},
             {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), DMLCY_AT_BY(1, 8)},
@@ -174,7 +178,7 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
         },
     .spread =
         {
-            {NULL, NULL, NULL, NULL},
+            {DMLCY_AT_BY(6, 1), DMLCY_AT_BY(6, 2), NULL, NULL},
             {DMLCY_AT_BY(4, 1), DMLCY_AT_BY(4, 2), NULL, NULL},
             {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), NULL},
             {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), NULL},

@@ -94,8 +94,8 @@ typedef struct {
         int64_t places, float *to);
     void (*turn)(const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch);
     void (*fill_rows)(
-        const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
-        int64_t begin, int64_t end, int64_t rows, float *to);
+        const char *from, int64_t channel, int64_t channels, int64_t row, int64_t between, int64_t item, int64_t first,
+        int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float *to);
     void (*put_rows)(
         const float *from, int64_t pitch, int64_t rows, int64_t n, char *to, int64_t row, int64_t step, int64_t item);
     float (*dot)(const float *a, const float *b, int64_t n);

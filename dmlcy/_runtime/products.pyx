@@ -75,8 +75,8 @@ cdef extern from "products.h" nogil:
         void (*turn)(
             const char* source, int64_t line, int64_t lines, int64_t depth, float* to, int64_t pitch) noexcept nogil
         void (*fill_rows)(
-            const char* source, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
-            int64_t begin, int64_t end, int64_t rows, float* to) noexcept nogil
+            const char* source, int64_t channel, int64_t channels, int64_t row, int64_t between, int64_t item,
+            int64_t first, int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float* to) noexcept nogil
         void (*put_rows)(
             const float* source, int64_t pitch, int64_t rows, int64_t n, char* to, int64_t row, int64_t step,
             int64_t item) noexcept nogil
@@ -103,8 +103,11 @@ cdef enum:
     LARGE = 512                     # places of an image that is a matrix by itself
     PHASES = 8                      # of an axis, at most
     GROUPS = 8                      # that are computed side by side, at least
-    FILTERS = 16                    # of a group that are spread, at most
-    TAPS = 4096                     # products of each sum then, at most
+    FILTERS = 16                    # of a group that are spread, however short the rows
+    STEPPED = 64                    # the same where a stride is above 1
+    TAPS = 8192                     # products of each sum then, at most
+    PIECES = 32                     # of work, at least, if each is large
+    TURNED = 262144                 # numbers of filters that are put together for them, at most
     COPY = 524288                   # floats of the copy, at most, and as many as stay near
     NEAR_COPY = 32768
     OVER = 128                      # floats behind an array that kernels may read or write
@@ -182,14 +185,16 @@ cdef struct Tile:
     int64_t run_count
 
 
-# A convolution of few filters for each group: the input of some rows of the output is copied, with its padding, so that
-# the elements under a tap follow one another, row after row. A plane of the copy has those of one channel, tap of the
+# A convolution whose rows are long, or whose filters few: the input of some rows of the output is copied, with its padding,
+# so that the elements under a tap follow one another, row after row. A plane of the copy has those of one channel, tap of the
 # first axis, and remainder of the other two axes modulo their step: a phase.
 cdef struct Spread:
     const Products* to
     int64_t* at                     # floats from the first plane to the elements of each k
     int64_t high                    # rows of the output
     int64_t bands                   # of so many rows
+    int64_t filters                 # computed at once
+    int64_t parts                   # of so many filters
     int64_t pitch                   # floats of a row of the copy
     int64_t rows                    # of a plane
     int64_t phases[3]

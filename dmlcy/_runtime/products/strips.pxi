@@ -3,10 +3,10 @@
 # The bytes from the first of some k on to each, in a row of `a` and in a column of a matrix.
 cdef void list_places(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
     cdef const ProductImage* image = to.image
-    cdef int64_t p, k, tap, channel
+    cdef int64_t p, k, tap
     cdef int64_t a_at = first * to.a_step, b_at = first * to.b_step
     cdef int d
-    if image == NULL:
+    if image == NULL or to.a_step != 0:
         for p in range(depth):
             tile.a_at[p] = a_at
             tile.b_at[p] = b_at
@@ -15,9 +15,8 @@ cdef void list_places(const Products* to, Tile* tile, int64_t first, int64_t ste
         return
     for p in range(depth):
         k = first + p * step
-        channel = k // image.taps
         tap = k % image.taps
-        tile.a_at[p] = channel * image.filter_stride
+        tile.a_at[p] = k // image.taps * image.filter_stride
         for d in range(2, -1, -1):
             tile.a_at[p] += tap % image.axes[d].taps * image.axes[d].filter_stride
             tap //= image.axes[d].taps
@@ -38,6 +37,12 @@ cdef void take_rows(const Products* to, Tile* tile, int64_t step, int64_t depth)
     cdef float[HIGH] numbers
     cdef int64_t row, p, none = 0
     if step == 1 and to.a_step == to.item and to.item == sizeof(float):
+        if tile.rows > FLAT and tile.columns >= 256 and to.depth > DMLCY_DEPTH:
+            tile.left = tile.packed
+            tile.left_row = depth + LINE
+            for row in range(tile.rows):
+                memcpy(tile.packed + row * tile.left_row, a + row * to.a_line + tile.a_at[0], depth * sizeof(float))
+            return
         tile.left = <const float*>(a + tile.a_at[0])
         tile.left_row = to.a_line // <int64_t>sizeof(float)
         return

@@ -209,7 +209,7 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     if tile.width == 3 and (to.image != NULL or to.b_line != to.item or to.item != sizeof(float)):
         tile.width = 2      # packed columns stay near
     tile.strip = columns_of(to, tile.width)
-    n[0] = rows * depth if to.item != sizeof(float) or to.a_step != to.item or to.chains > 1 else 0
+    n[0] = rows * (depth + LINE) # TODO
     n[1] = depth * tile.strip
     n[2] = rows * tile.strip
     n[3] = 0
