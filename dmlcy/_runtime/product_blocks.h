@@ -43,9 +43,10 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 
 #include "product_kernels.h"
 #include "product_packs.h"
+#include "product_lines.h"
 
-/* Rows of n floats for each of some channels: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere. Up
- * to a vector behind the last row is written, too. */
+/* Rows of n floats for each of some channels: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere.
+ * Up to a vector behind the last row is written, too. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_rows)(
     const char *from, int64_t channel, int64_t channels, int64_t row, int64_t between, int64_t item, int64_t first,
     int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float *to)
@@ -165,6 +166,17 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), DMLCY_AT_BY(2, 8)},
             {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), DMLCY_AT_BY(1, 8)},
         },
+    .some =
+        {
+            {DMLCY_SOME_BY(12, 1), DMLCY_SOME_BY(12, 2)},
+            {DMLCY_SOME_BY(8, 1), DMLCY_SOME_BY(8, 2)},
+            {DMLCY_SOME_BY(4, 1), DMLCY_SOME_BY(4, 2)},
+            {DMLCY_SOME_BY(2, 1), DMLCY_SOME_BY(2, 2)},
+            {DMLCY_SOME_BY(1, 1), DMLCY_SOME_BY(1, 2)},
+        },
+    .turned =
+        {NULL, DMLCY_LEVEL(dmlcy_turned_8), DMLCY_LEVEL(dmlcy_turned_4), DMLCY_LEVEL(dmlcy_turned_2),
+         DMLCY_LEVEL(dmlcy_turned_1)},
 #elif DMLCY_X86 && DMLCY_IS_WIDE
     .heights = {6, 4, 2, 1, 0},
     .widths = {1, 2, 4, 8},
@@ -184,6 +196,8 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), NULL},
             {NULL, NULL, NULL, NULL},
         },
+    .turned =
+        {NULL, DMLCY_LEVEL(dmlcy_turned_4), DMLCY_LEVEL(dmlcy_turned_2), DMLCY_LEVEL(dmlcy_turned_1), NULL},
 #else
     .heights = {4, 2, 1, 0, 0},
     .widths = {1, 3, 4, 8},
@@ -210,7 +224,8 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
     .turn = DMLCY_LEVEL(dmlcy_pack_turned),
     .fill_rows = DMLCY_LEVEL(dmlcy_fill_rows),
     .put_rows = DMLCY_LEVEL(dmlcy_put_rows),
-    .dot = DMLCY_LEVEL(dmlcy_dot),
+    .row = DMLCY_LEVEL(dmlcy_product_row),
+    .dots = DMLCY_LEVEL(dmlcy_dots),
     .are_finite = DMLCY_LEVEL(dmlcy_are_finite),
     .scale = DMLCY_LEVEL(dmlcy_scale_sums),
     .add = DMLCY_LEVEL(dmlcy_add_to_sums),
@@ -227,4 +242,12 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #undef DMLCY_KERNEL_AT
 #undef DMLCY_AT_BY
 #undef DMLCY_BY
+#undef DMLCY_WHOLE
+#undef DMLCY_PUT_WHOLE
+#undef DMLCY_SOME
+#undef DMLCY_PUT_SOME
+#undef DMLCY_SOME_BY
+#undef DMLCY_KERNEL_SOME
+#undef DMLCY_OWN
+#undef DMLCY_AND
 #undef DMLCY_PLACES

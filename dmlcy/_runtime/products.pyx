@@ -28,6 +28,14 @@ cdef extern from "products.h" nogil:
         int64_t depth, const float* a, int64_t a_row, const float* b, const int64_t* at, const float* source,
         int64_t from_row, float* to, int64_t to_row) noexcept nogil
 
+    ctypedef void (*ProductSome)(
+        int64_t depth, const float* a, int64_t a_row, const float* b, int64_t step, int64_t some, const float* source,
+        int64_t from_row, float* to, int64_t to_row) noexcept nogil
+
+    ctypedef void (*ProductTurned)(
+        int64_t depth, const float* a, int64_t a_row, const float* b, int64_t line, int64_t columns,
+        const float* source, int64_t from_row, float* to, int64_t to_row) noexcept nogil
+
     ctypedef struct ProductAxis:
         int64_t places
         int64_t size
@@ -69,6 +77,11 @@ cdef extern from "products.h" nogil:
             const ProductImage* image, const char* source, const ProductRun* runs, int64_t count, int64_t first,
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
         ProductSpread spread[5][4]
+        ProductSome some[5][2]
+        ProductTurned turned[5]
+        void (*row)(
+            int64_t depth, const float* a, const float* b, int64_t step, int64_t n, const float* source,
+            float* to) noexcept nogil
         void (*channels)(
             const float* x, int64_t step, const int64_t* at, int64_t taps, const float* filters, const float* begin,
             int64_t places, float* to) noexcept nogil
@@ -80,7 +93,8 @@ cdef extern from "products.h" nogil:
         void (*put_rows)(
             const float* source, int64_t pitch, int64_t rows, int64_t n, char* to, int64_t row, int64_t step,
             int64_t item) noexcept nogil
-        float (*dot)(const float* a, const float* b, int64_t n) noexcept nogil
+        void (*dots)(
+            const float* a, const float* b, int64_t line, int64_t depth, int64_t n, float* to) noexcept nogil
         bint (*are_finite)(const float* x, int64_t row, int64_t rows, int64_t n) noexcept nogil
         void (*scale)(float* x, float alpha, int64_t n) noexcept nogil
         void (*add)(float* x, float alpha, const float* c, float beta, int64_t n) noexcept nogil
@@ -116,6 +130,10 @@ cdef enum:
     ROOM = 8192                     # floats of a tile that need no memory of their own
     SPREAD_WORK = 1048576           # the same of bands
     WORK = 4194304                  # products that are worth a thread
+    TINY = 1048576                  # products of a matrix that is computed without tiles, at most
+    TINY_WORK = 1048576             # and of so many of them that they are worth a thread, each of which costs
+    TINY_CALL = 1024                # as much as so many products
+    DISPLACING = 256                # columns that pay for packing rows which displace one another
 
 # The smallest normal number: sums below it may have lost digits.
 cdef float LEAST = 1.17549435e-38
@@ -185,9 +203,9 @@ cdef struct Tile:
     int64_t run_count
 
 
-# A convolution whose rows are long, or whose filters few: the input of some rows of the output is copied, with its padding,
-# so that the elements under a tap follow one another, row after row. A plane of the copy has those of one channel, tap of the
-# first axis, and remainder of the other two axes modulo their step: a phase.
+# A convolution whose rows are long, or whose filters few: the input of some rows of the output is copied, with its
+# padding, so that the elements under a tap follow one another, row after row. A plane of the copy has those of one
+# channel, tap of the first axis, and remainder of the other two axes modulo their step: a phase.
 cdef struct Spread:
     const Products* to
     int64_t* at                     # floats from the first plane to the elements of each k
@@ -219,6 +237,7 @@ cdef struct Depthwise:
 
 include "products/strips.pxi"
 include "products/finish.pxi"
+include "products/small.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"

@@ -6,24 +6,19 @@ cdef bint are_spread(Products* to) noexcept nogil:
     cdef int d
     if to.depth > TAPS or to.chains > 1 or to.image.taps < 2:
         return False
-    # Sums of places between the rows are made for nothing, and a copy of each phase is dear: packing may take less time.
+    # Sums of places between the rows are made for nothing, and a copy of each phase takes time: packing may take less.
     axis = &to.image.axes[2]
     if to.rows > FILTERS and span_of(axis) // axis.step * to.rows > FILTERS // 2 * axis.places:
         return False
     if to.rows > STEPPED and axis.step > 1:
         return False
-    if not are_floats(to) and to.rows * to.depth > TURNED:
+    if not are_plain(to) and to.rows * to.depth > TURNED:
         return False
     for d in range(1, 3):
         axis = &to.image.axes[d]
         if axis.step > PHASES:
             return False
     return plan_spread(to, NULL)
-
-
-# Whether a filter is a row of floats.
-cdef inline bint are_floats(const Products* to) noexcept nogil:
-    return to.a_step == to.item and to.item == sizeof(float)
 
 
 # The element of the first tap, or the last one, that comes first, and how far the last one is from it.
@@ -64,8 +59,8 @@ cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
         # Bands that are worth copying, cut where they are too much work for one thread.
         work = row * axes[1].places * axes[0].places * to.batch[0] * to.images // PIECES
         work = min(max(work, <int64_t>WORK), <int64_t>(4 * WORK))
-        own.high = min(COPY // 4 // (own.pitch * planes) - own.reach[1], COPY // 4 // (own.pitch * to.rows), work // row)
-        own.high = min(max(own.high, ceil_div(DMLCY_STRIP, own.pitch)), axes[1].places)
+        own.high = min(COPY // 4 // (own.pitch * planes) - own.reach[1], COPY // 4 // (own.pitch * to.rows))
+        own.high = min(max(min(own.high, work // row), ceil_div(DMLCY_STRIP, own.pitch)), axes[1].places)
         own.parts = own.high * row // (2 * work) + 1
     own.bands = ceil_div(axes[1].places, own.high)
     own.high = ceil_div(axes[1].places, own.bands)
@@ -214,10 +209,10 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
     cdef const Products* to = spread.to
     cdef const ProductAxis* axes = &to.image.axes[0]
     cdef Tile tile
-    cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, rest, group, image, plane, row, rows, filter, first
-    cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2], held = -1, part
+    cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, rest, group, image, plane, row, rows, part
+    cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2], held = -1, filter, first
     cdef int64_t copied = planes * spread.rows * spread.pitch + OVER
-    cdef int64_t packed = 0 if are_floats(to) else spread.filters * to.depth
+    cdef int64_t packed = 0 if are_plain(to) else spread.filters * to.depth
     cdef float* memory = <float*>malloc((copied + packed + spread.filters * (pitch + OVER)) * sizeof(float))
     cdef char* y
     cdef int status = 0
@@ -275,7 +270,7 @@ cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
     cdef int64_t first, depth, row, k
     tile.left = <const float*>tile.a
     tile.left_row = to.a_line // <int64_t>sizeof(float)
-    if are_floats(to):
+    if are_plain(to):
         return
     tile.left = tile.packed
     tile.left_row = to.depth

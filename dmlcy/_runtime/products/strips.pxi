@@ -36,8 +36,8 @@ cdef void take_rows(const Products* to, Tile* tile, int64_t step, int64_t depth)
     cdef const char* a = tile.a + tile.row * to.a_line
     cdef float[HIGH] numbers
     cdef int64_t row, p, none = 0
-    if step == 1 and to.a_step == to.item and to.item == sizeof(float):
-        if tile.rows > FLAT and tile.columns >= 256 and to.depth > DMLCY_DEPTH:
+    if step == 1 and are_plain(to):
+        if are_displaced(to, tile.rows, tile.columns):
             tile.left = tile.packed
             tile.left_row = depth + LINE
             for row in range(tile.rows):
@@ -77,14 +77,22 @@ cdef void pack_columns(const Products* to, Tile* tile, int64_t column, int64_t c
         to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
 
 
+# `some`: of the last vector, only so many columns are read and written; 0: all.
 cdef void multiply(const Products* to, const Tile* tile, int width, int64_t depth, const float* b, int64_t step,
-                   const float* source, int64_t source_row, float* target, int64_t target_row) noexcept nogil:
+                   int64_t some, const float* source, int64_t source_row, float* target,
+                   int64_t target_row) noexcept nogil:
     cdef int64_t row = 0
     cdef int h
+    cdef const float* left
     while row < tile.rows:
         h = height_of(to, width, tile.rows - row)
-        to.level.kernels[h][width](depth, tile.left + row * tile.left_row, tile.left_row, b, step, source, source_row,
-                                   target + row * target_row, target_row)
+        left = tile.left + row * tile.left_row
+        if some > 0:
+            to.level.some[h][width](
+                depth, left, tile.left_row, b, step, some, source, source_row, target + row * target_row, target_row)
+        else:
+            to.level.kernels[h][width](
+                depth, left, tile.left_row, b, step, source, source_row, target + row * target_row, target_row)
         row += to.level.heights[h]
         if source != NULL:
             source += to.level.heights[h] * source_row
