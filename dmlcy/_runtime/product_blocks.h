@@ -31,8 +31,9 @@ typedef float DMLCY_LEVEL(dmlcy_lanes) __attribute__((vector_size(4 * DMLCY_VECT
 typedef float DMLCY_LEVEL(dmlcy_lanes);
 #endif
 
-/* Asks for the columns of the next strip, which the processor does not see coming where rows are long. */
-#if DMLCY_X86
+/* Asks for the columns of the next strip, which the processor does not see coming where rows are long. Kernels of short
+ * vectors ask so often that they would wait for it. */
+#if DMLCY_X86 && DMLCY_IS_WIDE
 #define DMLCY_ASK(place) _mm_prefetch((const char *)(place), _MM_HINT_T1)
 #else
 #define DMLCY_ASK(place) (void)(place)
