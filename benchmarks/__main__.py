@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks``, and ``python -m benchmarks figures``; ``--help`` says the options of each."""
+"""The command: ``python -m benchmarks``, also with ``figures`` or ``roofline``; ``--help`` says the options of each."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ if sys.argv[1:2] == ["figures"]:
     from benchmarks.groups.command import main as figures
 
     sys.exit(figures(sys.argv[2:]))
+elif sys.argv[1:2] == ["roofline"]:
+    from benchmarks.roofline import main as roofline
+
+    sys.exit(roofline(sys.argv[2:]))
 else:
     from benchmarks.main import main
 

@@ -31,8 +31,9 @@ typedef float DMLCY_LEVEL(dmlcy_lanes) __attribute__((vector_size(4 * DMLCY_VECT
 typedef float DMLCY_LEVEL(dmlcy_lanes);
 #endif
 
-/* Asks for the columns of the next strip, which the processor does not see coming where rows are long. */
-#if DMLCY_X86
+/* Asks for the columns of the next strip, which the processor does not see coming where rows are long. Kernels of short
+ * vectors ask so often that they would wait for it. */
+#if DMLCY_X86 && DMLCY_IS_WIDE
 #define DMLCY_ASK(place) _mm_prefetch((const char *)(place), _MM_HINT_T1)
 #else
 #define DMLCY_ASK(place) (void)(place)
@@ -43,12 +44,13 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 
 #include "product_kernels.h"
 #include "product_packs.h"
+#include "product_lines.h"
 
-/* Rows of n floats: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere. Up to a vector behind the
- * last row is written, too. */
+/* Rows of n floats for each of some channels: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere.
+ * Up to a vector behind the last row is written, too. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_rows)(
-    const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n, int64_t begin,
-    int64_t end, int64_t rows, float *to)
+    const char *from, int64_t channel, int64_t channels, int64_t row, int64_t between, int64_t item, int64_t first,
+    int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float *to)
 {
     int64_t r, i;
 #if DMLCY_X86 && DMLCY_IS_WIDEST
@@ -61,32 +63,36 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_fill_rows)(
             own[i / 16] = (__mmask16)(between == 4 ? all : dmlcy_apart(all & 0xff));
             high[i / 16] = (__mmask16)dmlcy_apart(all >> 8 & 0xff);
         }
-        for (r = 0; r < rows; r++, from += row, to += n) {
-            if (r < begin || r >= end)
-                for (i = 0; i < n; i += 16)
-                    _mm512_storeu_ps(to + i, _mm512_setzero_ps());
-            else if (between == 4)
-                for (i = 0; i < n; i += 16)
-                    _mm512_storeu_ps(to + i, dmlcy_masked(own[i / 16], from + i * 4));
-            else
-                for (i = 0; i < n; i += 16) {
-                    const __m512 x = dmlcy_masked(own[i / 16], from + i * 8);
-                    const __m512 y = dmlcy_masked(high[i / 16], from + i * 8 + 64);
-                    _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
-                }
+        for (; channels > 0; channels--, from += channel) {
+            const char *place = from;
+            for (r = 0; r < rows; r++, place += row, to += n) {
+                if (r < begin || r >= end)
+                    for (i = 0; i < n; i += 16)
+                        _mm512_storeu_ps(to + i, _mm512_setzero_ps());
+                else if (between == 4)
+                    for (i = 0; i < n; i += 16)
+                        _mm512_storeu_ps(to + i, dmlcy_masked(own[i / 16], place + i * 4));
+                else
+                    for (i = 0; i < n; i += 16) {
+                        const __m512 x = dmlcy_masked(own[i / 16], place + i * 8);
+                        const __m512 y = dmlcy_masked(high[i / 16], place + i * 8 + 64);
+                        _mm512_storeu_ps(to + i, _mm512_permutex2var_ps(x, even, y));
+                    }
+            }
         }
         return;
     }
 #endif
-    for (r = 0; r < rows; r++, from += row, to += n) {
-        const int64_t low = r < begin || r >= end || last <= first ? n : first, behind = low < n ? last : n;
-        for (i = 0; i < low; i++)
-            to[i] = 0;
-        if (behind > low)
-            dmlcy_widen(from + low * between, between, item, to + low, behind - low);
-        for (i = behind; i < n; i++)
-            to[i] = 0;
-    }
+    for (; channels > 0; channels--, from += channel)
+        for (r = 0; r < rows; r++, to += n) {
+            const int64_t low = r < begin || r >= end || last <= first ? n : first, behind = low < n ? last : n;
+            for (i = 0; i < low; i++)
+                to[i] = 0;
+            if (behind > low)
+                dmlcy_widen(from + r * row + low * between, between, item, to + low, behind - low);
+            for (i = behind; i < n; i++)
+                to[i] = 0;
+        }
 }
 
 /* Some rows of n sums become rows of elements. */
@@ -155,12 +161,23 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
         },
     .spread =
         {
-            {NULL, NULL, NULL, NULL},
-            {NULL, NULL, NULL, NULL},
+            {DMLCY_AT_BY(12, 1), DMLCY_AT_BY(12, 2), NULL, NULL},
+            {DMLCY_AT_BY(8, 1), DMLCY_AT_BY(8, 2), NULL, NULL},
             {DMLCY_AT_BY(4, 1), NULL, DMLCY_AT_BY(4, 4), NULL},
             {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), DMLCY_AT_BY(2, 8)},
             {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), DMLCY_AT_BY(1, 8)},
         },
+    .some =
+        {
+            {DMLCY_SOME_BY(12, 1), DMLCY_SOME_BY(12, 2)},
+            {DMLCY_SOME_BY(8, 1), DMLCY_SOME_BY(8, 2)},
+            {DMLCY_SOME_BY(4, 1), DMLCY_SOME_BY(4, 2)},
+            {DMLCY_SOME_BY(2, 1), DMLCY_SOME_BY(2, 2)},
+            {DMLCY_SOME_BY(1, 1), DMLCY_SOME_BY(1, 2)},
+        },
+    .turned =
+        {NULL, DMLCY_LEVEL(dmlcy_turned_8), DMLCY_LEVEL(dmlcy_turned_4), DMLCY_LEVEL(dmlcy_turned_2),
+         DMLCY_LEVEL(dmlcy_turned_1)},
 #elif DMLCY_X86 && DMLCY_IS_WIDE
     .heights = {6, 4, 2, 1, 0},
     .widths = {1, 2, 4, 8},
@@ -174,12 +191,14 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
         },
     .spread =
         {
-            {NULL, NULL, NULL, NULL},
+            {DMLCY_AT_BY(6, 1), DMLCY_AT_BY(6, 2), NULL, NULL},
             {DMLCY_AT_BY(4, 1), DMLCY_AT_BY(4, 2), NULL, NULL},
             {DMLCY_AT_BY(2, 1), NULL, DMLCY_AT_BY(2, 4), NULL},
             {DMLCY_AT_BY(1, 1), NULL, DMLCY_AT_BY(1, 4), NULL},
             {NULL, NULL, NULL, NULL},
         },
+    .turned =
+        {NULL, DMLCY_LEVEL(dmlcy_turned_4), DMLCY_LEVEL(dmlcy_turned_2), DMLCY_LEVEL(dmlcy_turned_1), NULL},
 #else
     .heights = {4, 2, 1, 0, 0},
     .widths = {1, 3, 4, 8},
@@ -206,7 +225,8 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
     .turn = DMLCY_LEVEL(dmlcy_pack_turned),
     .fill_rows = DMLCY_LEVEL(dmlcy_fill_rows),
     .put_rows = DMLCY_LEVEL(dmlcy_put_rows),
-    .dot = DMLCY_LEVEL(dmlcy_dot),
+    .row = DMLCY_LEVEL(dmlcy_product_row),
+    .dots = DMLCY_LEVEL(dmlcy_dots),
     .are_finite = DMLCY_LEVEL(dmlcy_are_finite),
     .scale = DMLCY_LEVEL(dmlcy_scale_sums),
     .add = DMLCY_LEVEL(dmlcy_add_to_sums),
@@ -223,4 +243,12 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #undef DMLCY_KERNEL_AT
 #undef DMLCY_AT_BY
 #undef DMLCY_BY
+#undef DMLCY_WHOLE
+#undef DMLCY_PUT_WHOLE
+#undef DMLCY_SOME
+#undef DMLCY_PUT_SOME
+#undef DMLCY_SOME_BY
+#undef DMLCY_KERNEL_SOME
+#undef DMLCY_OWN
+#undef DMLCY_AND
 #undef DMLCY_PLACES

@@ -2,7 +2,7 @@
 
 /* A kernel of some rows and vectors. Four places, of every third row, address up to 12 rows. A compiler that may choose
  * makes more of them, which do not fit into the registers. */
-#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next, ask)                                                    \
+#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next, ask, load, put)                                         \
     DMLCY_TARGET static void DMLCY_LEVEL(name##_##rows##x##vectors)(                                                   \
         int64_t depth, const float *a, int64_t a_row, const float *b, steps, const float *from, int64_t from_row,      \
         float *to, int64_t to_row)                                                                                     \
@@ -15,7 +15,7 @@
         if (from) {                                                                                                    \
             DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
                 DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
-                    sums[i][j] = DMLCY_FROM(from + i * from_row + j * DMLCY_VECTOR);                                   \
+                    sums[i][j] = load(from + i * from_row + j * DMLCY_VECTOR, j == (vectors) - 1);                     \
         } else {                                                                                                       \
             const DMLCY_LEVEL(dmlcy_lanes) zeros = {0};                                                                \
             DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                  \
@@ -25,7 +25,7 @@
         for (k = 0; k < depth; k++) {                                                                                  \
             DMLCY_KEEP(a0, a3, a6, a9)                                                                                 \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
-                y[j] = DMLCY_FROM((row) + j * DMLCY_VECTOR);                                                           \
+                y[j] = load((row) + j * DMLCY_VECTOR, j == (vectors) - 1);                                             \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
                 ask((row) + ((vectors) + j) * DMLCY_VECTOR);                                                           \
             DMLCY_UNROLL for (i = 0; i < (rows); i++) {                                                                \
@@ -41,14 +41,46 @@
         }                                                                                                              \
         DMLCY_UNROLL for (i = 0; i < (rows); i++)                                                                      \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
-                DMLCY_AT(to + i * to_row + j * DMLCY_VECTOR) = sums[i][j];                                             \
+                put(to + i * to_row + j * DMLCY_VECTOR, sums[i][j], j == (vectors) - 1);                               \
     }
 
-#define DMLCY_KERNEL(rows, vectors) DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step, DMLCY_ASK)
+#define DMLCY_WHOLE(place, last) DMLCY_FROM(place)
+#define DMLCY_PUT_WHOLE(place, x, last) DMLCY_AT(place) = (x)
+#define DMLCY_KERNEL(rows, vectors)                                                                                    \
+    DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step, DMLCY_ASK, DMLCY_WHOLE, DMLCY_PUT_WHOLE)
 #define DMLCY_KERNEL_AT(rows, vectors)                                                                                 \
-    DMLCY_KERNEL_OF(dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b, (void))
+    DMLCY_KERNEL_OF(                                                                                                   \
+        dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b, (void), DMLCY_WHOLE, DMLCY_PUT_WHOLE)
 #define DMLCY_BY(rows, vectors) DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)
 #define DMLCY_AT_BY(rows, vectors) DMLCY_LEVEL(dmlcy_spread_##rows##x##vectors)
+
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+/* Of the last vector, the first `some` columns are read and written. */
+#define DMLCY_OWN ((__mmask16)((1u << some) - 1))
+#define DMLCY_SOME(place, last) ((last) ? (DMLCY_LEVEL(dmlcy_lanes))dmlcy_masked(DMLCY_OWN, place) : DMLCY_FROM(place))
+#define DMLCY_PUT_SOME(place, x, last)                                                                                 \
+    if (last)                                                                                                          \
+        dmlcy_masked_put(place, DMLCY_OWN, (__m512)(x));                                                               \
+    else                                                                                                               \
+        DMLCY_AT(place) = (x)
+#define DMLCY_AND ,
+#define DMLCY_KERNEL_SOME(rows, vectors)                                                                               \
+    DMLCY_KERNEL_OF(                                                                                                   \
+        dmlcy_some, rows, vectors, int64_t step DMLCY_AND int64_t some, b, b += step, DMLCY_ASK, DMLCY_SOME,           \
+        DMLCY_PUT_SOME)
+#define DMLCY_SOME_BY(rows, vectors) DMLCY_LEVEL(dmlcy_some_##rows##x##vectors)
+
+DMLCY_KERNEL_SOME(12, 1)
+DMLCY_KERNEL_SOME(12, 2)
+DMLCY_KERNEL_SOME(8, 1)
+DMLCY_KERNEL_SOME(8, 2)
+DMLCY_KERNEL_SOME(4, 1)
+DMLCY_KERNEL_SOME(4, 2)
+DMLCY_KERNEL_SOME(2, 1)
+DMLCY_KERNEL_SOME(2, 2)
+DMLCY_KERNEL_SOME(1, 1)
+DMLCY_KERNEL_SOME(1, 2)
+#endif
 
 #if DMLCY_X86 && DMLCY_IS_WIDEST
 DMLCY_KERNEL(12, 1)
@@ -94,6 +126,10 @@ DMLCY_KERNEL_AT(4, 1)
 DMLCY_KERNEL_AT(2, 1)
 DMLCY_KERNEL_AT(1, 1)
 #if DMLCY_X86 && DMLCY_IS_WIDEST
+DMLCY_KERNEL_AT(12, 1)
+DMLCY_KERNEL_AT(12, 2)
+DMLCY_KERNEL_AT(8, 1)
+DMLCY_KERNEL_AT(8, 2)
 DMLCY_KERNEL_AT(4, 4)
 DMLCY_KERNEL_AT(2, 4)
 DMLCY_KERNEL_AT(1, 4)
@@ -101,6 +137,8 @@ DMLCY_KERNEL_AT(2, 8)
 DMLCY_KERNEL_AT(1, 8)
 #else
 #if DMLCY_X86 && DMLCY_IS_WIDE
+DMLCY_KERNEL_AT(6, 1)
+DMLCY_KERNEL_AT(6, 2)
 DMLCY_KERNEL_AT(4, 2)
 #endif
 DMLCY_KERNEL_AT(2, 4)
@@ -144,33 +182,4 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_channels)(
         default: break;
         }
     }
-}
-
-/* Sums of 16 places of k, each a chain, joined pairwise. */
-DMLCY_TARGET static float DMLCY_LEVEL(dmlcy_dot)(const float *a, const float *b, int64_t n)
-{
-    float sums[DMLCY_SUMS] = {0};
-    int64_t k = 0;
-    int i;
-#if DMLCY_VECTOR > 1 && DMLCY_X86 && DMLCY_IS_WIDE
-    DMLCY_LEVEL(dmlcy_lanes) lanes[DMLCY_SUMS / DMLCY_VECTOR] = {{0}};
-    for (; k + DMLCY_SUMS <= n; k += DMLCY_SUMS)
-        DMLCY_UNROLL for (i = 0; i < DMLCY_SUMS / DMLCY_VECTOR; i++) {
-            const DMLCY_LEVEL(dmlcy_lanes) x = DMLCY_FROM(a + k + i * DMLCY_VECTOR);
-            const DMLCY_LEVEL(dmlcy_lanes) y = DMLCY_FROM(b + k + i * DMLCY_VECTOR);
-#if DMLCY_IS_WIDEST
-            lanes[i] = (DMLCY_LEVEL(dmlcy_lanes))_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)lanes[i]);
-#else
-            lanes[i] = (DMLCY_LEVEL(dmlcy_lanes))_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)lanes[i]);
-#endif
-        }
-    memcpy(sums, lanes, sizeof sums);
-#endif
-    for (; k < n; k += DMLCY_SUMS)
-        for (i = 0; i < DMLCY_SUMS && i < n - k; i++)
-            sums[i] = DMLCY_FUSED ? fmaf(a[k + i], b[k + i], sums[i]) : sums[i] + a[k + i] * b[k + i];
-    for (k = DMLCY_SUMS / 2; k > 0; k /= 2)
-        for (i = 0; i < k; i++)
-            sums[i] += sums[i + k];
-    return sums[0];
 }

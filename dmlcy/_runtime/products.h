@@ -77,6 +77,16 @@ typedef void (*ProductSpread)(
     int64_t depth, const float *a, int64_t a_row, const float *b, const int64_t *at, const float *from,
     int64_t from_row, float *to, int64_t to_row);
 
+/* The same where of the last vector of columns only some are read and written. */
+typedef void (*ProductSome)(
+    int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, int64_t some, const float *from,
+    int64_t from_row, float *to, int64_t to_row);
+
+/* The same of any number of columns, each of which lies along k, `line` floats behind the one before. */
+typedef void (*ProductTurned)(
+    int64_t depth, const float *a, int64_t a_row, const float *b, int64_t line, int64_t columns, const float *from,
+    int64_t from_row, float *to, int64_t to_row);
+
 typedef struct {
     int64_t lanes;
     int64_t heights[DMLCY_HEIGHTS];                     /* of kernels, from the highest on; then zeros */
@@ -89,16 +99,20 @@ typedef struct {
         const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first,
         int64_t step, int64_t depth, float *to, int64_t pitch);
     ProductSpread spread[DMLCY_HEIGHTS][DMLCY_WIDTHS];
+    ProductSome some[DMLCY_HEIGHTS][2];                 /* of the first two widths; NULL: the level has no masks */
+    ProductTurned turned[DMLCY_HEIGHTS];                /* NULL: packing columns pays, or the level does not turn */
+    void (*row)(
+        int64_t depth, const float *a, const float *b, int64_t step, int64_t n, const float *from, float *to);
     void (*channels)(
         const float *x, int64_t step, const int64_t *at, int64_t taps, const float *filters, const float *begin,
         int64_t places, float *to);
     void (*turn)(const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch);
     void (*fill_rows)(
-        const char *from, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
-        int64_t begin, int64_t end, int64_t rows, float *to);
+        const char *from, int64_t channel, int64_t channels, int64_t row, int64_t between, int64_t item, int64_t first,
+        int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float *to);
     void (*put_rows)(
         const float *from, int64_t pitch, int64_t rows, int64_t n, char *to, int64_t row, int64_t step, int64_t item);
-    float (*dot)(const float *a, const float *b, int64_t n);
+    void (*dots)(const float *a, const float *b, int64_t line, int64_t depth, int64_t n, float *to);
     int (*are_finite)(const float *x, int64_t row, int64_t rows, int64_t n);
     void (*scale)(float *x, float alpha, int64_t n);
     void (*add)(float *x, float alpha, const float *c, float beta, int64_t n);
@@ -124,6 +138,14 @@ static inline uint32_t dmlcy_apart(uint32_t bits)
     bits = (bits | bits << 4) & 0x0f0f;
     bits = (bits | bits << 2) & 0x3333;
     return (bits | bits << 1) & 0x5555;
+}
+
+/* How many floats come before the first line of the cache, if all lines of a matrix begin alike; `turn` are taken at
+ * once. */
+static inline int64_t dmlcy_head(const float *b, int64_t line, int64_t depth, int64_t turn)
+{
+    const int64_t before = (int64_t)(-(uintptr_t)b / sizeof(float) % 16);
+    return turn == 16 && line % 16 == 0 && before < depth ? before : 0;
 }
 
 /* n elements as floats, one after the other. */

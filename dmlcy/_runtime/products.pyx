@@ -28,6 +28,14 @@ cdef extern from "products.h" nogil:
         int64_t depth, const float* a, int64_t a_row, const float* b, const int64_t* at, const float* source,
         int64_t from_row, float* to, int64_t to_row) noexcept nogil
 
+    ctypedef void (*ProductSome)(
+        int64_t depth, const float* a, int64_t a_row, const float* b, int64_t step, int64_t some, const float* source,
+        int64_t from_row, float* to, int64_t to_row) noexcept nogil
+
+    ctypedef void (*ProductTurned)(
+        int64_t depth, const float* a, int64_t a_row, const float* b, int64_t line, int64_t columns,
+        const float* source, int64_t from_row, float* to, int64_t to_row) noexcept nogil
+
     ctypedef struct ProductAxis:
         int64_t places
         int64_t size
@@ -69,18 +77,24 @@ cdef extern from "products.h" nogil:
             const ProductImage* image, const char* source, const ProductRun* runs, int64_t count, int64_t first,
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
         ProductSpread spread[5][4]
+        ProductSome some[5][2]
+        ProductTurned turned[5]
+        void (*row)(
+            int64_t depth, const float* a, const float* b, int64_t step, int64_t n, const float* source,
+            float* to) noexcept nogil
         void (*channels)(
             const float* x, int64_t step, const int64_t* at, int64_t taps, const float* filters, const float* begin,
             int64_t places, float* to) noexcept nogil
         void (*turn)(
             const char* source, int64_t line, int64_t lines, int64_t depth, float* to, int64_t pitch) noexcept nogil
         void (*fill_rows)(
-            const char* source, int64_t row, int64_t between, int64_t item, int64_t first, int64_t last, int64_t n,
-            int64_t begin, int64_t end, int64_t rows, float* to) noexcept nogil
+            const char* source, int64_t channel, int64_t channels, int64_t row, int64_t between, int64_t item,
+            int64_t first, int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float* to) noexcept nogil
         void (*put_rows)(
             const float* source, int64_t pitch, int64_t rows, int64_t n, char* to, int64_t row, int64_t step,
             int64_t item) noexcept nogil
-        float (*dot)(const float* a, const float* b, int64_t n) noexcept nogil
+        void (*dots)(
+            const float* a, const float* b, int64_t line, int64_t depth, int64_t n, float* to) noexcept nogil
         bint (*are_finite)(const float* x, int64_t row, int64_t rows, int64_t n) noexcept nogil
         void (*scale)(float* x, float alpha, int64_t n) noexcept nogil
         void (*add)(float* x, float alpha, const float* c, float beta, int64_t n) noexcept nogil
@@ -103,8 +117,11 @@ cdef enum:
     LARGE = 512                     # places of an image that is a matrix by itself
     PHASES = 8                      # of an axis, at most
     GROUPS = 8                      # that are computed side by side, at least
-    FILTERS = 16                    # of a group that are spread, at most
-    TAPS = 4096                     # products of each sum then, at most
+    FILTERS = 16                    # of a group that are spread, however short the rows
+    STEPPED = 64                    # the same where a stride is above 1
+    TAPS = 8192                     # products of each sum then, at most
+    PIECES = 32                     # of work, at least, if each is large
+    TURNED = 262144                 # numbers of filters that are put together for them, at most
     COPY = 524288                   # floats of the copy, at most, and as many as stay near
     NEAR_COPY = 32768
     OVER = 128                      # floats behind an array that kernels may read or write
@@ -113,6 +130,10 @@ cdef enum:
     ROOM = 8192                     # floats of a tile that need no memory of their own
     SPREAD_WORK = 1048576           # the same of bands
     WORK = 4194304                  # products that are worth a thread
+    TINY = 1048576                  # products of a matrix that is computed without tiles, at most
+    TINY_WORK = 1048576             # and of so many of them that they are worth a thread, each of which costs
+    TINY_CALL = 1024                # as much as so many products
+    DISPLACING = 256                # columns that pay for packing rows which displace one another
 
 # The smallest normal number: sums below it may have lost digits.
 cdef float LEAST = 1.17549435e-38
@@ -163,7 +184,6 @@ cdef struct Products:
 cdef struct Tile:
     const char* a
     const char* b
-    const char* packed_b            # NULL: the columns are in `b`
     const char* c
     char* y
     int64_t row                     # the first one
@@ -185,14 +205,16 @@ cdef struct Tile:
     int64_t run_count
 
 
-# A convolution of few filters for each group: the input of some rows of the output is copied, with its padding, so that
-# the elements under a tap follow one another, row after row. A plane of the copy has those of one channel, tap of the
-# first axis, and remainder of the other two axes modulo their step: a phase.
+# A convolution whose rows are long, or whose filters few: the input of some rows of the output is copied, with its
+# padding, so that the elements under a tap follow one another, row after row. A plane of the copy has those of one
+# channel, tap of the first axis, and remainder of the other two axes modulo their step: a phase.
 cdef struct Spread:
     const Products* to
     int64_t* at                     # floats from the first plane to the elements of each k
     int64_t high                    # rows of the output
     int64_t bands                   # of so many rows
+    int64_t filters                 # computed at once
+    int64_t parts                   # of so many filters
     int64_t pitch                   # floats of a row of the copy
     int64_t rows                    # of a plane
     int64_t phases[3]
@@ -218,6 +240,7 @@ cdef struct Depthwise:
 include "products/strips.pxi"
 include "products/finish.pxi"
 include "products/inner.pxi"
+include "products/small.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"

@@ -36,7 +36,8 @@ cdef void collect_matrices(const Matrices* a, Products* to) noexcept nogil:
         to.c_batch[axis] = 0 if a.added == NULL else a.added.strides[axis]
         to.y_batch[axis] = output.strides[axis]
     to.packed = <const char*>a.right.prepared
-    place_packed(to)
+    if to.packed != NULL:
+        place_packed(to)
 
 
 # Lets each right matrix have packed columns of its own. Returns the bytes of all.
@@ -65,7 +66,7 @@ cdef int64_t pack_right(const Matrices* a, void* packed) noexcept nogil:
     cdef int axis
     collect_matrices(a, &to)
     choose_sums(&to)
-    if to.chains > 1 or to.depth == 0:
+    if to.chains > 1 or to.depth == 0 or are_tiny(&to):
         return 0
     bytes = place_packed(&to)
     if packed == NULL:

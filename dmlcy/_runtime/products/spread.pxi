@@ -1,10 +1,18 @@
-# Convolutions of few filters for each group: columns are read where a copy of the input has them.
+# Convolutions of few filters for each group, or of long rows: columns are read where a copy of the input has them.
 
 # Whether the input of a convolution is copied; else its columns are packed for each tap.
 cdef bint are_spread(Products* to) noexcept nogil:
     cdef const ProductAxis* axis
     cdef int d
-    if to.rows > FILTERS or to.depth > TAPS or to.chains > 1 or to.image.taps < 2:
+    if to.depth > TAPS or to.chains > 1 or to.image.taps < 2:
+        return False
+    # Sums of places between the rows are made for nothing, and a copy of each phase takes time: packing may take less.
+    axis = &to.image.axes[2]
+    if to.rows > FILTERS and span_of(axis) // axis.step * to.rows > FILTERS // 2 * axis.places:
+        return False
+    if to.rows > STEPPED and axis.step > 1:
+        return False
+    if not are_plain(to) and to.rows * to.depth > TURNED:
         return False
     for d in range(1, 3):
         axis = &to.image.axes[d]
@@ -27,7 +35,7 @@ cdef inline int64_t span_of(const ProductAxis* axis) noexcept nogil:
 cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
     cdef Spread own
     cdef const ProductAxis* axes = &to.image.axes[0]
-    cdef int64_t row, planes
+    cdef int64_t row, planes, work
     cdef int d
     own.to = to
     for d in range(3):
@@ -42,12 +50,23 @@ cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
         return False
     if spread == NULL:
         return True
-    row = own.pitch * planes
-    own.high = max(NEAR_COPY // row - own.reach[1], 1)
-    own.high = min(own.high, max(NEAR_COPY // (own.pitch * to.rows), 1), axes[1].places)
+    row = own.pitch * to.rows * to.depth
+    own.parts = 1
+    if to.rows <= FILTERS:
+        own.high = max(NEAR_COPY // (own.pitch * planes) - own.reach[1], 1)
+        own.high = min(own.high, max(NEAR_COPY // (own.pitch * to.rows), 1), axes[1].places)
+    else:
+        # Bands that are worth copying, cut where they are too much work for one thread.
+        work = row * axes[1].places * axes[0].places * to.batch[0] * to.images // PIECES
+        work = min(max(work, <int64_t>WORK), <int64_t>(4 * WORK))
+        own.high = min(COPY // 4 // (own.pitch * planes) - own.reach[1], COPY // 4 // (own.pitch * to.rows))
+        own.high = min(max(min(own.high, work // row), ceil_div(DMLCY_STRIP, own.pitch)), axes[1].places)
+        own.parts = own.high * row // (2 * work) + 1
     own.bands = ceil_div(axes[1].places, own.high)
     own.high = ceil_div(axes[1].places, own.bands)
     own.rows = own.high + own.reach[1]
+    own.filters = to.rows if own.parts == 1 else ceil_div(ceil_div(to.rows, own.parts), FEW) * FEW
+    own.parts = ceil_div(to.rows, own.filters)
     spread[0] = own
     return True
 
@@ -76,12 +95,12 @@ cdef void list_spread(Spread* spread) noexcept nogil:
 
 
 # Copies what some rows of the output need.
-cdef void copy_spread(const Spread* spread, const char* source, int64_t plane, int64_t row, int64_t rows,
+cdef void copy_spread(const Spread* spread, const char* source, int64_t plane, int64_t row,
                       float* copy) noexcept nogil:
     cdef const Products* to = spread.to
     cdef const ProductAxis* axes = &to.image.axes[0]
     cdef int64_t size = spread.rows * spread.pitch, between = axes[2].step * axes[2].stride
-    cdef int64_t channel, tap, first, second, place, outer, begin, end
+    cdef int64_t tap, first, second, place, outer, begin, end
     cdef int64_t step = axes[1].step * axes[1].stride
     cdef const char* line
     for tap in range(axes[0].taps):
@@ -96,18 +115,17 @@ cdef void copy_spread(const Spread* spread, const char* source, int64_t plane, i
             for second in range(spread.phases[2]):
                 line = source + outer * axes[0].stride + place * axes[1].stride
                 line += (spread.lowest[2] + second) * axes[2].stride
-                for channel in range(spread.channels):
-                    to.level.fill_rows(
-                        line + channel * to.image.channel_stride, step, between, to.item, spread.first[second],
-                        spread.last[second], spread.pitch, begin, end, rows + spread.reach[1], copy)
-                    copy += size
+                to.level.fill_rows(
+                    line, to.image.channel_stride, spread.channels, step, between, to.item, spread.first[second],
+                    spread.last[second], spread.pitch, begin, end, spread.rows, copy)
+                copy += spread.channels * size
 
 
-# The kernel of the most rows, or of the most vectors, that is not too large.
+# The kernel of the most rows, and that of the most vectors that is not too large.
 cdef inline int spread_height(const Products* to, int64_t rows) noexcept nogil:
     cdef int h
     for h in range(DMLCY_HEIGHTS):
-        if 0 < to.level.heights[h] <= rows and to.level.spread[h][0] != NULL:
+        if 0 < to.level.heights[h] <= rows and (to.level.spread[h][0] != NULL or to.level.spread[h][1] != NULL):
             return h
     return DMLCY_HEIGHTS - 1
 
@@ -115,26 +133,36 @@ cdef inline int spread_height(const Products* to, int64_t rows) noexcept nogil:
 cdef inline int spread_width(const Products* to, int h, int64_t n) noexcept nogil:
     cdef int width = DMLCY_WIDTHS - 1
     while width > 0 and (to.level.spread[h][width] == NULL or (
-            columns_of(to, width) >= n + 2 * to.level.lanes)):
+            columns_of(to, width) >= n + min(to.level.widths[width], 3) * to.level.lanes - to.level.lanes)):
         width -= 1
     return width
 
 
 cdef void add_spread(const Spread* spread, const Tile* tile, int64_t n, int64_t pitch) noexcept nogil:
     cdef const Products* to = spread.to
-    cdef int64_t row = 0, column
+    cdef int64_t row, column, part, first, depth, strip, end
+    cdef const float* source
     cdef int h, width
-    while row < to.rows:
-        h = spread_height(to, to.rows - row)
-        column = 0
-        while column < n:
-            width = spread_width(to, h, n - column)
-            to.level.spread[h][width](
-                to.depth, tile.left + row * tile.left_row, tile.left_row, tile.strips + column, spread.at,
-                NULL if tile.begin == NULL else tile.begin + row * tile.strip, tile.strip,
-                tile.sums + row * pitch + column, pitch)
-            column += columns_of(to, width)
-        row += to.level.heights[h]
+    for part in range(ceil_div(to.depth, DMLCY_DEPTH)):
+        first = part * DMLCY_DEPTH
+        depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
+        for strip in range(ceil_div(n, DMLCY_STRIP)):
+            end = min(strip * DMLCY_STRIP + DMLCY_STRIP, n)
+            row = 0
+            while row < tile.rows:
+                h = spread_height(to, tile.rows - row)
+                column = strip * DMLCY_STRIP
+                while column < end:
+                    width = spread_width(to, h, end - column)
+                    source = tile.sums + row * pitch + column
+                    if first == 0:
+                        source = NULL if tile.begin == NULL else tile.begin + row * tile.strip
+                    to.level.spread[h][width](
+                        depth, tile.left + row * tile.left_row + first, tile.left_row, tile.strips + column,
+                        spread.at + first, source, tile.strip if first == 0 else pitch,
+                        tile.sums + row * pitch + column, pitch)
+                    column += columns_of(to, width)
+                row += to.level.heights[h]
 
 
 # Computes the elements that are no finite numbers again.
@@ -146,7 +174,7 @@ cdef void mend_spread(const Spread* spread, Tile* tile, int64_t image, int64_t p
     cdef float* sums
     cdef double result
     cdef int64_t filter, i, j
-    for filter in range(to.rows):
+    for filter in range(tile.rows):
         for i in range(rows):
             sums = tile.sums + filter * pitch + i * spread.pitch
             if to.level.are_finite(sums, 0, 1, axes[2].places):
@@ -165,16 +193,27 @@ cdef void mend_spread(const Spread* spread, Tile* tile, int64_t image, int64_t p
                     sums[j] = <float>result
 
 
-# Computes some bands of rows. -1: memory ran out.
+# Begins the chains of the columns that one kernel computes.
+cdef void list_few_begins(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t row, i
+    cdef float number
+    for row in range(tile.rows):
+        number = dmlcy_element_of(tile.c + row * to.c_line, to.item)
+        for i in range(OVER if row >= tile.rows - 3 else OVER // 2):
+            tile.begin[row * OVER + i] = number
+
+
+# Computes some filters at some bands of rows. -1: memory ran out.
 cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Spread* spread = <const Spread*>args
     cdef const Products* to = spread.to
     cdef const ProductAxis* axes = &to.image.axes[0]
     cdef Tile tile
-    cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, group, image, plane, row, rows, filter, held = -1
-    cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2]
-    cdef int64_t copied = planes * spread.rows * spread.pitch + OVER, packed = to.rows * to.depth
-    cdef float* memory = <float*>malloc((copied + packed + to.rows * (pitch + OVER)) * sizeof(float))
+    cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, rest, group, image, plane, row, rows, part
+    cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2], held = -1, filter, first
+    cdef int64_t copied = planes * spread.rows * spread.pitch + OVER
+    cdef int64_t packed = 0 if are_plain(to) else spread.filters * to.depth
+    cdef float* memory = <float*>malloc((copied + packed + spread.filters * (pitch + OVER)) * sizeof(float))
     cdef char* y
     cdef int status = 0
     if memory == NULL:
@@ -182,40 +221,46 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
     tile.strips = memory
     tile.packed = memory + copied
     tile.sums = tile.packed + packed
-    tile.begin = tile.sums + to.rows * pitch if to.begun else NULL
+    tile.begin = tile.sums + spread.filters * pitch if to.begun else NULL
     tile.strip = OVER
     tile.row = 0
-    tile.rows = to.rows
     memset(memory + copied - OVER, 0, OVER * sizeof(float))
     for number in range(begin, end):
-        row = number % spread.bands * spread.high
+        part = number % spread.parts
+        rest = number // spread.parts
+        row = rest % spread.bands * spread.high
         rows = min(spread.high, axes[1].places - row)
-        plane = number // spread.bands % axes[0].places
-        group = number // spread.bands // axes[0].places % to.batch[0]
-        image = number // spread.bands // axes[0].places // to.batch[0]
-        tile.a = to.a + group * to.a_batch[0]
+        rest //= spread.bands
+        plane = rest % axes[0].places
+        rest //= axes[0].places
+        group = rest % to.batch[0]
+        image = rest // to.batch[0]
+        first = part * spread.filters
+        tile.rows = min(spread.filters, to.rows - first)
+        tile.a = to.a + group * to.a_batch[0] + first * to.a_line
         tile.b = to.b + group * to.b_batch[0]
         tile.c = to.c
         if to.c != NULL:
-            tile.c += group * to.c_batch[0]
-        if group != held:
+            tile.c += group * to.c_batch[0] + first * to.c_line
+        if group * spread.parts + part != held:
             take_filters(to, &tile)
             if to.begun:
-                list_begins(to, &tile)
-            held = group
-        copy_spread(spread, tile.b + image * to.image.image_stride, plane, row, rows, tile.strips)
+                list_few_begins(to, &tile)
+            held = group * spread.parts + part
+        copy_spread(spread, tile.b + image * to.image.image_stride, plane, row, tile.strips)
         n = rows * spread.pitch - spread.reach[2]
         add_spread(spread, &tile, n, pitch)
-        if not to.level.are_finite(tile.sums, pitch, to.rows, n):
+        if not to.level.are_finite(tile.sums, pitch, tile.rows, n):
             mend_spread(spread, &tile, image, plane, row, rows, pitch)
-        if to.fused != NULL and activate(to.fused, tile.sums, to.rows * pitch):
+        if to.fused != NULL and activate(to.fused, tile.sums, tile.rows * pitch):
             status = -1
             break
         y = to.y + group * to.y_batch[0] + image * to.image.output_stride + plane * axes[0].output_stride
-        for filter in range(to.rows):
+        y += first * to.y_line + row * axes[1].output_stride
+        for filter in range(tile.rows):
             to.level.put_rows(
-                tile.sums + filter * pitch, spread.pitch, rows, axes[2].places,
-                y + filter * to.y_line + row * axes[1].output_stride, axes[1].output_stride, to.y_step, to.item)
+                tile.sums + filter * pitch, spread.pitch, rows, axes[2].places, y + filter * to.y_line,
+                axes[1].output_stride, to.y_step, to.item)
     free(memory)
     return status
 
@@ -225,7 +270,7 @@ cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
     cdef int64_t first, depth, row, k
     tile.left = <const float*>tile.a
     tile.left_row = to.a_line // <int64_t>sizeof(float)
-    if to.a_step == to.item and to.item == sizeof(float):
+    if are_plain(to):
         return
     tile.left = tile.packed
     tile.left_row = to.depth
@@ -233,7 +278,7 @@ cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
     while first < to.depth:
         depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
         list_places(to, tile, first, 1, depth)
-        for row in range(to.rows):
+        for row in range(tile.rows):
             for k in range(depth):
                 tile.packed[row * to.depth + first + k] = dmlcy_element_of(
                     tile.a + row * to.a_line + tile.a_at[k], to.item)
@@ -249,8 +294,8 @@ cdef int run_spread(Products* to) noexcept nogil:
     if spread.at == NULL:
         return -1
     list_spread(&spread)
-    bands = spread.bands * to.image.axes[0].places * to.batch[0] * to.images
-    work = spread.high * spread.pitch * to.depth * to.rows + spread.rows * spread.pitch * to.depth
+    bands = spread.parts * spread.bands * to.image.axes[0].places * to.batch[0] * to.images
+    work = spread.high * spread.pitch * to.depth * spread.filters + spread.rows * spread.pitch * to.depth
     status = parallel_for(compute_spread, &spread, bands, max(SPREAD_WORK // work, 1))
     free(spread.at)
     return status

@@ -3,10 +3,10 @@
 # The bytes from the first of some k on to each, in a row of `a` and in a column of a matrix.
 cdef void list_places(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
     cdef const ProductImage* image = to.image
-    cdef int64_t p, k, tap, channel
+    cdef int64_t p, k, tap
     cdef int64_t a_at = first * to.a_step, b_at = first * to.b_step
     cdef int d
-    if image == NULL:
+    if image == NULL or to.a_step != 0:
         for p in range(depth):
             tile.a_at[p] = a_at
             tile.b_at[p] = b_at
@@ -15,9 +15,8 @@ cdef void list_places(const Products* to, Tile* tile, int64_t first, int64_t ste
         return
     for p in range(depth):
         k = first + p * step
-        channel = k // image.taps
         tap = k % image.taps
-        tile.a_at[p] = channel * image.filter_stride
+        tile.a_at[p] = k // image.taps * image.filter_stride
         for d in range(2, -1, -1):
             tile.a_at[p] += tap % image.axes[d].taps * image.axes[d].filter_stride
             tap //= image.axes[d].taps
@@ -37,7 +36,13 @@ cdef void take_rows(const Products* to, Tile* tile, int64_t step, int64_t depth)
     cdef const char* a = tile.a + tile.row * to.a_line
     cdef float[HIGH] numbers
     cdef int64_t row, p, none = 0
-    if step == 1 and to.a_step == to.item and to.item == sizeof(float):
+    if step == 1 and are_plain(to):
+        if are_displaced(to, tile.rows, tile.columns):
+            tile.left = tile.packed
+            tile.left_row = depth + LINE
+            for row in range(tile.rows):
+                memcpy(tile.packed + row * tile.left_row, a + row * to.a_line + tile.a_at[0], depth * sizeof(float))
+            return
         tile.left = <const float*>(a + tile.a_at[0])
         tile.left_row = to.a_line // <int64_t>sizeof(float)
         return
@@ -72,14 +77,22 @@ cdef void pack_columns(const Products* to, Tile* tile, int64_t column, int64_t c
         to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
 
 
+# `some`: of the last vector, only so many columns are read and written; 0: all.
 cdef void multiply(const Products* to, const Tile* tile, int width, int64_t depth, const float* b, int64_t step,
-                   const float* source, int64_t source_row, float* target, int64_t target_row) noexcept nogil:
+                   int64_t some, const float* source, int64_t source_row, float* target,
+                   int64_t target_row) noexcept nogil:
     cdef int64_t row = 0
     cdef int h
+    cdef const float* left
     while row < tile.rows:
         h = height_of(to, width, tile.rows - row)
-        to.level.kernels[h][width](depth, tile.left + row * tile.left_row, tile.left_row, b, step, source, source_row,
-                                   target + row * target_row, target_row)
+        left = tile.left + row * tile.left_row
+        if some > 0:
+            to.level.some[h][width](
+                depth, left, tile.left_row, b, step, some, source, source_row, target + row * target_row, target_row)
+        else:
+            to.level.kernels[h][width](
+                depth, left, tile.left_row, b, step, source, source_row, target + row * target_row, target_row)
         row += to.level.heights[h]
         if source != NULL:
             source += to.level.heights[h] * source_row

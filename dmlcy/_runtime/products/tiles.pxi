@@ -77,14 +77,40 @@ cdef inline int fitting(const Products* to, int width, int64_t columns) noexcept
     return width
 
 
+# Whether kernels can take the rows as they are.
+cdef inline bint are_plain(const Products* to) noexcept nogil:
+    return to.a_step == to.item and to.item == sizeof(float)
+
+
+# Whether these rows are packed nevertheless: they are long, so that they displace one another in the nearest cache.
+cdef inline bint are_displaced(const Products* to, int64_t rows, int64_t columns) noexcept nogil:
+    return rows > FLAT and columns > DISPLACING and to.depth > DMLCY_DEPTH
+
+
 cdef inline void prepare(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
     list_places(to, tile, first, step, depth)
     take_rows(to, tile, step, depth)
 
 
+# The width of a next strip. `some`: its last vector has so many columns, the only ones that are read and written.
+cdef inline int next_width(const Products* to, const Tile* tile, int64_t left, int64_t* some) noexcept nogil:
+    cdef int width = tile.width
+    some[0] = 0
+    if left >= tile.strip:
+        return width
+    if not to.straight or to.level.some[0][0] == NULL:
+        return fitting(to, width, left)
+    while width > 0 and columns_of(to, width) > left:
+        width -= 1
+    if left < 2 * to.level.lanes and left != to.level.lanes:
+        width = 0 if left < to.level.lanes else 1
+        some[0] = left % to.level.lanes
+    return width
+
+
 # Computes a tile; each sum is one chain. -1: memory ran out.
 cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
-    cdef int64_t first = 0, depth, column, columns, n, number, step, row_step
+    cdef int64_t first = 0, depth, column, columns, n, done, step, row_step, some
     cdef const float* b
     cdef float* held
     cdef float* target
@@ -101,20 +127,26 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
         depth = min(to.depth - first, deep)
         last = first + depth == to.depth
         prepare(to, tile, first, 1, depth)
-        for number in range(ceil_div(tile.columns, tile.strip)):
-            column = tile.column + number * tile.strip
-            columns = min(tile.column + tile.columns - column, tile.strip)
-            width = fitting(to, tile.width, columns)
-            n = columns_of(to, width)
+        done = 0
+        while done < tile.columns:
+            column = tile.column + done
             if to.packed != NULL:
+                columns = min(tile.columns - done, tile.strip)
                 n = rounded_up(columns, to.level.lanes)
+                width = some = 0
+            else:
+                width = next_width(to, tile, tile.columns - done, &some)
+                n = columns_of(to, width)
+                columns = min(tile.columns - done, n)
             step = n
             place_strip(to, tile, column, columns)
-            near = to.straight and columns == n and is_run(tile)
+            near = to.straight and (columns == n or some > 0) and is_run(tile)
+            if not near:
+                some = 0
             b = tile.strips
             if to.packed != NULL:
                 b = <const float*>tile.packed_b + column * to.depth + first * n
-            elif columns == n and straight:
+            elif straight and (columns == n or some > 0):
                 b = <const float*>(tile.b + column * to.b_line + first * to.b_step)
                 step = to.b_step // <int64_t>sizeof(float)
             else:
@@ -123,66 +155,115 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 held = target = <float*>(tile.y + tile.row * to.y_line + tile.runs[0].to)
                 row_step = to.y_line // <int64_t>sizeof(float)
             else:
-                held = tile.held + (0 if to.straight and to.image == NULL else number * tile.rows * tile.strip)
+                held = tile.held + (0 if to.straight and to.image == NULL else done * tile.rows)
                 target = tile.sums if last else held
                 row_step = n
             if to.packed != NULL:
                 multiply_strip(to.level, tile.left, tile.left_row, tile.rows, b, n, depth,
                                held if first > 0 else NULL, row_step, target, row_step)
             elif first == 0:
-                multiply(to, tile, width, depth, b, step, tile.begin, tile.strip, target, row_step)
+                multiply(to, tile, width, depth, b, step, some, tile.begin, tile.strip, target, row_step)
             else:
-                multiply(to, tile, width, depth, b, step, held, row_step, target, row_step)
+                multiply(to, tile, width, depth, b, step, some, held, row_step, target, row_step)
             if last and near:
                 mend(to, tile, target, row_step, column, columns)
             elif last and finish_strip(to, tile, target, n, column, columns):
                 return -1
+            done += columns
         first += depth
     return 0
 
 
-# The sums of DMLCY_SUMS chains each, joined pairwise.
-cdef void join_chains(float* chains, int64_t n) noexcept nogil:
-    cdef int64_t half = DMLCY_SUMS // 2, i
-    while half > 0:
-        for i in range(half * n):
-            chains[i] += chains[half * n + i]
-        half //= 2
+# The kernel of the most rows that turns columns.
+cdef inline int turned_height(const Products* to, int64_t rows) noexcept nogil:
+    cdef int h
+    for h in range(DMLCY_HEIGHTS):
+        if to.level.turned[h] != NULL and to.level.heights[h] <= rows:
+            return h
+    return -1
 
 
-# Computes a tile of a small matrix. -1: memory ran out.
-cdef int compute_small(const Products* to, Tile* tile) noexcept nogil:
-    cdef int64_t column, columns, n, number, chain, first, depth, row, i
-    cdef int width
-    cdef float* sums
-    for number in range(ceil_div(tile.columns, tile.strip)):
-        column = tile.column + number * tile.strip
-        columns = min(tile.column + tile.columns - column, tile.strip)
-        width = fitting(to, tile.width, columns)
-        n = columns_of(to, width)
-        place_strip(to, tile, column, columns)
-        if to.image == NULL and to.item == sizeof(float) and to.a_step == to.item and to.b_step == to.item:
-            for row in range(tile.rows):
-                for i in range(columns):
-                    tile.held[row * n + i] = to.level.dot(
-                        <const float*>(tile.a + row * to.a_line),
-                        <const float*>(tile.b + (column + i) * to.b_line), to.depth)
-                for i in range(columns, n):
-                    tile.held[row * n + i] = 0
-        else:
-            for chain in range(DMLCY_SUMS):
-                sums = tile.held + chain * tile.rows * n
-                first = chain
-                while first < to.depth:
-                    depth = min(ceil_div(to.depth - first, DMLCY_SUMS), <int64_t>DMLCY_DEPTH)
-                    prepare(to, tile, first, DMLCY_SUMS, depth)
-                    pack_columns(to, tile, column, columns, n, first, DMLCY_SUMS, depth)
-                    multiply(to, tile, width, depth, tile.strips, n, NULL if first == chain else sums, n, sums, n)
-                    first += depth * DMLCY_SUMS
-            join_chains(tile.held, tile.rows * n)
-        if finish_strip(to, tile, tile.held, n, column, columns):
-            return -1
+# Whether rows are few, and columns lie along k: these are turned as they are multiplied.
+cdef bint are_turned(const Products* to, const Tile* tile) noexcept nogil:
+    cdef int h = turned_height(to, HIGH)
+    return (
+        h >= 0 and tile.rows <= to.level.heights[h] and to.image == NULL and to.item == sizeof(float)
+        and to.b_step == to.item and to.b_line != to.item
+    )
+
+
+# Computes a tile of such a product. -1: memory ran out.
+cdef int compute_turned(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t first = 0, depth, done, columns, row, row_step, source_row
+    cdef const float* source
+    cdef const float* b
+    cdef float* target
+    cdef int h
+    cdef bint last = False, whole = to.straight and tile.begin == NULL
+    while not last:
+        depth = to.depth if are_plain(to) else min(to.depth - first, <int64_t>DMLCY_DEPTH)
+        last = first + depth == to.depth
+        prepare(to, tile, first, 1, min(depth, <int64_t>DMLCY_DEPTH))
+        done = 0
+        while done < tile.columns:
+            columns = tile.columns if whole else min(tile.columns - done, tile.strip)
+            place_strip(to, tile, tile.column + done, columns)
+            b = <const float*>(tile.b + (tile.column + done) * to.b_line + first * to.b_step)
+            if whole:
+                target = <float*>(tile.y + tile.row * to.y_line + tile.runs[0].to)
+                row_step = to.y_line // <int64_t>sizeof(float)
+            else:
+                target = tile.held + done * tile.rows if to.depth > depth else tile.sums
+                row_step = columns
+            source = <const float*>tile.begin
+            source_row = tile.strip
+            if first > 0:
+                source = target
+                source_row = row_step
+            row = 0
+            while row < tile.rows:
+                h = turned_height(to, tile.rows - row)
+                to.level.turned[h](
+                    depth, tile.left + row * tile.left_row, tile.left_row, b, to.b_line // <int64_t>sizeof(float),
+                    columns, source, source_row, target + row * row_step, row_step)
+                row += to.level.heights[h]
+                if source != NULL:
+                    source += to.level.heights[h] * source_row
+            if last and whole:
+                mend(to, tile, target, row_step, tile.column, columns)
+            elif last and finish_strip(to, tile, target, row_step, tile.column + done, columns):
+                return -1
+            done += columns
+        first += depth
     return 0
+
+
+# Whether there is one row, and the columns lie side by side.
+cdef inline bint is_row(const Products* to, const Tile* tile) noexcept nogil:
+    return (
+        tile.rows == 1 and to.straight and to.image == NULL and to.b_line == to.item and tile.columns > tile.strip
+        and to.b_step != 0
+    )
+
+
+# Computes a tile of such a product.
+cdef void compute_row(const Products* to, Tile* tile) noexcept nogil:
+    cdef int64_t first = 0, depth, i
+    cdef float number
+    cdef float* y = <float*>(tile.y + tile.row * to.y_line + tile.column * to.y_step)
+    if to.begun:
+        number = tile.begin[0]
+        for i in range(tile.columns):
+            y[i] = number
+    while first < to.depth:
+        depth = to.depth if are_plain(to) else min(to.depth - first, <int64_t>DMLCY_DEPTH)
+        prepare(to, tile, first, 1, min(depth, <int64_t>DMLCY_DEPTH))
+        to.level.row(
+            depth, tile.left, <const float*>(tile.b + tile.column * to.b_line + first * to.b_step),
+            to.b_step // <int64_t>sizeof(float), tile.columns, y if first > 0 or to.begun else NULL, y)
+        first += depth
+    place_strip(to, tile, tile.column, tile.columns)
+    mend(to, tile, y, 0, tile.column, tile.columns)
 
 
 # Computes sums without products: places that a filter does not reach. -1: memory ran out.
@@ -224,7 +305,11 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     if to.packed != NULL:
         tile.width = STRIP_WIDTH
     tile.strip = columns_of(to, tile.width)
-    n[0] = rows * depth if to.item != sizeof(float) or to.a_step != to.item or to.chains > 1 else 0
+    n[0] = 0
+    if not are_plain(to) or to.chains > 1:
+        n[0] = rows * depth
+    elif are_displaced(to, rows, columns):
+        n[0] = rows * (depth + LINE)
     n[1] = depth * tile.strip
     n[2] = rows * tile.strip
     n[3] = 0
@@ -257,6 +342,12 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
             status = compute_zeros(to, &tile)
         elif to.chains > 1:
             status = compute_small(to, &tile)
+        elif to.packed != NULL:
+            status = compute_tile(to, &tile)
+        elif are_turned(to, &tile):
+            status = compute_turned(to, &tile)
+        elif is_row(to, &tile):
+            compute_row(to, &tile)
         else:
             status = compute_tile(to, &tile)
         if status != 0:
@@ -293,5 +384,7 @@ cdef int run_products(Products* to) noexcept nogil:
     to.wide = min(ceil_div(to.wide, DMLCY_STRIP if few else STEP) * (DMLCY_STRIP if few else STEP), <int64_t>WIDE)
     to.column_tiles = ceil_div(to.columns, to.wide)
     tiles = batches * to.row_tiles * to.column_tiles
+    if to.packed == NULL and to.row_tiles == 1 and to.column_tiles == 1 and are_tiny(to):
+        return parallel_for(compute_tiny, to, tiles, max(TINY_WORK // (work + TINY_CALL), 1))
     work = min(to.high, to.rows) * min(to.wide, to.columns) * max(to.depth, 1)
     return parallel_for(compute_tiles, to, tiles, max(WORK // max(work, 1), 1))

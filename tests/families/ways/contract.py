@@ -21,8 +21,11 @@ Sizes = tuple[int, ...]
 PRODUCTS: list[tuple[int, int, int]] = [
     (4, 4, 4), (1, 700, 300), (3, 40, 70), (13, 300, 33), (12, 5, 32), (25, 256, 100), (2, 600, 200), (400, 70, 30),
     (5, 1, 2000), (6, 64, 10), (8, 64, 8), (63, 80, 1), (1, 64, 64), (7, 63, 9), (1, 300, 1), (30, 257, 17),
+    (7, 20, 40), (1, 70, 200), (3, 85, 75), (8, 300, 40), (1, 60, 600), (1, 90, 500), (1, 290, 70), (5, 60, 37),
+    (12, 20, 20), (2, 40, 90), (60, 20, 300), (1, 530, 130), (1, 4, 64), (4, 33, 18), (1, 77, 45),
 ]  # fmt: skip
-"""M, K and N. Those of M * N < 64 and K of at least 64 are sums of several chains."""
+"""M, K and N. Those of M * N < 64 and K of at least 64 are sums of several chains. Every third one is a batch of two
+products, whose sums are the elements of the output. Columns lie along k in two of four, and are turned for few rows."""
 
 
 def matrices() -> list[Way]:
@@ -71,6 +74,9 @@ WINDOWS: list[tuple[Sizes, int, Sizes, dict[str, Any]]] = [
     ((2, 30, 8, 9), 4, (2, 3), {"output_padding": (2, 3)}),
     ((1, 3, 5, 5), 4, (3, 3), {"start_padding": 6, "end_padding": 9}),
     ((1, 9, 3, 300), 70, (2, 40), {"start_padding": 20, "end_padding": 30}),
+    ((1, 30, 9, 64), 29, (3, 3), {"start_padding": 1, "end_padding": 1}),
+    ((2, 5, 21, 70), 23, (3, 5), {"strides": 2, "start_padding": (1, 2), "end_padding": 1}),
+    ((2, 12, 14, 7), 12, (5, 5), {"group_count": 12, "start_padding": 2, "end_padding": 2}),
     ((2, 8, 9, 7), 3, (3, 2), {"direction": "BACKWARD", "strides": (2, 3), "start_padding": 1}),
     ((1, 6, 6, 8), 2, (2, 3), {"direction": "BACKWARD", "strides": 4, "dilations": (6, 1), "group_count": 3}),
     ((2, 30, 12, 10), 20, (4, 4), {"direction": "BACKWARD", "strides": 2, "start_padding": 1, "end_padding": 1}),

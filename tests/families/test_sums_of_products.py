@@ -1,0 +1,137 @@
+"""The sums of products: how far they are off at worst, on what their bits depend, and how much memory they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import assert_same_bits
+from each import each_of
+
+import dmlcy as dml
+from benchmarks.memory import peak
+from dmlcy._check.checker import Check
+from dmlcy._facts.levels import NEWEST
+
+Array = np.ndarray[Any, Any]
+random = np.random.default_rng(46)
+
+COLUMNS = 64  # sums that are computed at once, each of one chain
+RUNS = 3  # of terms with one sign, one exponent and one mantissa
+ROOM = 4 << 20  # bytes that a thread may take
+COUNTED = 1 << 19  # bytes by which Linux's count may be off
+
+
+def normal(*sizes: int) -> Array:
+    return random.standard_normal(sizes).astype(np.float32)
+
+
+@contextmanager
+def threads(number: int) -> Iterator[None]:
+    before = dml.get_num_threads()
+    dml.set_num_threads(number)
+    yield
+    dml.set_num_threads(before)
+
+
+def sums(name: str, terms: Array) -> Array:
+    """The sum of each column: a product with ones."""
+    ones = np.ones((1, len(terms)), np.float32)
+    if name == "gemm":
+        return dml.gemm(ones, terms).ravel()
+    return dml.convolution(terms.reshape(1, len(terms), 8, 8), ones.reshape(1, len(terms), 1, 1)).ravel()
+
+
+def bound(name: str, terms: Array) -> float:
+    """What the spec promises, in units in the last place of the sum of the magnitudes."""
+    ones = np.ones((1, len(terms)), np.float32)
+    tensors = [dml.TensorDesc.from_array(x) for x in (ones, terms)]
+    desc: Any = dml.desc.Gemm(a=tensors[0], b=tensors[1])
+    if name == "convolution":
+        sizes = (1, len(terms), 8, 8), (1, len(terms), 1, 1)
+        tensors = [dml.TensorDesc("FLOAT32", one) for one in sizes]
+        desc = dml.desc.Convolution(input=tensors[0], filter=tensors[1])
+    rules = Check(desc.operator, desc._values(), NEWEST, call=False).rules
+    return float(desc.operator.accuracy["FLOAT32"].ulp.function(rules))
+
+
+@each_of("name, terms", [("gemm", 30), ("gemm", 500), ("convolution", 30), ("convolution", 500)])
+def test_a_search_finds_an_error_of_an_eighth_of_the_bound(name: str, terms: int) -> None:
+    """Greedy, over the signs and exponents of some runs of terms; and none is beyond the bound."""
+    chance = np.random.default_rng(terms)
+    promised, best, worst = bound(name, np.ones((terms, COLUMNS), np.float32)), np.zeros((3, RUNS)), 0.0
+    for step in range(24):
+        # Signs and mantissas, exponents, and the first term of each run, of each column.
+        found = np.repeat(best[..., None], COLUMNS, 2)
+        fresh = chance.random(found.shape) < (1 if step < 8 else 0.3)
+        drawn = np.stack([
+            chance.uniform(1, 2, (RUNS, COLUMNS)) * chance.choice([-1, 1], (RUNS, COLUMNS)),
+            chance.integers(-27, 1, (RUNS, COLUMNS)),
+            np.floor(terms * chance.random((RUNS, COLUMNS)) ** 4),
+        ])  # fmt: skip
+        found = np.where(fresh, drawn, found)
+        found[:, :, 0] = best
+        found[2, 0] = 0
+        starts = np.sort(found[2], 0)
+        run = (starts[:, None] <= np.arange(terms)[:, None]).sum(0) - 1
+        values = np.take_along_axis(found[0] * 2.0 ** found[1], run, 0).astype(np.float32)
+        magnitudes = np.abs(values).sum(0, dtype=np.float64).astype(np.float32)
+        errors = np.abs(sums(name, values) - values.sum(0, dtype=np.float64)) / np.spacing(magnitudes)
+        assert errors.max() <= promised
+        if errors.max() > worst:
+            worst, best = errors.max(), found[..., errors.argmax()]
+    assert worst >= promised / 8
+
+
+@each_of("rows, depth, columns", [(7, 70, 9), (8, 70, 8), (1, 300, 70), (3, 100, 40), (20, 270, 33), (1, 65, 63)])
+def test_bits_of_a_product_depend_on_sizes_only(rows: int, depth: int, columns: int) -> None:
+    """Not on threads, layouts, transpositions that are said, and products beside it; on both sides of 64 sums."""
+    a, b = normal(2, 9, rows, depth), normal(2, 9, depth, columns)
+    a[0, 0, 0, 0], b[1, 1, -1, -1] = np.inf, -np.inf
+    expected = dml.gemm(a, b)
+    for number in (1, 3):
+        with threads(number):
+            assert_same_bits(dml.gemm(a, b), expected)
+            assert_same_bits(dml.gemm(np.asfortranarray(a), np.asfortranarray(b)), expected)
+    turned = np.swapaxes(a, 2, 3), np.swapaxes(b, 2, 3)
+    said: dict[str, Any] = {"trans_a": "TRANSPOSE", "trans_b": "TRANSPOSE"}
+    assert_same_bits(dml.gemm(turned[0].copy(), turned[1].copy(), **said), expected)
+    assert_same_bits(dml.gemm(*turned, **said), expected)
+    apart = np.repeat(np.repeat(a, 2, 3), 2, 2)[:, :, ::2, ::2], np.repeat(b, 3, 3)[..., ::3]
+    assert_same_bits(dml.gemm(*apart), expected)
+    assert_same_bits(dml.gemm(a[1:, 3:4], b[1:, 3:4]), expected[1:, 3:4])
+    target = np.zeros((2, 9, columns, rows), np.float32).swapaxes(2, 3)
+    dml.gemm(a, b, out=target)
+    assert_same_bits(np.ascontiguousarray(target), expected)
+
+
+def calls() -> Iterator[tuple[str, Any, list[Array], dict[str, Any]]]:
+    """A function, its tensors and attributes: each way that takes memory."""
+    a = normal(1, 1, 400, 700)
+    yield "rows that are packed", dml.gemm, [a.swapaxes(2, 3), normal(1, 1, 400, 600)], {}
+    yield "halves", dml.gemm, [a.astype(np.float16), normal(1, 1, 700, 600).astype(np.float16)], {}
+    edge = {"start_padding": 1, "end_padding": 1}
+    yield "a copy of the input", dml.convolution, [normal(1, 64, 60, 120), normal(64, 64, 3, 3)], edge
+    yield "filters apart", dml.convolution, [normal(1, 64, 40, 90), np.asfortranarray(normal(40, 64, 3, 3))], edge
+    yield "packed columns", dml.convolution, [normal(2, 160, 14, 14), normal(300, 160, 3, 3)], edge
+    yield (
+        "channels side by side",
+        dml.convolution,
+        [normal(2, 64, 90, 90), normal(64, 1, 3, 3)],
+        edge | {"group_count": 64},
+    )
+
+
+@pytest.mark.skipif(peak(lambda: None) is None, reason="this system does not say how much memory a call takes")
+def test_a_call_takes_little_memory() -> None:
+    """Besides its tensors, 4 MB a thread at most."""
+    for number in (1, 2):
+        with threads(number):
+            for name, function, tensors, given in calls():
+                out = function(*tensors, **given)
+                most = peak(partial(function, *tensors, **given, out=out))
+                assert most is not None and most <= number * ROOM + COUNTED, f"{name}: {most} bytes"
