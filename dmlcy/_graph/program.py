@@ -23,6 +23,9 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int]) -> Pr
     forms: dict[int, Form | None] = {}
     steps: list[tuple[Form | bool | None, list[Place], list[tuple[int, int, int]]]] = []
     for action in actions(graph):
+        if action.node in places.adjacent:
+            steps.append((False, [], []))
+            continue
         if action.folded:
             steps.append((None if action.node in left else False, [], []))
             continue

@@ -260,9 +260,10 @@ class CompiledGraph:
         return view(buffer, desc, offset)
 
     def _call(self, values: Values, step: int) -> None:
-        """Runs a step as a call of its operator, which writes its outputs to their places; folded, they are there."""
+        """Runs a step as a call of its operator, which writes its outputs to their places, if they are not there."""
         action = self._actions[step]
-        outs = None if action.folded else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
+        there = action.folded or action.node in self._places.adjacent
+        outs = None if there else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
         self._compute(action, lambda port, desc: self._view(values, port, desc), outs)
 
     def _compute(
