@@ -87,8 +87,12 @@ def _actions(graph: Structure) -> list[Action]:
 
 
 def _folded(graph: Structure, wiring: Wiring) -> set[int]:
-    """The nodes that read constants only, and whose outputs take no more memory than these, or little."""
+    """The nodes that read constants only, and whose outputs take no more memory than these, or little.
+
+    All outputs together take no more than all constants, or little.
+    """
     found: set[int] = set()
+    left = max(sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant)), FEW_BYTES)
     for number in wiring.order:
         node = graph.nodes[number]
         if isinstance(node, Constant):
@@ -97,7 +101,8 @@ def _folded(graph: Structure, wiring: Wiring) -> set[int]:
         if all(_is_known(graph, port, found) for port in there):
             taken = sum(wiring.sizes[port] for port in there if port is not None)
             made = sum(wiring.sizes[Port(number, k)] for k, (_, desc) in enumerate(wiring.outputs[number]) if desc)
-            if made <= max(taken, FEW_BYTES):
+            if made <= min(max(taken, FEW_BYTES), left):
+                left -= made
                 found.add(number)
     return found
 

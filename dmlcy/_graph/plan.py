@@ -23,7 +23,7 @@ class Step:
     node, name, operator
         The number of the node, its name, and its operator.
     outputs
-        Bytes of the new buffers of its outputs; 0 where it writes over an input, or is folded.
+        Bytes of the new buffers of its outputs; 0 where it writes over an input, is folded or adjacent.
     workspace
         Bytes that it takes at most beside its tensors, while it runs; an estimate.
     over
@@ -32,6 +32,9 @@ class Step:
         Names of the values that nothing reads after it.
     folded
         Whether it reads constants only, and is computed when the graph is compiled.
+    adjacent
+        Whether it has nothing to do: its inputs are computed where its output is, or its outputs are parts of its
+        input.
     live
         Bytes of the values that there are while it runs, its outputs among them, without the workspace.
     origin
@@ -48,11 +51,14 @@ class Step:
     live: int
     origin: Origin | None = None
     folded: bool = False
+    adjacent: bool = False
 
     @property
     def written(self) -> str:
         """Its outputs in words: the bytes of new buffers, what they are written over, or that it is folded."""
-        return f"over {quote(self.over)}" if self.over else "folded" if self.folded else str(self.outputs)
+        if self.over:
+            return f"over {quote(self.over)}"
+        return "folded" if self.folded else "adjacent" if self.adjacent else str(self.outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,11 @@ def _workspace(graph: Structure, action: Action, by_reference: bool) -> int:
     """Bytes that a node takes beside its tensors."""
     node = graph.nodes[action.node]
     assert isinstance(node, Node)
-    if action.folded or (node.desc.operator.state == "fast" and not by_reference):
+    if (
+        action.folded
+        or action.node in places_of(graph).adjacent
+        or (node.desc.operator.state == "fast" and not by_reference)
+    ):
         return 0
     # The reference gives new arrays, which are copied.
     return family_of(node.desc.operator).workspace(node.desc) + sum(one.size for one in action.outputs)
@@ -143,10 +153,13 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
             continue
         sizes |= {one.port: sizes[action.over] if action.over else one.size for one in action.outputs}
         workspace = _workspace(graph, action, by_reference)
-        new = 0 if action.over is not None else total
+        adjacent = action.node in places_of(graph).adjacent
+        new = 0 if action.over is not None or adjacent else total
         live += new
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
-        steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin))
-        live -= sum(sizes[port] for port in action.frees)
+        steps.append(
+            Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin, adjacent=adjacent)
+        )
+        live -= sum(sizes[port] for port in action.frees if not adjacent or port.node == action.node)
     return Plan(tuple(steps), copies, constants, places_of(graph).arena, _result_bytes(graph))

@@ -58,7 +58,8 @@ class CompiledGraph:
         self._places = places_of(graph)
         self._peak = peak_of(graph, path == "reference")
         self._operators = _compiled(graph, level, path)
-        self._program = program_of(graph, self._operators)
+        self._folded: dict[Port, Buffer] = {}
+        self._program = program_of(graph, self._operators, copy_context().run(self._fold))
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
         self._outputs = [self._output(index) for index in range(len(graph.outputs))]
         own = {index: place for place, index in enumerate(self._places.results)}
@@ -66,9 +67,6 @@ class CompiledGraph:
         names = self._wiring.value_names
         self._bound = {names[port]: port.place for port in self._places.fixed if port.node is None}
         self._given = {names[port]: port.place for port in self._places.given}
-        self._refused: DmlError | None = None
-        self._folded: dict[Port, Buffer] = {}
-        copy_context().run(self._fold)
         self._bind({})
 
     @property
@@ -117,18 +115,24 @@ class CompiledGraph:
         node = self._graph.nodes[port.node]
         return node.data if isinstance(node, Constant) else self._folded.get(port)
 
-    def _fold(self) -> None:
-        """Computes what depends on constants only. What an operator refuses there, each run refuses."""
+    def _fold(self) -> set[int]:
+        """Computes what depends on constants only. Gives the nodes that refuse values, or wait for such nodes."""
         RECORDINGS.set(())
-        try:
-            for action in self._actions:
-                if action.folded:
-                    buffers = {one.port: np.zeros(one.size, np.uint8) for one in action.outputs}
-                    outs = tuple(view(buffers[one.port], one.desc, 0) for one in action.outputs)
+        left: set[int] = set()
+        for action in self._actions:
+            if not action.folded:
+                continue
+            buffers = {one.port: np.zeros(one.size, np.uint8) for one in action.outputs}
+            outs = tuple(view(buffers[one.port], one.desc, 0) for one in action.outputs)
+            try:
+                if left.isdisjoint(one.port.node for one in action.read()):
                     self._compute(action, lambda port, desc: view(self._known(port), desc, 0), outs)
-                    self._folded |= buffers
-        except DmlError as error:
-            self._refused = error
+                else:
+                    left.add(action.node)
+            except DmlError:
+                left.add(action.node)
+            self._folded |= buffers
+        return left
 
     def _known(self, port: Port) -> Buffer:
         """The bytes of a constant, or of what is computed of constants only."""
@@ -183,8 +187,6 @@ class CompiledGraph:
         memory.require(self._peak, f"{FUNCTION}(): the values")
         if seen is not None:
             self._tell_given(seen, buffers, owned)
-        if self._refused is not None:
-            raise_violations(self._refused.violations, FUNCTION, self._refused)
         results = self._program.run(self, fixed, [buffers.get(index) for index in self._given.values()], seen)
         if out is None:
             results = [four_bits.given_back(one) for one in results]
@@ -258,9 +260,10 @@ class CompiledGraph:
         return view(buffer, desc, offset)
 
     def _call(self, values: Values, step: int) -> None:
-        """Runs a step as a call of its operator, which writes its outputs to their places; folded, they are there."""
+        """Runs a step as a call of its operator, which writes its outputs to their places, if they are not there."""
         action = self._actions[step]
-        outs = None if action.folded else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
+        there = action.folded or action.node in self._places.adjacent
+        outs = None if there else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
         self._compute(action, lambda port, desc: self._view(values, port, desc), outs)
 
     def _compute(
