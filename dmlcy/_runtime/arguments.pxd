@@ -29,7 +29,8 @@ cdef int take_some(
 cdef int take_desc(
     object value, bint optional, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1
-# The descs of `count` operators, at most MAX_RANK, and the loops of each. If one has none, the first one lacks them, too.
+# The descs of `count` operators, at most MAX_RANK, and the loops of each. If one has none, the first one has none
+# either.
 cdef int take_descs(
     object value, int64_t count, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1

@@ -184,6 +184,7 @@ cdef struct Products:
 cdef struct Tile:
     const char* a
     const char* b
+    const char* packed_b            # NULL: the columns are in `b`
     const char* c
     char* y
     int64_t row                     # the first one

@@ -23,8 +23,8 @@ cdef inline Windows convolution_work(const Convolution* a) noexcept nogil:
     work.start = &a.start_padding[0]
     work.appended = &a.output_padding[0]
     work.added = &a.bias if a.bias.dtype else NULL
-    work.fused = &a.fused_activation_loops if a.fused_activation else NULL
     work.output = &a.output
+    work.fused = &a.fused_activation_loops if a.fused_activation else NULL
     return work
 
 
