@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.memory import dtype_of
@@ -43,6 +43,21 @@ class Result:
     accumulators: Any = None
     moved: bool = False
     magnitudes: Callable[[], Any] | None = None
+
+
+class Adjacent(NamedTuple):
+    """Tensors that follow each other in the memory of another one, bit for bit.
+
+    Attributes
+    ----------
+    joined
+        Whether they are the inputs, and the other one is the output; else the other way round.
+    starts
+        Where each begins, in elements.
+    """
+
+    joined: bool
+    starts: tuple[int, ...]
 
 
 class Family(ABC):
@@ -112,6 +127,13 @@ class Family(ABC):
     def idle(self, given: Given, output: str, name: str, marks: Array) -> Array:
         """For which elements of an output a marked element of the input of that name is multiplied by no element."""
         raise NotImplementedError(f"{given.operator.name}: idle() of {name}")
+
+    def adjacent(self, desc: OperatorDesc) -> Adjacent | None:
+        """Where the tensors of one side lie in the memory of the only tensor of the other side, if all are packed.
+
+        None: elsewhere, or the elements are not just moved.
+        """
+        return None
 
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from dmlcy._desc.memory import extent, is_packed, strides_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.wiring import Wiring, wiring_of
+
+FEW_BYTES: Final = 65536
+"""Values of constants that take no more are computed when a graph is compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class Action:
     """What a run does for a node: its inputs by field, its outputs, and what it frees then.
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
-    is written over.
+    is written over; ``folded``: it reads constants only, and its outputs are known before a run.
     """
 
     node: int
@@ -34,6 +37,7 @@ class Action:
     outputs: tuple[Tensor, ...]
     over: Port | None
     frees: tuple[Port, ...]
+    folded: bool = False
 
     def read(self) -> Iterator[Tensor]:
         """The tensors that the node reads."""
@@ -53,15 +57,16 @@ def actions(graph: Structure) -> list[Action]:
 def _actions(graph: Structure) -> list[Action]:
     wiring = wiring_of(graph)
     order = [number for number in wiring.order if isinstance(graph.nodes[number], Node)]
+    folded = _folded(graph, wiring)
     kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
     last: dict[Port, int] = {}
     for step, number in enumerate(order):
-        for port in (wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))):
+        for port in wiring.read[number]:
             if port is not None:
                 last[port] = step
     ends: dict[int, list[Port]] = {}
     for port, step in last.items():
-        if port not in kept and is_computed(graph, port):
+        if port not in kept and port.node not in folded and is_computed(graph, port):
             ends.setdefault(step, []).append(port)
     found = []
     for step, number in enumerate(order):
@@ -71,11 +76,43 @@ def _actions(graph: Structure) -> list[Action]:
             for index, (_, desc) in enumerate(wiring.outputs[number])
             if desc is not None
         )
+        if number in folded:
+            found.append(Action(number, _grouped(graph, wiring, number), outputs, None, (), folded=True))
+            continue
         over = _over(graph, wiring, number, outputs, frees)
         unread = [one.port for one in outputs if one.port not in last and one.port not in kept]
         gone = tuple(port for port in frees if port != over) + tuple(unread)
         found.append(Action(number, _grouped(graph, wiring, number), outputs, over, gone))
     return found
+
+
+def _folded(graph: Structure, wiring: Wiring) -> set[int]:
+    """The nodes that read constants only, and whose outputs take no more memory than these, or little.
+
+    All outputs together take no more than all constants, or little.
+    """
+    found: set[int] = set()
+    left = max(sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant)), FEW_BYTES)
+    for number in wiring.order:
+        node = graph.nodes[number]
+        if isinstance(node, Constant):
+            continue
+        there = [port for (_, desc), port in zip(wiring.inputs[number], wiring.read[number], strict=True) if desc]
+        if all(_is_known(graph, port, found) for port in there):
+            taken = sum(wiring.sizes[port] for port in there if port is not None)
+            made = sum(wiring.sizes[Port(number, k)] for k, (_, desc) in enumerate(wiring.outputs[number]) if desc)
+            if made <= min(max(taken, FEW_BYTES), left):
+                left -= made
+                found.add(number)
+    return found
+
+
+def _is_known(graph: Structure, port: Port | None, folded: set[int]) -> bool:
+    """Whether a value is there before the first run."""
+    if port is None or port.node is None:
+        return False
+    node = graph.nodes[port.node]
+    return port.node in folded if isinstance(node, Node) else node.data is not None
 
 
 def is_computed(graph: Structure, port: Port) -> bool:
@@ -88,8 +125,7 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     node = graph.nodes[number]
     assert isinstance(node, Node)
     found: dict[str, Any] = {f.python: None for f in node.desc.operator.fields if f.kind == "input"}
-    for index, (path, desc) in enumerate(wiring.inputs[number]):
-        port = wiring.source_of(Port(number, index))
+    for (path, desc), port in zip(wiring.inputs[number], wiring.read[number], strict=True):
         if desc is None or port is None:
             continue
         name, entry, _ = path.partition("[")
@@ -110,9 +146,8 @@ def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, 
     (output,) = outputs
     if not is_plain(output.desc, output.size):
         return None
-    ports = [wiring.source_of(Port(number, index)) for index in range(len(wiring.inputs[number]))]
-    for index, (path, desc) in enumerate(wiring.inputs[number]):
-        port = ports[index]
+    ports = wiring.read[number]
+    for (path, desc), port in zip(wiring.inputs[number], ports, strict=True):
         if port in frees and port is not None and ports.count(port) == 1 and desc is not None:
             allowed = path in node.desc.operator.in_place
             if allowed and _alike(desc, output.desc) and output.size <= wiring.sizes[port]:
@@ -123,6 +158,8 @@ def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, 
 def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
     if desc is other:
         return True
+    if desc.strides is None is other.strides:
+        return bool(desc.dtype == other.dtype and desc.sizes == other.sizes)
     return (desc.dtype, desc.sizes, strides_of(desc)) == (other.dtype, other.sizes, strides_of(other))
 
 

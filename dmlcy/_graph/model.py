@@ -6,7 +6,7 @@ The model holds wrong graphs too: ``check`` says what is wrong with them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -161,6 +161,10 @@ class Structure(Shown):
     edges: tuple[Edge, ...]
     names: tuple[tuple[Port, str], ...] = ()
     limit: int = MOST
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What the graph is, without what was found out about it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def label(self, index: int) -> str:
         """A node in a sentence."""

@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from dmlcy._desc.memory import dtype_of
-from dmlcy._facts.dtypes import has_four_bits
+from dmlcy._facts.dtypes import has_four_bits, size_in_bytes
+from dmlcy._families import family_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import Action, actions, is_computed, is_plain
+from dmlcy._graph.actions import Action, actions, is_plain
 from dmlcy._graph.arena import Life, placed
-from dmlcy._graph.model import Constant, Port, Structure
+from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.owned import owned_inputs
 from dmlcy._graph.wiring import Wiring, wiring_of
 
 Place: TypeAlias = tuple[int, int]
 """The base of a piece of memory, and the bytes from its start."""
 _ARENA: Final = 1  # the bases of a program
+_ALIGNED: Final = 8  # the bytes of the largest element
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +29,14 @@ class Places:
     ----------
     of
         The place of each value.
+    adjacent
+        The nodes that have nothing to do: their outputs lie in the memory of their input, or their inputs in that of
+        their output.
     arena
         Bytes of the arena.
     fixed
-        The values that are there before a run: constants, then inputs with the flag OWNED_BY_DML.
+        The values that are there before a run: constants, what is computed of constants only, and inputs with the flag
+        OWNED_BY_DML.
     given
         The inputs of a run.
     results
@@ -38,6 +44,7 @@ class Places:
     """
 
     of: dict[Port, Place]
+    adjacent: frozenset[int]
     arena: int
     fixed: tuple[Port, ...]
     given: tuple[Port, ...]
@@ -56,20 +63,26 @@ def _places(graph: Structure, wiring: Wiring) -> Places:
     owned = owned_inputs(graph)
     inputs = [Port(None, index) for index in range(len(graph.inputs))]
     fixed = [Port(number, 0) for number, node in enumerate(graph.nodes) if isinstance(node, Constant)]
+    fixed += [one.port for action in actions(graph) if action.folded for one in action.outputs]
     fixed += [port for port in inputs if port.place in owned]
     given = [port for port in inputs if port.place not in owned]
     firsts, lives = _lives(wiring, actions(graph))
-    results = _results(graph, wiring, firsts, lives)
+    inside, adjacent = _nested(graph, wiring, firsts)
+    lives = _merged(lives, inside)
+    results = _own_arrays(graph, wiring, firsts, lives)
     of: dict[Port, Place] = {}
     bases = iter(range(_ARENA + 1, _ARENA + 1 + len(fixed) + len(given) + len(results)))
     of |= {port: (base, 0) for port, base in zip((*fixed, *given), bases, strict=False)}
     own = {firsts[port]: base for (port, _), base in zip(results.values(), bases, strict=True)}
-    inside = [port for port in lives if port not in own]
-    offsets, total = placed([lives[port] for port in inside])
-    places = {port: (_ARENA, offset) for port, offset in zip(inside, offsets, strict=True)}
+    others = [port for port in lives if port not in own]
+    offsets, total = placed([lives[port] for port in others])
+    places = {port: (_ARENA, offset) for port, offset in zip(others, offsets, strict=True)}
     places |= {port: (base, 0) for port, base in own.items()}
-    of |= {port: places[first] for port, first in firsts.items()}
-    return Places(of, total, tuple(fixed), tuple(given), results)
+    for port, first in firsts.items():
+        whole, start = _outermost(first, inside)
+        base, offset = places[whole]
+        of[port] = base, offset + start
+    return Places(of, adjacent, total, tuple(fixed), tuple(given), results)
 
 
 def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[Port, Life]]:
@@ -78,7 +91,7 @@ def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[
     starts: dict[Port, int] = {}
     ends: dict[Port, int] = {}
     for step, action in enumerate(steps):
-        for one in action.outputs:
+        for one in () if action.folded else action.outputs:
             firsts[one.port] = one.port if action.over is None else firsts[action.over]
             starts.setdefault(firsts[one.port], step)
         for port in action.frees:
@@ -87,7 +100,63 @@ def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[
     return firsts, {port: Life(wiring.sizes[port], start, ends.get(port, last)) for port, start in starts.items()}
 
 
-def _results(
+def _nested(
+    graph: Structure, wiring: Wiring, firsts: dict[Port, Port]
+) -> tuple[dict[Port, tuple[Port, int]], frozenset[int]]:
+    """Memory that is a part of other memory, which begins so many bytes before it; and the nodes that are then idle."""
+    kept = {firsts.get(port) for port in (wiring.source_of(Port(None, k)) for k in range(len(graph.outputs))) if port}
+    inside: dict[Port, tuple[Port, int]] = {}
+    nodes: set[int] = set()
+    for action in actions(graph):
+        node = graph.nodes[action.node]
+        assert isinstance(node, Node)
+        found = None if action.folded or action.over else family_of(node.desc.operator).adjacent(node.desc)
+        if found is None:
+            continue
+        reads = [*action.read()]
+        parts, (whole, *_) = (reads, action.outputs) if found.joined else (action.outputs, reads)
+        item = size_in_bytes(dtype_of(whole.desc), 1)
+        roots = [firsts.get(part.port) for part in parts]
+        if (
+            has_four_bits(dtype_of(whole.desc))
+            or not all(start * item % _ALIGNED == 0 for start in found.starts)
+            or not all(
+                is_plain(part.desc, wiring.sizes[root] if root else -1) for part, root in zip(parts, roots, strict=True)
+            )
+            or not is_plain(whole.desc, wiring.sizes[whole.port])
+            or not all(read.port in action.frees for read in reads)
+            or len({*roots}) < len(roots)
+            or any(root in inside or (root in kept and not found.joined) for root in roots)
+            or whole.port not in firsts
+        ):
+            continue
+        nodes.add(action.node)
+        for root, start in zip(roots, found.starts, strict=True):
+            assert root is not None
+            inside[root] = firsts[whole.port], start * item
+    return inside, frozenset(nodes)
+
+
+def _outermost(port: Port, inside: dict[Port, tuple[Port, int]]) -> tuple[Port, int]:
+    """The memory of which some is a part, and where it begins there."""
+    start = 0
+    while port in inside:
+        port, more = inside[port]
+        start += more
+    return port, start
+
+
+def _merged(lives: dict[Port, Life], inside: dict[Port, tuple[Port, int]]) -> dict[Port, Life]:
+    """How long memory is in use that is no part of other memory, for its parts too."""
+    found = {port: life for port, life in lives.items() if port not in inside}
+    for port in inside:
+        whole, _ = _outermost(port, inside)
+        one, part = found[whole], lives[port]
+        found[whole] = Life(one.size, min(one.first, part.first), max(one.last, part.last))
+    return found
+
+
+def _own_arrays(
     graph: Structure, wiring: Wiring, firsts: dict[Port, Port], lives: dict[Port, Life]
 ) -> dict[int, tuple[Port, TensorDesc]]:
     """The outputs of the graph whose memory is just the array that a caller gets."""
@@ -95,7 +164,7 @@ def _results(
     taken: set[Port] = set()
     for index, end in enumerate(graph.outputs):
         port = wiring.source_of(Port(None, index))
-        if port is None or port in taken or not is_computed(graph, port):
+        if port is None or port in taken or port not in firsts or firsts[port] not in lives:
             continue
         desc = end.desc or wiring.desc_of(port)
         size = lives[firsts[port]].size

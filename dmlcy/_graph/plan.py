@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dmlcy._desc.memory import extent
 from dmlcy._families import family_of
-from dmlcy._graph.actions import actions, is_plain
+from dmlcy._graph.actions import Action, actions, is_plain
 from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
 from dmlcy._graph.places import places_of
 from dmlcy._graph.wiring import wiring_of
@@ -23,13 +23,18 @@ class Step:
     node, name, operator
         The number of the node, its name, and its operator.
     outputs
-        Bytes of the new buffers of its outputs; 0 where it writes over an input.
+        Bytes of the new buffers of its outputs; 0 where it writes over an input, is folded or adjacent.
     workspace
         Bytes that it takes at most beside its tensors, while it runs; an estimate.
     over
         The input that its output is written over; None: it has a buffer of its own.
     frees
         Names of the values that nothing reads after it.
+    folded
+        Whether it reads constants only, and is computed when the graph is compiled.
+    adjacent
+        Whether it has nothing to do: its inputs are computed where its output is, or its outputs are parts of its
+        input.
     live
         Bytes of the values that there are while it runs, its outputs among them, without the workspace.
     origin
@@ -45,6 +50,15 @@ class Step:
     frees: tuple[str, ...]
     live: int
     origin: Origin | None = None
+    folded: bool = False
+    adjacent: bool = False
+
+    @property
+    def written(self) -> str:
+        """Its outputs in words: the bytes of new buffers, what they are written over, or that it is folded."""
+        if self.over:
+            return f"over {quote(self.over)}"
+        return "folded" if self.folded else "adjacent" if self.adjacent else str(self.outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +72,7 @@ class Plan(Shown):
     copies
         Bytes of graph inputs that are copied, because their descs have strides.
     constants
-        Bytes of the constants, which the graph holds.
+        Bytes of the constants, which the graph holds, and of what a compiled graph computes of constants only.
     arena
         Bytes of the one piece of memory in which the values have their places; a place serves one value after another.
     results
@@ -82,40 +96,70 @@ class Plan(Shown):
         rows: list[tuple[str, ...]] = [(*head, "from") if any(step.origin for step in self.steps) else head]
         for step in self.steps:
             name = f"{step.node} {quote(step.name)}" if step.name else str(step.node)
-            outputs = f"over {quote(step.over)}" if step.over else str(step.outputs)
             frees = ", ".join(map(quote, step.frees))
-            row = (name, step.operator, outputs, str(step.workspace), str(step.live), frees)
+            row = (name, step.operator, step.written, str(step.workspace), str(step.live), frees)
             rows.append((*row, str(step.origin or "")) if len(rows[0]) > len(row) else row)
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return "\n".join([*lines, f"peak {self.peak} bytes"])
 
 
+def peak_of(graph: Structure, by_reference: bool) -> int:
+    """The peak of the plan of a valid graph."""
+    workspace = max((_workspace(graph, action, by_reference) for action in actions(graph)), default=0)
+    return _copies(graph) + places_of(graph).arena + _result_bytes(graph) + workspace
+
+
+def _workspace(graph: Structure, action: Action, by_reference: bool) -> int:
+    """Bytes that a node takes beside its tensors."""
+    node = graph.nodes[action.node]
+    assert isinstance(node, Node)
+    if (
+        action.folded
+        or action.node in places_of(graph).adjacent
+        or (node.desc.operator.state == "fast" and not by_reference)
+    ):
+        return 0
+    # The reference gives new arrays, which are copied.
+    return family_of(node.desc.operator).workspace(node.desc) + sum(one.size for one in action.outputs)
+
+
+def _copies(graph: Structure) -> int:
+    """Bytes of the graph inputs that are copied."""
+    wiring = wiring_of(graph)
+    sizes, readers = wiring.sizes, ((port, wiring.desc_of(port)) for port in wiring.sources if port.node is None)
+    return sum(sizes[port] for port, desc in readers if desc is not None and not is_plain(desc, sizes[port]))
+
+
+def _result_bytes(graph: Structure) -> int:
+    return sum(extent(desc) for _, desc in places_of(graph).results.values())
+
+
 def plan_of(graph: Structure, by_reference: bool) -> Plan:
     """The plan of a valid graph; ``by_reference``: the reference computes every node."""
     wiring = wiring_of(graph)
     names = wiring.value_names
-    readers = [(port, wiring.desc_of(port)) for port in wiring.sources if port.node is None]
-    buffers = wiring.sizes
-    places = places_of(graph)
-    copies = sum(buffers[port] for port, desc in readers if desc is not None and not is_plain(desc, buffers[port]))
+    copies = _copies(graph)
+    constants = sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant))
     live, steps = copies, []
     sizes: dict[Port, int] = {}
     for action in actions(graph):
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
         total = sum(one.size for one in action.outputs)
+        if action.folded:
+            constants += total
+            steps.append(Step(action.node, node.name, node.kind, 0, 0, None, (), live, node.origin, folded=True))
+            continue
         sizes |= {one.port: sizes[action.over] if action.over else one.size for one in action.outputs}
-        fast = node.desc.operator.state == "fast" and not by_reference
-        workspace = 0 if fast else family_of(node.desc.operator).workspace(node.desc)
-        if not fast:
-            workspace += total  # the reference gives a new array, which is copied
-        new = 0 if action.over is not None else total
+        workspace = _workspace(graph, action, by_reference)
+        adjacent = action.node in places_of(graph).adjacent
+        new = 0 if action.over is not None or adjacent else total
         live += new
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
-        steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin))
-        live -= sum(sizes[port] for port in action.frees)
-    constants = sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant))
-    results = sum(extent(desc) for _, desc in places.results.values())
-    return Plan(tuple(steps), copies, constants, places.arena, results)
+        steps.append(
+            Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin, adjacent=adjacent)
+        )
+        live -= sum(sizes[port] for port in action.frees if not adjacent or port.node == action.node)
+    return Plan(tuple(steps), copies, constants, places_of(graph).arena, _result_bytes(graph))

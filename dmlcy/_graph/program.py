@@ -14,15 +14,24 @@ from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
 
 
-def program_of(graph: Structure, operators: Sequence[Any]) -> Program:
-    """The program of a valid graph, for the compiled operator of each node."""
+def program_of(graph: Structure, operators: Sequence[Any], left: set[int]) -> Program:
+    """The program of a valid graph, for the compiled operator of each node.
+
+    ``left``: nodes that are folded, and that each run refuses nevertheless.
+    """
     wiring, places = wiring_of(graph), places_of(graph)
     forms: dict[int, Form | None] = {}
-    steps: list[tuple[Form | None, list[Place], list[tuple[int, int, int]]]] = []
+    steps: list[tuple[Form | bool | None, list[Place], list[tuple[int, int, int]]]] = []
     for action in actions(graph):
+        if action.node in places.adjacent:
+            steps.append((False, [], []))
+            continue
+        if action.folded:
+            steps.append((None if action.node in left else False, [], []))
+            continue
         reads = [
-            (wiring.source_of(Port(action.node, index)), desc)
-            for index, (_, desc) in enumerate(wiring.inputs[action.node])
+            (port, desc)
+            for (_, desc), port in zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
             if desc is not None
         ]
         operator = operators[action.node]

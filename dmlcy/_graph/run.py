@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import Any, TypeAlias
@@ -17,15 +18,16 @@ from dmlcy._facts.names import not_runnable
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import Tensor, actions
+from dmlcy._graph.actions import Action, actions
 from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.places import places_of
-from dmlcy._graph.plan import Plan, plan_of
+from dmlcy._graph.plan import Plan, peak_of, plan_of
 from dmlcy._graph.program import program_of
 from dmlcy._graph.violations import made, of_node
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._runtime import four_bits, memory
+from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.program import Given, Values
 
 Seen: TypeAlias = Callable[[Port, Array], None]
@@ -54,10 +56,10 @@ class CompiledGraph:
         self._wiring = wiring_of(graph)
         self._actions = actions(graph)
         self._places = places_of(graph)
-        self._plan = plan_of(graph, path == "reference")
-        self._peak = self._plan.peak
+        self._peak = peak_of(graph, path == "reference")
         self._operators = _compiled(graph, level, path)
-        self._program = program_of(graph, self._operators)
+        self._folded: dict[Port, Buffer] = {}
+        self._program = program_of(graph, self._operators, copy_context().run(self._fold))
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
         self._outputs = [self._output(index) for index in range(len(graph.outputs))]
         own = {index: place for place, index in enumerate(self._places.results)}
@@ -91,7 +93,7 @@ class CompiledGraph:
 
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes."""
-        return self._plan
+        return plan_of(self._graph, self._path == "reference")
 
     def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
@@ -104,14 +106,39 @@ class CompiledGraph:
     def _bind(self, owned: dict[int, Buffer]) -> None:
         """Gives the program the constants, and inputs with the flag OWNED_BY_DML. Runs that have begun keep theirs."""
         arrays = [self._fixed_bytes(port, owned) for port in self._places.fixed]
-        self._owned, self._fixed = owned, Given(self._program, arrays)
+        self._fixed = Given(self._program, arrays)
+        self._owned = owned  # last: who finds all of them here finds them in the program, too
 
     def _fixed_bytes(self, port: Port, owned: Mapping[int, Buffer]) -> Buffer | None:
         if port.node is None:
             return owned.get(port.place)
         node = self._graph.nodes[port.node]
-        assert isinstance(node, Constant)
-        return node.data
+        return node.data if isinstance(node, Constant) else self._folded.get(port)
+
+    def _fold(self) -> set[int]:
+        """Computes what depends on constants only. Gives the nodes that refuse values, or wait for such nodes."""
+        RECORDINGS.set(())
+        left: set[int] = set()
+        for action in self._actions:
+            if not action.folded:
+                continue
+            buffers = {one.port: np.zeros(one.size, np.uint8) for one in action.outputs}
+            outs = tuple(view(buffers[one.port], one.desc, 0) for one in action.outputs)
+            try:
+                if left.isdisjoint(one.port.node for one in action.read()):
+                    self._compute(action, lambda port, desc: view(self._known(port), desc, 0), outs)
+                else:
+                    left.add(action.node)
+            except DmlError:
+                left.add(action.node)
+            self._folded |= buffers
+        return left
+
+    def _known(self, port: Port) -> Buffer:
+        """The bytes of a constant, or of what is computed of constants only."""
+        found = self._fixed_bytes(port, {})
+        assert found is not None
+        return found
 
     def __call__(self, /, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
         inputs = arrays if not by_name else self._in_order(arrays, by_name)
@@ -149,7 +176,7 @@ class CompiledGraph:
             The outputs of the graph.
         """
         given = named(arrays, by_name, [*self._given], f"{FUNCTION}()")
-        fixed, owned = self._fixed, self._owned
+        owned, fixed = self._owned, self._fixed
         if len(owned) < len(self._bound):
             names = ", ".join(map(repr, self._bound))
             raise_violations([made(self._graph, "initialize", "graph", None, {"names": names})], FUNCTION)
@@ -233,24 +260,29 @@ class CompiledGraph:
         return view(buffer, desc, offset)
 
     def _call(self, values: Values, step: int) -> None:
-        """Runs a step as a call of its operator, which writes its outputs to their places."""
+        """Runs a step as a call of its operator, which writes its outputs to their places, if they are not there."""
         action = self._actions[step]
+        there = action.folded or action.node in self._places.adjacent
+        outs = None if there else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
+        self._compute(action, lambda port, desc: self._view(values, port, desc), outs)
+
+    def _compute(
+        self, action: Action, viewed: Callable[[Port, TensorDesc], Array], outs: tuple[Array, ...] | None
+    ) -> None:
+        """Calls the operator of a node; ``viewed`` gives what it reads, and None for ``outs`` new arrays."""
         operator: Any = self._operators[action.node]
-        arguments = [self._argument(values, one) for one in action.inputs]
-        outs = tuple(self._view(values, one.port, one.desc) for one in action.outputs)
+        arguments = [
+            tuple(viewed(entry.port, entry.desc) for entry in one)
+            if isinstance(one, tuple)
+            else None if one is None else viewed(one.port, one.desc)
+            for one in action.inputs
+        ]  # fmt: skip
+        given: Any = outs[0] if outs is not None and _is_one(self._graph, action.node) else outs
         try:
-            operator(*arguments, out=outs[0] if _is_one(self._graph, action.node) else outs)
+            operator(*arguments, out=given)
         except DmlError as error:
             node = self._graph.nodes[action.node]
             raise_violations([of_node(one, node, action.node) for one in error.violations], FUNCTION, error)
-
-    def _argument(self, values: Values, one: Any) -> Any:
-        """What an operator is given for a field: an array, a tuple of them, or None."""
-        if one is None:
-            return None
-        if isinstance(one, Tensor):
-            return self._view(values, one.port, one.desc)
-        return tuple(self._view(values, entry.port, entry.desc) for entry in one)
 
     def _results(self, values: Values, own: Sequence[Array]) -> list[Array]:
         """The outputs, each an array of its own; ``own``: what the run has made for them."""

@@ -69,6 +69,18 @@ class Wiring:
         places = self.feeds.get(target)
         return self.graph.edges[places[0]].source if places else None
 
+    @cached_property
+    def read(self) -> list[list[Port | None]]:
+        """For each node, what feeds each tensor that it may read; None where nothing does."""
+        edges, feeds = self.graph.edges, self.feeds
+        return [
+            [
+                edges[feeds[port][0]].source if (port := Port(number, index)) in feeds else None
+                for index in range(len(one))
+            ]
+            for number, one in enumerate(self.inputs)
+        ]
+
     def desc_of_target(self, port: Port) -> TensorDesc | None:
         """The desc under which a value is read."""
         if port.node is None:

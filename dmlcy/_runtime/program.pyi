@@ -26,7 +26,7 @@ class Program:
         results: list[TensorDesc],
         whole: bool,
         arena: int,
-        steps: Sequence[tuple[Form | None, list[tuple[int, int]], list[tuple[int, int, int]]]],
+        steps: Sequence[tuple[Form | bool | None, list[tuple[int, int]], list[tuple[int, int, int]]]],
     ) -> None: ...
     @property
     def count(self) -> int: ...

@@ -31,10 +31,12 @@ cdef enum:
     FORM = 0
     ARENA = 1
     ARRAYS = 2
+    LARGEST = 8                     # bytes of an element
     ALIGNED = 64                    # bytes, of what has a place in an arena
     BRIEF = 16384                   # bytes of all tensors: giving up the GIL would take longer than the steps
     LOOK = 8                        # steps between two looks for a signal
     MOST_ARENAS = 4                 # that are kept for later runs
+    KEPT = 268435456                # bytes of them: making larger ones anew takes little time beside that of a run
     # Why the steps end before the last one.
     DONE = 0
     BY_PYTHON = 1
@@ -59,6 +61,7 @@ cdef struct Made:
     const void* made
 
 cdef struct Step:
+    bint left_out                   # the outputs are there before a run
     Run run                         # NULL: Python computes the outputs
     DataHolds data_holds            # NULL: any values of the inputs are acceptable
     const char* form                # the struct of the operator, without pointers
@@ -93,8 +96,8 @@ cdef class Program:
     arena
         Bytes of the values in between.
     steps
-        For each step: its form, or None; the places of its tensors, inputs first; the places and bytes of what is 0
-        before it. A place is a base and an offset.
+        For each step: its form, None where it has no loops, False where nothing is left to compute; the places of its
+        tensors, inputs first; the places and bytes of what is 0 before it. A place is a base and an offset.
     """
 
     cdef Step* steps
@@ -111,6 +114,7 @@ cdef class Program:
     cdef int64_t arena_bytes
     cdef bint brief
     cdef bint whole
+    cdef bint direct                # no step refuses values once one has written to a result
     cdef list forms                 # own the structs
     cdef list arenas                # of runs that have ended
 
@@ -132,7 +136,7 @@ cdef class Program:
             desc, used, aligned = inputs[k]
             want(&self.wanted[k], desc, used, aligned)
         for k in range(self.results):
-            want(&self.wanted[self.inputs + k], results[k], True, 1)
+            want(&self.wanted[self.inputs + k], results[k], True, LARGEST)
         fill_steps(self, steps)
 
     def __dealloc__(self):
@@ -157,6 +161,8 @@ cdef class Program:
         """What a call gives for arrays that need no conversion; None where one does, or where calls are recorded."""
         cdef Values values
         cdef list results
+        cdef tuple outs = None
+        cdef ndarray array
         cdef Py_ssize_t k
         if (
             not self.whole
@@ -170,16 +176,18 @@ cdef class Program:
         for k in range(self.inputs):
             if not is_wanted(&self.wanted[k], inputs[k]):
                 return None
-        if out is not None and not all_apart(self, inputs, out if self.results > 1 else (out,)):
-            return None
-        values = begin(self, given, inputs, True)
+        if out is not None:
+            outs = <tuple>out if self.results > 1 else (out,)
+            if not all_apart(self, inputs, outs):
+                return None
+        values = begin(self, given, inputs, outs if self.direct else None, True)
         run_all(self, owner, values)
         results = end(self, owner, values)
         if out is None:
             return results[0] if self.results == 1 else tuple(results)
-        for k in range(self.results):
-            array = <ndarray>(out if self.results == 1 else (<tuple>out)[k])
-            memcpy(cnp.PyArray_DATA(<ndarray>array), cnp.PyArray_DATA(<ndarray>results[k]), cnp.PyArray_NBYTES(array))
+        for k in range(0 if self.direct else self.results):
+            array = <ndarray>outs[k]
+            memcpy(cnp.PyArray_DATA(array), cnp.PyArray_DATA(<ndarray>results[k]), cnp.PyArray_NBYTES(array))
         return out
 
     def run(self, owner, Given given not None, list inputs not None, seen=None):
@@ -199,7 +207,7 @@ cdef class Program:
                 raise ValueError(f"input {k} is missing")
             bytes.append(None if array is None else in_reach(array, self.wanted[k].aligned))
         must_be_there(tuple(bytes))
-        values = begin(self, given, tuple(bytes), seen is None)
+        values = begin(self, given, tuple(bytes), None, seen is None)
         if seen is None and current_recordings() is None:
             run_all(self, owner, values)
         else:
@@ -269,8 +277,8 @@ cdef class Values:
         return array.reshape(-1).view("u1"), offset
 
 
-cdef Values begin(Program program, Given given, tuple inputs, bint kept):
-    """The memory of a run, whose inputs are there for it."""
+cdef Values begin(Program program, Given given, tuple inputs, tuple outs, bint kept):
+    """The memory of a run, whose inputs are there for it; ``outs``: its results, None for new arrays."""
     cdef Values values = Values.__new__(Values)
     cdef Wanted* wanted = program.wanted
     cdef char** bases
@@ -291,7 +299,7 @@ cdef Values begin(Program program, Given given, tuple inputs, bint kept):
         if wanted[k].used:
             bases[k] = <char*>cnp.PyArray_DATA(<ndarray>inputs[k])
     for k in range(program.inputs, program.inputs + program.results):
-        array = new_array(&wanted[k].tensor)
+        array = new_array(&wanted[k].tensor) if outs is None else <ndarray>outs[k - program.inputs]
         bases[k] = <char*>cnp.PyArray_DATA(array)
         values.results.append(array)
     return values
@@ -300,7 +308,13 @@ cdef Values begin(Program program, Given given, tuple inputs, bint kept):
 cdef object end(Program program, object owner, Values values):
     """The results of a run, whose arena may serve another one."""
     cdef object results = values.results if program.whole else owner._results(values, values.results)
-    if values.kept and len(program.arenas) < MOST_ARENAS and Py_REFCNT(<PyObject*>values.arena) == 1:
+    cdef Py_ssize_t count = len(program.arenas) + 1
+    if (
+        values.kept
+        and count <= MOST_ARENAS
+        and count * program.arena_bytes <= KEPT
+        and Py_REFCNT(<PyObject*>values.arena) == 1
+    ):
         program.arenas.append(values.arena)
     return results
 
@@ -318,6 +332,9 @@ cdef int run_steps(
     start_watch(&watch)
     while at[0] < stop:
         step = &steps[at[0]]
+        if step.left_out:
+            at[0] += 1
+            continue
         for k in range(step.gapped):
             memset(bases[step.gaps[k].base] + step.gaps[k].offset, 0, step.gaps[k].bytes)
         if step.run == NULL:

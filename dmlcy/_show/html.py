@@ -202,11 +202,11 @@ def plan(one: Plan) -> str:
     """The steps of a run; of very many the first."""
     origins = any(step.origin for step in one.steps)
     rows = [
-        (f"{step.node} {step.name}".strip(), step.operator, step.over or str(step.outputs), str(step.workspace),
-         str(step.live), ", ".join(step.frees), *([str(step.origin or "")] if origins else []))
+        (f"{step.node} {step.name}".strip(), step.operator, step.written, str(step.workspace), str(step.live),
+         ", ".join(step.frees), *([str(step.origin or "")] if origins else []))
         for step in one.steps[:_MOST_ROWS]
     ]  # fmt: skip
-    head = ("Node", "Operator", "Outputs, or over", "Workspace", "Live", "Frees", *(["From"] if origins else []))
+    head = ("Node", "Operator", "Outputs", "Workspace", "Live", "Frees", *(["From"] if origins else []))
     return table(f"{len(one.steps)} steps, peak {one.peak} bytes", head, rows)
 
 

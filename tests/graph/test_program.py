@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -201,6 +202,49 @@ def test_an_interrupt_ends_a_long_run() -> None:
         [sys.executable, "-P", "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300, check=False
     )
     assert (done.stdout, done.stderr) == ("interrupted\n(8, 1024)\n", "")
+
+
+def folding() -> Any:
+    """Constants through three nodes, the last of which takes much more memory, and an input."""
+    g = dml.Graph()
+    ones = g.constant(np.ones((1, 1, 64, 64), np.float32), name="ones")
+    twice = g.element_wise_add(ones, ones, name="twice")
+    four = g.element_wise_add(twice, twice, name="four")
+    wide = g.tile(four, repeats=(1, 8, 2, 2), name="wide")
+    x = g.input(tensor(1, 8, 128, 128), name="x")
+    return g.build(y=g.element_wise_multiply(x, wide, name="product"), four=four)
+
+
+def test_what_depends_on_constants_only_is_computed_once() -> None:
+    graph = folding()
+    op = dml.compile(graph)
+    steps = {step.name or step.operator: step.folded for step in op.plan().steps}
+    assert steps == {"twice": True, "four": True, "wide": False, "product": False}
+    assert op.plan().constants == 3 * 64 * 64 * 4 and "folded" in str(op.plan())
+    x = np.ones((1, 8, 128, 128), np.float32)
+    for found in (op(x), op(x), pickle.loads(pickle.dumps(op))(x)):
+        assert (found[0] == 4).all() and (found[1] == 4).all() and found[1].shape == (1, 1, 64, 64)
+        found[1][...] = 9
+    names = []
+    op.run((x,), {}, seen=lambda port, array: names.append((graph.value_names[port], float(array.max()))))
+    assert names == [("x", 1), ("ones", 1), ("twice", 2), ("four", 4), ("wide", 4), ("product", 4)]
+    with dml.record() as outer:
+        again = dml.compile(graph)  # records nothing
+        assert outer.calls == [] or len(outer.calls) == 0
+        again(x)
+    assert [call.desc.operator.name for call in outer.calls] == [
+        "ELEMENT_WISE_ADD", "ELEMENT_WISE_ADD", "TILE", "ELEMENT_WISE_MULTIPLY"
+    ]  # fmt: skip
+
+
+def test_what_an_operator_refuses_of_constants_each_run_refuses() -> None:
+    g = dml.Graph()
+    x, indices = g.constant(X), g.constant(np.array([[[[1, 2]]]], np.uint32))
+    picked = g.gather(x, indices, axis=3, index_dimensions=1, name="pick")
+    op = dml.compile(g.build(g.element_wise_add(picked, g.input(tensor(1, 1, 2, 2)))))
+    for _ in range(2):
+        with pytest.raises(dml.InvalidDataError, match='node 2 "pick"'):
+            op(X)
 
 
 def test_memory_that_the_machine_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from graphs import tensor
 from random_graphs import Drawer, arrays_for
 
 import dmlcy as dml
+from dmlcy._graph import actions
 from dmlcy._graph.wiring import wiring_of
 
 
@@ -65,7 +66,9 @@ def compared(graph: dml.graph.GraphDesc, given: dict[int, Any]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_random_graph_gives_what_its_nodes_give(seed: int) -> None:
+def test_a_random_graph_gives_what_its_nodes_give(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:  # most nodes read constants only, or what comes of these
+        monkeypatch.setattr(actions, "_folded", lambda graph, wiring: set())
     with np.errstate(all="ignore"):
         run = 0
         for number in range(4):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._families.base import Family, Result
+from dmlcy._families.base import Adjacent, Family, Result
 from dmlcy._families.given import Given
 from dmlcy._families.pieces import bounds
 
@@ -21,6 +23,19 @@ class Views(Family):
     def computes(self, desc: OperatorDesc) -> bool:
         """No: elements move."""
         return False
+
+    def adjacent(self, desc: OperatorDesc) -> Adjacent | None:
+        """Parts along an axis with no larger axis before it."""
+        roles = desc.operator.definition.roles
+        role = next((role for role in ("join", "split") if role in roles), None)
+        if role is None:
+            return None
+        sides = [getattr(desc, field.python) for field in desc.operator.fields if field.kind in ("input", "output")]
+        parts, whole = sides if role == "join" else reversed(sides)
+        if math.prod(whole.sizes[: getattr(desc, roles[role])]) != 1:
+            return None
+        starts = tuple(accumulate((part.element_count for part in parts[:-1]), initial=0))
+        return Adjacent(role == "join", starts)
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The elements of the output, bit for bit."""

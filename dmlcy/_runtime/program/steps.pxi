@@ -7,9 +7,10 @@ cdef int fill_steps(Program program, list steps) except -1:
     cdef list places, gaps
     cdef int64_t total = 0
     cdef bint native = True
-    for form, places, gaps in steps:
+    for made, places, gaps in steps:
         gapped += len(gaps)
-        if form is not None:
+        if made is not None and made is not False:
+            form = made
             if form.slots is None:
                 raise TypeError("form_of makes forms")
             patched += len(form.slots) + len(form.joints)
@@ -20,16 +21,18 @@ cdef int fill_steps(Program program, list steps) except -1:
     program.gaps = <Gap*>new_memory(gapped * sizeof(Gap))
     memset(program.steps, 0, len(steps) * sizeof(Step))
     for n in range(len(steps)):
-        form, places, gaps = steps[n]
+        made, places, gaps = steps[n]
         step = &program.steps[n]
         step.gaps = &program.gaps[at_gap]
         step.gapped = len(gaps)
         for base, offset, size in gaps:
             program.gaps[at_gap] = Gap(base=checked(program, base), offset=offset, bytes=size)
             at_gap += 1
-        if form is None:
-            native = False
+        step.left_out = made is False
+        if made is None or made is False:
+            native = native and step.left_out
             continue
+        form = made
         program.forms.append(form)
         program.form_bytes = max(program.form_bytes, form.size)
         total += form.total
@@ -48,7 +51,25 @@ cdef int fill_steps(Program program, list steps) except -1:
             at_patch += 1
     program.count = len(steps)
     program.brief = native and total <= BRIEF
+    program.direct = is_direct(program)
     return 0
+
+
+# Whether a refusal of values, or an error of Python, leaves the results as they were before the run.
+cdef bint is_direct(Program program) noexcept:
+    cdef const Step* step
+    cdef bint written = False
+    cdef Py_ssize_t n
+    cdef int64_t k
+    for n in range(program.count):
+        step = &program.steps[n]
+        if step.left_out:
+            continue
+        if step.run == NULL or (written and step.data_holds != NULL):
+            return False
+        for k in range(step.patched):
+            written = written or step.patches[k].base >= program.bases - program.results
+    return True
 
 
 cdef int64_t checked(Program program, int64_t base) except -1:
