@@ -24,8 +24,8 @@ RUNTIME = Path("dmlcy/_runtime")
 HEADER = re.compile(r'^[ \t]*#.*"([^"\n]+\.h)"', re.M)  # a line of the preprocessor that names one
 LOOPS = {"both_levels.h", "each_size.h", "lanes.h", "window_loops.h"}
 """The headers of modules with loops of their own."""
-OF_OBJECTS = {"arguments", "compiled", "context", "function"}
-"""The modules of the runtime that work with objects of Python only."""
+OF_OBJECTS = {"arguments", "compiled", "context", "function", "program"}
+"""The modules of the runtime that have no loops over elements."""
 
 JOBS = os.cpu_count() or 1
 DIRECTIVES = {

@@ -225,27 +225,26 @@ def level_of(has):
     return dmlcy_level_of(has)
 
 
-# An operator that prepares its second input: a copy of it, from which the loops of the operator then read.
-cdef call.Preparing preparing
-cdef call.Run loops
+# An operator that makes a copy of its second input where that is constant, from which its loops then read.
+cdef call.Run loops = NULL
 cdef int64_t[2] counts              # of inputs that were prepared, of runs with them
 
 
-cdef int64_t prepared_bytes(const void* fields) noexcept nogil:
+cdef int64_t prepare_second(const void* fields, int input, void* to) noexcept nogil:
     cdef const tensor.Tensor* second = &(<const tensor.Tensor*>fields)[1]
-    return 0 if second.data == NULL else second.bytes
+    if input != 1:
+        return 0
+    if to != NULL:
+        counts[0] += 1
+        memcpy(to, second.data, second.bytes)
+    return second.bytes
 
 
-cdef int prepare_second(const void* fields, char* prepared) noexcept nogil:
-    cdef const tensor.Tensor* second = &(<const tensor.Tensor*>fields)[1]
-    counts[0] += 1
-    memcpy(prepared, second.data, second.bytes)
-    return 0
-
-
-cdef int run_prepared(const void* fields, const char* prepared) noexcept nogil:
-    counts[1] += 1
-    (<tensor.Tensor*>fields)[1].data = <char*>prepared
+cdef int run_prepared(const void* fields) noexcept nogil:
+    cdef tensor.Tensor* second = &(<tensor.Tensor*>fields)[1]
+    if second.prepared != NULL:
+        counts[1] += 1
+        second.data = <char*>second.prepared
     return loops(fields)
 
 
@@ -253,10 +252,14 @@ def prepare_by(name, on):
     """Whether the second input of an operator is prepared from now on."""
     global loops
     cdef call.Call known = call.call_of_operator(name)
-    loops = known.run
-    preparing.bytes, preparing.prepare, preparing.run = prepared_bytes, prepare_second, run_prepared
+    if loops == NULL:
+        loops = known.run
     counts[0] = counts[1] = 0
-    known.preparing = &preparing if on else NULL
+    known.run = loops
+    known.prepare = NULL
+    if on:
+        known.run = run_prepared
+        known.prepare = prepare_second
 
 
 def prepared_counts():
