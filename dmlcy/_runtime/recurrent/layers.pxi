@@ -57,8 +57,8 @@ cdef void cut_layer(Layer* to) noexcept nogil:
     to.parts = min(max(to.group * matrix // STEP_WORK, <int64_t>1), ceil_div(to.hidden, PART))
     to.part = ceil_div(ceil_div(to.hidden, to.parts), PART) * PART
     to.parts = ceil_div(to.hidden, to.part)
-    rows = max(BLOCK // (to.group * to.gates * to.hidden), ceil_div(ROWS, to.group))
-    to.block = min(to.steps, rows)
+    rows = max(BLOCK // (to.gates * to.hidden), <int64_t>ROWS)
+    to.block = min(to.steps, ceil_div(rows, to.group))
 
 
 # The sizes of a layer, and how it is cut.

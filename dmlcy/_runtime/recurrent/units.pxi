@@ -143,8 +143,10 @@ cdef int step_memory(const Group* own, int64_t part) noexcept nogil:
     cdef const float* new = gate_at(own, part, 3)
     cdef float* cells = own.cells + first * own.rows
     cdef float* found = own.found + first * own.rows
-    cdef int gate
-    for gate in range(4):
+    cdef int i, gate
+    # Each step begins with the matrix with which the one before it ended, and which is still near.
+    for i in range(4):
+        gate = 3 - i if own.step % 2 else i
         if gate != 2 or not to.a.coupled:
             add_states(own, own.states, part, gate, gate_at(own, part, gate), True)
     if finish_gate(own, part, 0, 0, cells) or finish_gate(own, part, 3, -1, NULL):
