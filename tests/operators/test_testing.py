@@ -116,17 +116,25 @@ def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
         yield from (field.minimum, field.maximum)
 
 
-OF_ONE_ELEMENT = {("NONZERO_COORDINATES", "output_count")}
-IN_ONE_LINE = {("RANDOM_GENERATOR", "input_state"), ("RANDOM_GENERATOR", "output_state")}
+SINGLE = "single"
+RULED = [(one.name, rule.about, rule.id.rpartition("-")[2]) for one in FAST.values() for rule in one.rules]
+OF_ONE_ELEMENT = {("NONZERO_COORDINATES", "output_count")} | {(one, about) for one, about, of in RULED if of == SINGLE}
+IN_ONE_LINE = {("RANDOM_GENERATOR", "input_state"), ("RANDOM_GENERATOR", "output_state")} | {
+    (name, about)
+    for name, about, of in RULED
+    if of in ("rows", "columns", "channels") and about.endswith(("_scale", "_zero_point"))
+}
 """Tensors whose sizes are 1, but for one axis of several elements."""
+MANY = {"a size beyond 1", "gaps", "elements that share their place"}
+ORDERED = {"transposed", "channels last", "Fortran", "backwards"}
 
 
 def reachable(operator: Operator, fact: tuple[str, Any]) -> bool:
     """Whether a desc or an array can be so: no tensor has more than 2**32 - 1 elements."""
     name, value = fact
-    if (operator.name, name) in OF_ONE_ELEMENT and value in ("a size beyond 1", "gaps", "transposed"):
+    if (operator.name, name) in OF_ONE_ELEMENT and value in MANY | ORDERED:
         return False
-    if (operator.name, name) in IN_ONE_LINE and value in ("Fortran", "one element", "transposed"):
+    if (operator.name, name) in IN_ONE_LINE and value in ("one element", *ORDERED - {"backwards"}):
         return False
     return value != UINT_MAX or name not in never_largest(operator)
 

@@ -130,7 +130,7 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
     cdef const MatrixWork* work = <const MatrixWork*>args
     cdef const Integers* a = work.a
     cdef const Tensor* output = a.output
-    cdef const Tensor* added = NULL if work.factors.quantized else a.added
+    cdef const Tensor* added = a.added
     cdef Factors factors = work.factors
     cdef Panel p
     cdef char[ROOM] room
@@ -146,6 +146,8 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
     cdef int64_t number, rest, row, column, index, last, bytes = 0, turn, columns
     cdef int row_axis = output.rank - 2, axis
     cdef char* base = NULL
+    if work.factors.quantized:
+        added = NULL
     p.kernels = work.kernels
     p.loops = work.loops
     p.factors = &factors
@@ -179,11 +181,15 @@ cdef int compute_matrices(const void* args, int64_t begin, int64_t end) noexcept
         rest //= work.row_tiles
         column = rest % work.column_tiles * work.wide
         rest //= work.column_tiles
-        packed = NULL if work.packed == NULL else work.packed + rest * work.matrix
+        packed = work.packed
+        if packed != NULL:
+            packed += rest * work.matrix
         left = a.left.data
         right = a.right.data
         y = output.data
-        more = NULL if added == NULL else added.data
+        more = NULL
+        if added != NULL:
+            more = added.data
         for axis in range(row_axis - 1, -1, -1):
             index = rest % output.sizes[axis]
             rest //= output.sizes[axis]

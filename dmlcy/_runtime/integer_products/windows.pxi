@@ -155,7 +155,7 @@ cdef void list_axis(const Integers* a, int own, WindowAxis* axis) noexcept nogil
 
 # The places of the copy at which four channels and a tap begin, in bytes.
 cdef void list_words(const WindowWork* work, int64_t* at) noexcept nogil:
-    cdef const WindowAxis* axes = work.axes
+    cdef const WindowAxis* axes = &work.axes[0]
     cdef int64_t word, next_channels = axes[0].phases * axes[1].phases * work.plane, first, second, plane, down, along
     if work.gathered:
         for word in range(work.words):
@@ -266,7 +266,7 @@ cdef void gather_words(const WindowWork* work, const char* source, int64_t first
 # Writes the results of some places, which are counted along all rows.
 cdef void finish_places(const WindowWork* work, Panel* p, int64_t first, int64_t places, char* y,
                         int64_t y_row) noexcept nogil:
-    cdef const WindowAxis* axes = work.axes
+    cdef const WindowAxis* axes = &work.axes[0]
     cdef int64_t done = 0, column, n
     while done < places:
         column = (first + done) % axes[1].places
@@ -280,7 +280,7 @@ cdef void finish_places(const WindowWork* work, Panel* p, int64_t first, int64_t
 cdef int compute_windows(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const WindowWork* work = <const WindowWork*>args
     cdef const Integers* a = work.a
-    cdef const WindowAxis* axes = work.axes
+    cdef const WindowAxis* axes = &work.axes[0]
     cdef Panel p
     cdef int64_t strip = work.kernels.strip, number, rest, filter, filters, group, image, row, rows, column, columns
     cdef int64_t n, i, done
@@ -390,16 +390,20 @@ cdef inline int64_t copied_words(const WindowWork* work, int64_t flat) noexcept 
 
 # Cuts the output into tiles. Returns the products of one.
 cdef int64_t cut_windows(WindowWork* work, int64_t images) noexcept nogil:
-    cdef WindowAxis* axes = work.axes
-    cdef int64_t planes = ceil_div(work.channels, 4) * axes[0].phases * axes[1].phases, near, products, tiles
+    cdef WindowAxis* axes = &work.axes[0]
+    cdef double copied = <double>axes[0].phases * <double>axes[1].phases * <double>(4 * work.channels + 12)
+    cdef int64_t planes, near, products, tiles
     work.filter_tiles = ceil_div(work.filters, FILTERS)
     work.some = ceil_div(ceil_div(work.filters, work.filter_tiles), FEW) * FEW
     work.filter_tiles = ceil_div(work.filters, work.some)
+    copied *= <double>(1 + axes[0].reach) / 4
     work.wide = min(axes[1].places, <int64_t>PLACES)
+    while work.wide > BLOCK and copied * <double>(work.wide + axes[1].reach) > LARGE_COPY:
+        work.wide //= 2
     work.wide = ceil_div(axes[1].places, ceil_div(axes[1].places, work.wide))
     work.column_tiles = ceil_div(axes[1].places, work.wide)
     work.pitch = work.wide + axes[1].reach
-    work.gathered = (1 + axes[0].reach) > LARGE_COPY // (4 * work.pitch * planes)
+    work.gathered = copied * <double>work.pitch > LARGE_COPY
     if work.gathered:
         tiles = axes[0].places * axes[1].places
         work.high = work.row_tiles = 1
@@ -407,6 +411,7 @@ cdef int64_t cut_windows(WindowWork* work, int64_t images) noexcept nogil:
         work.wide = work.pitch = min(tiles, <int64_t>GATHERED)
         work.column_tiles = ceil_div(tiles, work.wide)
         return work.wide * work.words * 4 * min(work.some, work.filters)
+    planes = ceil_div(work.channels, 4) * axes[0].phases * axes[1].phases
     near = NEAR_COPY // (4 * planes * work.pitch) - axes[0].reach
     if work.pitch != axes[1].places:
         near = min(near, NEAR_SUMS // (4 * work.some * work.pitch))
