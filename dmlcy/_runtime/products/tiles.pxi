@@ -273,7 +273,8 @@ cdef void list_begins(const Products* to, Tile* tile) noexcept nogil:
             tile.begin[row * tile.strip + i] = number
 
 
-# The floats that tiles need: rows and columns that are packed, sums, those that wait for more, and what chains begin with.
+# The floats that tiles need: rows and columns that are packed, sums, sums that wait for more, and what chains begin
+# with.
 cdef void count_floats(const Products* to, const Tile* tile, int64_t columns, int64_t* n) noexcept nogil:
     cdef int64_t depth = min(to.depth, <int64_t>DMLCY_DEPTH), sums = tile.rows * tile.strip
     cdef bint turned = are_turned(to, tile), whole = to.straight and to.image == NULL and to.level.some[0][0] != NULL
