@@ -70,6 +70,11 @@ cdef int compute_tiny(const void* args, int64_t begin, int64_t end) noexcept nog
     return 0
 
 
+# Whether the k of rows and columns follow one another: sums are dot products then.
+cdef inline bint are_dots(const Products* to) noexcept nogil:
+    return to.chains > 1 and to.image == NULL and are_plain(to) and to.b_step == to.item
+
+
 # The sums of DMLCY_SUMS chains each, joined pairwise.
 cdef void join_chains(float* chains, int64_t n) noexcept nogil:
     cdef int64_t half = DMLCY_SUMS // 2, i
@@ -90,7 +95,7 @@ cdef int compute_small(const Products* to, Tile* tile) noexcept nogil:
         width = fitting(to, tile.width, columns)
         n = columns_of(to, width)
         place_strip(to, tile, column, columns)
-        if to.image == NULL and are_plain(to) and to.b_step == to.item:
+        if are_dots(to):
             for row in range(tile.rows):
                 to.level.dots(
                     <const float*>(tile.a + row * to.a_line), <const float*>(tile.b + column * to.b_line),

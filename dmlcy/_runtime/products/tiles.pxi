@@ -199,7 +199,7 @@ cdef int compute_turned(const Products* to, Tile* tile) noexcept nogil:
     cdef const float* b
     cdef float* target
     cdef int h
-    cdef bint last = False, whole = to.straight and tile.begin == NULL
+    cdef bint last = False, whole = to.straight and not to.begun
     while not last:
         depth = to.depth if are_plain(to) else min(to.depth - first, <int64_t>DMLCY_DEPTH)
         last = first + depth == to.depth
@@ -289,6 +289,28 @@ cdef void list_begins(const Products* to, Tile* tile) noexcept nogil:
             tile.begin[row * tile.strip + i] = number
 
 
+# The floats that tiles need: rows and columns that are packed, sums, sums that wait for more, and what chains begin
+# with.
+cdef void count_floats(const Products* to, const Tile* tile, int64_t columns, int64_t* n) noexcept nogil:
+    cdef int64_t depth = min(to.depth, <int64_t>DMLCY_DEPTH), sums = tile.rows * tile.strip
+    cdef bint turned = are_turned(to, tile), whole = to.straight and to.image == NULL and to.level.some[0][0] != NULL
+    n[0] = 0
+    if not are_plain(to) or (to.chains > 1 and not are_dots(to)):
+        n[0] = tile.rows * depth
+    elif are_displaced(to, tile.rows, columns):
+        n[0] = tile.rows * (depth + LINE)
+    n[1] = depth * tile.strip
+    if are_dots(to) or (to.chains == 1 and (turned or (whole and are_near(to, tile)))):
+        n[1] = 0
+    n[2] = 0 if whole and not (turned and to.begun) and to.chains == 1 and to.depth > 0 else sums
+    n[3] = 0
+    if to.chains > 1:
+        n[3] = sums if are_dots(to) else DMLCY_SUMS * sums
+    elif n[2] > 0 and to.depth > SHALLOW:
+        n[3] = sums * (1 if to.straight and to.image == NULL else ceil_div(columns, tile.strip))
+    n[4] = sums if to.begun else 0
+
+
 # Computes some tiles. -1: memory ran out.
 cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Products* to = <const Products*>args
@@ -296,32 +318,19 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     cdef Tile tile
     cdef float* memory = NULL
     cdef int64_t n[5]
-    cdef int64_t depth = min(to.depth, <int64_t>DMLCY_DEPTH), rows = min(to.rows, to.high), total = 0
-    cdef int64_t columns = min(to.columns, to.wide)
+    cdef int64_t columns = min(to.columns, to.wide), total = LINE
     cdef int i, status = 0
-    tile.width = fitting(to, width_of(to, rows), columns)
+    tile.rows = min(to.rows, to.high)
+    tile.width = fitting(to, width_of(to, tile.rows), columns)
     if tile.width == 3 and (to.image != NULL or to.b_line != to.item or to.item != sizeof(float)):
         tile.width = 2      # packed columns stay near
     if to.packed != NULL:
         tile.width = STRIP_WIDTH
     tile.strip = columns_of(to, tile.width)
-    n[0] = 0
-    if not are_plain(to) or to.chains > 1:
-        n[0] = rows * depth
-    elif are_displaced(to, rows, columns):
-        n[0] = rows * (depth + LINE)
-    n[1] = depth * tile.strip
-    n[2] = rows * tile.strip
-    n[3] = 0
-    if to.chains > 1:
-        n[3] = DMLCY_SUMS * n[2]
-    elif to.depth > SHALLOW:
-        n[3] = n[2] * (1 if to.straight and to.image == NULL else ceil_div(columns, tile.strip))
-    n[4] = n[2] if to.begun else 0
+    count_floats(to, &tile, columns, n)
     for i in range(5):
         n[i] = ceil_div(n[i], LINE) * LINE
         total += n[i]
-    total += LINE
     if total > ROOM:
         memory = <float*>malloc(total * sizeof(float))
         if memory == NULL:
