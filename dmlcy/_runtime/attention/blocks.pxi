@@ -129,6 +129,8 @@ cdef char* lay_out(const Heads* to, Block* block) noexcept nogil:
         n[i] = in_lines(n[i])
         total += n[i]
     memory = <char*>malloc(total * sizeof(float))
+    if memory == NULL:
+        return NULL
     block.exact = <double*>(memory + (-<uintptr_t>memory & (LINE * sizeof(float) - 1)))
     block.scores = <float*>block.exact + n[0]
     block.queries = block.scores + n[1]

@@ -65,6 +65,8 @@ cdef int take_biases(Heads* to) noexcept nogil:
 cdef char* take_memory(Heads* to, int64_t units) noexcept nogil:
     cdef int64_t blocks = units * to.blocks, floats = blocks * (to.floats[KEY] + to.floats[VALUE])
     cdef char* memory = <char*>malloc((floats + LINE) * sizeof(float) + blocks * (to.wide + 1))
+    if memory == NULL:
+        return NULL
     to.packed = <float*>(memory + (-<uintptr_t>memory & (LINE * sizeof(float) - 1)))
     to.special = <uint8_t*>(to.packed + floats)
     return memory
