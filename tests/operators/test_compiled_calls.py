@@ -147,6 +147,16 @@ def test_an_initialized_input_is_given_once() -> None:
     np.testing.assert_array_equal(reference(A), A @ B)
 
 
+@pytest.mark.parametrize("columns", [193, 200, 1000])
+def test_packed_columns_behind_the_last_whole_vector(columns: int) -> None:
+    """Their sums have memory: without it, the calls write over the heap."""
+    a, b = np.ones((1, 1, 64, 257), np.float32), np.ones((1, 1, 257, columns), np.float32)
+    op = dml.compile(dml.desc.Gemm(a=dml.TensorDesc("FLOAT32", a.shape), b=dml.TensorDesc("FLOAT32", b.shape)))
+    op.initialize(b=b)
+    for _ in range(20):
+        assert (op(a) == 257).all()
+
+
 def test_initialize_refuses_what_a_call_refuses() -> None:
     op = gemm()
     op.initialize(b=B)

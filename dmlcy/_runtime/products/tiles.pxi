@@ -293,7 +293,8 @@ cdef void list_begins(const Products* to, Tile* tile) noexcept nogil:
 # with.
 cdef void count_floats(const Products* to, const Tile* tile, int64_t columns, int64_t* n) noexcept nogil:
     cdef int64_t depth = min(to.depth, <int64_t>DMLCY_DEPTH), sums = tile.rows * tile.strip
-    cdef bint turned = are_turned(to, tile), whole = to.straight and to.image == NULL and to.level.some[0][0] != NULL
+    cdef bint turned = are_turned(to, tile)
+    cdef bint whole = to.straight and to.image == NULL and to.packed == NULL and to.level.some[0][0] != NULL
     n[0] = 0
     if not are_plain(to) or (to.chains > 1 and not are_dots(to)):
         n[0] = tile.rows * depth
