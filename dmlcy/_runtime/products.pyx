@@ -127,7 +127,7 @@ cdef enum:
     OVER = 128                      # floats behind an array that kernels may read or write
     SMALL = 64                      # a matrix of fewer elements has several chains for each
     DEEP = 64                       # if they have at least so many products
-    ROOM = 8192                     # floats of a tile that need no memory of their own
+    ROOM = 12288                    # floats of a tile that need no memory of their own: a strip, and a few sums
     SPREAD_WORK = 1048576           # the same of bands
     WORK = 4194304                  # products that are worth a thread
     TINY = 1048576                  # products of a matrix that is computed without tiles, at most
