@@ -129,6 +129,31 @@ def test_every_kernel_of_integers_gives_the_same() -> None:
         integer_products.set_kernels(9)
 
 
+def test_threads_share_tiles() -> None:
+    """Rows, columns, filters, groups, rows of images, and places of long rows."""
+    a, b, zero = whole("u1", 300, 500), whole("i1", 500, 700), whole("u1", 1, 1)
+    calls: list[Callable[[], Array]] = [lambda: dml.matrix_multiply_integer(a, zero, b)]
+    for sizes, filters, groups in (((1, 64, 40, 40), 300, 1), ((2, 32, 30, 31), 64, 2), ((1, 16, 9000), 40, 1)):
+        x, w = whole("u1", *sizes), whole("i1", filters, sizes[1] // groups, *(3,) * (len(sizes) - 2))
+        said = {"start_padding": 1, "group_count": groups}
+        calls.append(lambda x=x, w=w, said=said: dml.convolution_integer(x, None, w, **said))
+        middle = np.s_[..., 7:20] if len(sizes) > 3 else np.s_[..., 4000:4100]
+        torch = pytest.importorskip("torch")
+        padded = np.pad(x, [(0, 0), (0, 0), *[(1, 0)] * (len(sizes) - 2)])
+        function = getattr(torch.nn.functional, f"conv{len(sizes) - 2}d")
+        exact = function(tensor(padded), tensor(w), groups=groups).numpy()
+        np.testing.assert_array_equal(calls[-1]()[middle], exact[middle])
+    np.testing.assert_array_equal(calls[0](), (a - zero.astype("f8")) @ b.astype("f8"))
+    before, expected = dml.get_num_threads(), [call() for call in calls]
+    try:
+        for threads in (1, 3):
+            dml.set_num_threads(threads)
+            for call, result in zip(calls, expected, strict=True):
+                assert_same_bits(call(), result)
+    finally:
+        dml.set_num_threads(before)
+
+
 @each_of("left, right", SIGNS)
 def test_each_kernel_takes_what_was_packed_once(left: str, right: str) -> None:
     """Zero points may be others in each call."""

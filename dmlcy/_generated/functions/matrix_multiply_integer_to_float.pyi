@@ -153,27 +153,15 @@ def matrix_multiply_integer_to_float(
     --------
     >>> import numpy as np
     >>> import dmlcy as dml
-    >>> a = np.array([[[[1, 2],
-    ...                 [3, 4]]]], dtype=np.uint8)
-    >>> a_scale = np.array([[[[0.5]]]], dtype=np.float32)
-    >>> a_zero_point = np.array([[[[1]]]], dtype=np.uint8)
-    >>> b = np.array([[[[5, 6],
-    ...                 [7, 8]]]], dtype=np.uint8)
-    >>> b_scale = np.array([[[[0.5]]]], dtype=np.float32)
-    >>> b_zero_point = np.array([[[[5]]]], dtype=np.uint8)
-    >>> bias = np.array([[[[1, 1],
-    ...                    [1, 1]]]], dtype=np.float32)
-    >>> dml.matrix_multiply_integer_to_float(
-    ...     a,
-    ...     a_scale,
-    ...     a_zero_point,
-    ...     b,
-    ...     b_scale,
-    ...     b_zero_point,
-    ...     bias,
-    ... )
-    array([[[[1.5 , 1.75],
-             [2.5 , 3.75]]]], dtype=float32)
+    >>> a = np.array([[1, 2],
+    ...               [5, 6]], dtype=np.int8)
+    >>> a_scale = np.array([0.5], dtype=np.float32)
+    >>> b = np.array([[3],
+    ...               [4]], dtype=np.int8)
+    >>> b_scale = np.array([0.5], dtype=np.float32)
+    >>> dml.matrix_multiply_integer_to_float(a, a_scale, None, b, b_scale)
+    array([[2.75],
+           [9.75]], dtype=float32)
     """
 
 @overload
