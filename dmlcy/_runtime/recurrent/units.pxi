@@ -34,6 +34,11 @@ cdef inline void add_states(const Group* own, const float* states, int64_t part,
         n, layer.hidden, to, n, adds)
 
 
+# Each step begins with the matrix with which the one before it ended, and which is still near.
+cdef inline int gate_in_turn(const Group* own, int i, int count) noexcept nogil:
+    return count - 1 - i if own.step % 2 else i
+
+
 cdef inline const Activation* function_of(const Group* own, int number) noexcept nogil:
     return own.to.a.activations + own.direction * own.to.functions + number
 
@@ -68,30 +73,39 @@ cdef int step_simple(const Group* own, int64_t part) noexcept nogil:
     return 0
 
 
+# The products of the state with the matrix of the gate h, which the gate r is multiplied by.
+cdef void multiply_behind(const Group* own, int64_t part, int64_t n) noexcept nogil:
+    cdef const Layer* to = own.to
+    cdef int64_t first = part * to.part, row
+    cdef float* products = own.beside + first * own.rows
+    if to.a.bias != NULL:
+        for row in range(own.rows):
+            memcpy(products + row * n, to.behind + own.direction * to.hidden + first, n * sizeof(float))
+    add_states(own, own.states, part, 2, products, to.a.bias != NULL)
+
+
 # The gates z and r, and what r is multiplied by: the state, or the product of the state.
 cdef int begin_gated(const Group* own, int64_t part) noexcept nogil:
     cdef const Layer* to = own.to
     cdef int64_t first = part * to.part, n = width_of(to, part), row
     cdef float* sums
-    cdef float* products
-    cdef int gate
+    cdef int gate, i, count = 3 if to.a.reset_after else 2
+    for i in range(count):
+        gate = gate_in_turn(own, i, count)
+        if gate == 2:
+            multiply_behind(own, part, n)
+        else:
+            add_states(own, own.states, part, gate, gate_at(own, part, gate), True)
     for gate in range(2):
         sums = gate_at(own, part, gate)
-        add_states(own, own.states, part, gate, sums, True)
         mend(own, gate, first, n, sums, own.states, NULL, NULL, NULL)
         if activate(function_of(own, 0), sums, own.rows * n):
             return -1
-    sums = gate_at(own, part, 1)
     if not to.a.reset_after:
+        sums = gate_at(own, part, 1)
         for row in range(own.rows):
             to.loops.multiply(sums + row * n, own.states + row * to.hidden + first,
                               own.beside + row * to.hidden + first, n)
-        return 0
-    products = own.beside + first * own.rows
-    if to.a.bias != NULL:
-        for row in range(own.rows):
-            memcpy(products + row * n, to.behind + own.direction * to.hidden + first, n * sizeof(float))
-    add_states(own, own.states, part, 2, products, to.a.bias != NULL)
     return 0
 
 
@@ -144,9 +158,8 @@ cdef int step_memory(const Group* own, int64_t part) noexcept nogil:
     cdef float* cells = own.cells + first * own.rows
     cdef float* found = own.found + first * own.rows
     cdef int i, gate
-    # Each step begins with the matrix with which the one before it ended, and which is still near.
     for i in range(4):
-        gate = 3 - i if own.step % 2 else i
+        gate = gate_in_turn(own, i, 4)
         if gate != 2 or not to.a.coupled:
             add_states(own, own.states, part, gate, gate_at(own, part, gate), True)
     if finish_gate(own, part, 0, 0, cells) or finish_gate(own, part, 3, -1, NULL):
