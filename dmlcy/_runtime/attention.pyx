@@ -38,7 +38,7 @@ cdef enum:
     SEEN = 256                      # the same where queries see keys up to their place: blocks of others are left out
     QUERIES = 48                    # of a block: a multiple of the rows that the kernels of products take at once
     KEYS = 1024                     # of a block: scores of more keys are not kept at the same time
-    MANY = 32                       # units that threads take whole
+    MANY = 32                       # units that threads take whole, as they do if a unit is little work
     SOME = 64                       # keys that one query takes at once
     SLOWER = 8                      # times as long as a product of many takes one that waits for memory
     PACKED = 4194304                # floats of packed keys and values, at most, if those of one head are not more

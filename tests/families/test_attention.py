@@ -35,7 +35,7 @@ def weighed(torch: Any, query: Array, key: Array, value: Array, scale: float, ma
 
 
 def test_pytorch_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a bias, an added tensor and earlier keys, each perhaps; with heads of keys that several queries share."""
+    """As loops and reference, with a bias, an added tensor and earlier keys, each perhaps; some heads share keys."""
     torch = pytest.importorskip("torch")
     random = np.random.default_rng(1)
     for number in range(60):
@@ -66,6 +66,14 @@ def test_pytorch_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_allclose(found, expected, atol=2e-5)
         for one, other_ in zip(present, (keys, values), strict=True):
             np.testing.assert_allclose(one, other_, atol=1e-6)
+        inputs = {"query": q, "key": k, "value": v} | {name: x for name, x in given.items() if x is not None}
+        outputs = dict(zip(("output", "output_present_key", "output_present_value"), (found, *present), strict=True))
+        tensor_descs = {name: dml.TensorDesc("FLOAT32", x.shape) for name, x in (inputs | outputs).items()}
+        desc = dml.desc.MultiheadAttention1(
+            **tensor_descs, query_head_count=count, key_value_head_count=few, scale=0.75
+        )
+        for one, other_ in zip(dml.compile(desc, path="reference")(**inputs), outputs.values(), strict=True):
+            np.testing.assert_allclose(one, other_, atol=2e-5)
         if few == count:
             again = dml.multihead_attention(q, k, v, head_count=count, **given, **use)
             for one, other_ in zip(again, (found, *present), strict=True):

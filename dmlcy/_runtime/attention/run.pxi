@@ -107,7 +107,7 @@ cdef int share_blocks(Heads* to, int64_t units, int64_t work) noexcept nogil:
 
 cdef int run_attention(const Attention* a) noexcept nogil:
     cdef Heads to
-    cdef int64_t units = a.batch * a.key_heads, n, work
+    cdef int64_t units = a.batch * a.key_heads, n, work, unit
     cdef int status
     to.a = a
     to.level = dmlcy_attention_levels[dmlcy_level()]
@@ -124,11 +124,12 @@ cdef int run_attention(const Attention* a) noexcept nogil:
         n = ceil_div(to.room, to.wide) * units * ROLES
         status = parallel_for(give_present, &to, n, grain_of(to.wide * max(to.size[KEY], to.size[VALUE]) * to.bytes))
     work = min(a.sequence, <int64_t>QUERIES) * to.total * (to.size[KEY] + to.size[VALUE])
+    unit = work * to.shared * to.row_blocks
     to.unit = 0
     if status == 0 and a.sequence * to.shared == 1:
         status = parallel_for(compute_singles, &to, units, max(WORK // SLOWER // work, 1))
-    elif status == 0 and units >= MANY:
-        status = parallel_for(compute_units, &to, units, max(WORK // (work * to.shared * to.row_blocks), 1))
+    elif status == 0 and (units >= MANY or unit <= WORK):
+        status = parallel_for(compute_units, &to, units, max(WORK // unit, 1))
     elif status == 0:
         status = share_blocks(&to, units, work)
     free(to.biases)
