@@ -14,6 +14,9 @@ ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogi
 # handler of a signal has raised an exception, which is set then: the main thread looks for signals between two chunks.
 cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil
 
+# How many threads a call may use.
+cdef int thread_limit() noexcept nogil
+
 # When signals were looked for, and whether one has raised an exception.
 cdef struct Watch:
     int64_t looked

@@ -147,6 +147,10 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     return -failed
 
 
+cdef int thread_limit() noexcept nogil:
+    return most_threads
+
+
 cdef bint is_serial(int64_t bytes) noexcept nogil:
     global dmlcy_busy
     cdef int64_t before = dmlcy_busy

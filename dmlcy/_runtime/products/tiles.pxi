@@ -394,6 +394,10 @@ cdef int run_products(Products* to) noexcept nogil:
     to.wide = min(ceil_div(to.wide, DMLCY_STRIP if few else STEP) * (DMLCY_STRIP if few else STEP), <int64_t>WIDE)
     to.column_tiles = ceil_div(to.columns, to.wide)
     tiles = batches * to.row_tiles * to.column_tiles
+    while tiles < 3 * thread_limit() and thread_limit() > SOME_THREADS and to.high > LOW and work > WORK:
+        to.high = ceil_div(ceil_div(to.high, 2), FEW) * FEW
+        to.row_tiles = ceil_div(to.rows, to.high)
+        tiles = batches * to.row_tiles * to.column_tiles
     if to.packed == NULL and to.row_tiles == 1 and to.column_tiles == 1 and are_tiny(to):
         return parallel_for(compute_tiny, to, tiles, max(TINY_WORK // (work + TINY_CALL), 1))
     work = min(to.high, to.rows) * min(to.wide, to.columns) * max(to.depth, 1)
