@@ -25,9 +25,12 @@ def how_far(plan: Plan, docs: str) -> str:
     fast = sum(op.is_fast for op in plan.operators)
     slower, rest = runs(plan.operators) - fast, len(plan.operators) - runs(plan.operators)
     by_reference = f"by [the reference]({docs}glossary.md#reference) in Python and NumPy"
+    catalogue = f"{docs}reference/catalogue.md"
+    if fast == total:
+        return f"dmlcy runs [all of DirectML's {total} operators]({catalogue}) by compiled kernels."
     parts = [f"{fast} by compiled kernels"] if fast else []
     parts += [f"{slower} {by_reference}"] if slower else []
-    said = f"dmlcy runs [{runs(plan.operators)} of DirectML's {total} operators]({docs}reference/catalogue.md)"
+    said = f"dmlcy runs [{runs(plan.operators)} of DirectML's {total} operators]({catalogue})"
     said += f": {' and '.join(parts)}." if parts else "."
     if rest:
         described = f"[described]({docs}glossary.md#described)"
