@@ -377,21 +377,22 @@ cdef inline void choose_sums(Products* to) noexcept nogil:
 
 # Cuts the output into tiles, and computes these.
 cdef int run_products(Products* to) noexcept nogil:
-    cdef int64_t batches = 1, tiles, work, rows
+    cdef int64_t batches = 1, tiles, work, rows, unit = STEP, least = NARROW
     cdef int axis
-    cdef bint few
     choose_sums(to)
     for axis in range(to.batch_axes):
         batches *= to.batch[axis]
-    few = to.rows <= FEW or to.packed != NULL
+    if to.rows <= FEW or to.packed != NULL:
+        unit = DMLCY_STRIP
+        least = 2 * DMLCY_STRIP if to.rows <= FEW else DMLCY_STRIP
     to.row_tiles = ceil_div(to.rows, HIGH)
     rows = ceil_div(to.rows, to.row_tiles)
     to.high = ceil_div(rows, FEW) * FEW
     to.row_tiles = ceil_div(to.rows, to.high)
     work = rows * to.columns * max(to.depth, 1)
     tiles = work // WORK + 1
-    to.wide = max(ceil_div(to.columns, tiles), <int64_t>(2 * DMLCY_STRIP if few else NARROW))
-    to.wide = min(ceil_div(to.wide, DMLCY_STRIP if few else STEP) * (DMLCY_STRIP if few else STEP), <int64_t>WIDE)
+    to.wide = max(ceil_div(to.columns, tiles), least)
+    to.wide = min(ceil_div(to.wide, unit) * unit, <int64_t>WIDE)
     to.column_tiles = ceil_div(to.columns, to.wide)
     tiles = batches * to.row_tiles * to.column_tiles
     while tiles < 3 * thread_limit() and thread_limit() > SOME_THREADS and to.high > LOW and work > WORK:
