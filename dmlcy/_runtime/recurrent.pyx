@@ -11,7 +11,7 @@ from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.products cimport multiply_packed, pack_matrix, packed_floats
 from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.threads cimport parallel_for
+from dmlcy._runtime.threads cimport Watch, is_stopped, parallel_for, start_watch
 
 cdef extern from "gates.h" nogil:
     ctypedef struct GateLoops:
@@ -39,6 +39,7 @@ cdef enum:
 # A layer, and how it is cut: each direction into groups of sequences, each step into parts of the units.
 cdef struct Layer:
     const Recurrent* a
+    Watch* watch                    # of a run
     const GateLoops* loops
     int gates
     int functions                   # activations of a direction

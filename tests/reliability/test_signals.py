@@ -117,6 +117,31 @@ def test_an_interrupt_of_a_long_call(threads: int) -> None:
     assert (done.stdout, done.stderr) == ("interrupted\n16.0\n", "")
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_of_many_short_steps(threads: int) -> None:
+    """No step takes long. The call would take many minutes."""
+    program = f"""
+        import os, signal, threading
+        import numpy as np
+        import dmlcy as dml
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        dml.set_num_threads({threads})
+        steps = np.broadcast_to(np.float32(1), (1, 10_000_000, 1, 1))
+        weight, recurrence = np.zeros((1, 2, 1024, 1), "f4"), np.zeros((1, 2, 1024, 1024), "f4")
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        tanh = dml.desc.ActivationTanh()
+        try:
+            dml.rnn(
+                steps, weight, recurrence, activation_descs=[tanh, tanh], direction="BIDIRECTIONAL", output_single=True
+            )
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 @pytest.mark.parametrize("name", SIGNALS)
 def test_an_ignored_signal_stays_ignored(tmp_path: Path, name: str) -> None:
     """As a shell starts a job in the background, or nohup does."""

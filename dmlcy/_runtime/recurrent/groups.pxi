@@ -83,7 +83,8 @@ cdef int make_block(Group* own) noexcept nogil:
         return -1
     for i in range(own.count):
         own.step = own.begin + (own.count - 1 - i if own.backward else i)
-        if make_step(own):
+        if is_stopped(to.watch) or make_step(own):
+            to.watch.stopped = True
             return -1
     return 0
 

@@ -88,6 +88,7 @@ cdef int64_t prepare_recurrent(const Recurrent* a, bint of_state, void* packed) 
 
 cdef int run_recurrent(const Recurrent* a) noexcept nogil:
     cdef Layer to
+    cdef Watch watch
     cdef int64_t n[5]
     cdef int64_t total = LINE, work, i
     cdef float* memory
@@ -115,6 +116,8 @@ cdef int run_recurrent(const Recurrent* a) noexcept nogil:
     to.begins = places[2]
     to.behind = places[3]
     to.peepholes = places[4]
+    to.watch = &watch
+    start_watch(&watch)
     load_vectors(&to)
     work = to.part * max(to.inputs, to.hidden)
     status = parallel_for(pack_some, &to, 2 * to.gates * to.parts * to.directions, max(WORK // 16 // work, <int64_t>1))
