@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import dmlcy as dml
+from dmlcy._desc.memory import stored
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import DTYPES
 
@@ -95,7 +96,7 @@ def tensor_of(graph: Any, port: Any) -> Any:
 
 
 def first_reader(graph: Any, port: Any) -> Any:
-    """The desc of the first tensor that reads a value and has one."""
+    """The desc of the bytes of a value, by the first tensor that reads it and has one."""
     for edge in graph.edges:
         if edge.source != port:
             continue
@@ -105,7 +106,7 @@ def first_reader(graph: Any, port: Any) -> Any:
             desc = graph.nodes[edge.target.node].desc
             found = [tensor for _, tensors, _ in fields(desc, "input") for tensor in tensors][edge.target.place]
         if found is not None:
-            return found
+            return stored(found)
     return None
 
 
