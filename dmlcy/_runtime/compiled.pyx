@@ -265,6 +265,9 @@ cdef list given_inputs(object desc, tuple names, tuple inputs, dict named):
     for name in names:
         if given.get(name) is not None and getattr(desc, name) is None:
             other = "Compile a desc with it, or give the arguments behind it by name."
+            before = [one.python for one in desc.operator.fields if one.kind == "input" and one.python not in names]
+            if before:
+                other = f"initialize() was given {', '.join(before)}, which no call gives."
             raise TypeError(f"{what} takes no {name}: the compiled desc leaves it out. {other}")
         if name not in given and getattr(desc, name) is not None:
             raise TypeError(f"{what} missing required argument {name!r}")

@@ -31,7 +31,7 @@ cdef enum:
     PART = 64                       # units: a multiple of the columns that products take at once, at every level
     FEW = 12                        # sequences that one thread takes, if there are others for other threads
     SOME = 24                       # the same if there are many
-    ROWS = 192                       # of the input whose products are made at once: a multiple of those of a kernel
+    ROWS = 192                      # of the input whose products are made at once: a multiple of those of a kernel
     BLOCK = 8192                    # or more of them, with so many floats of the gates
     WORK = 4194304                  # products that are worth a thread
     STEP_WORK = 1048576             # the same within a step: other threads are awake

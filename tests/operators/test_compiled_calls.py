@@ -173,6 +173,8 @@ def test_initialize_refuses_what_a_call_refuses() -> None:
     np.testing.assert_array_equal(op(A), A @ B)  # as before
     with pytest.raises(TypeError, match=r"gemm\(\) takes no b: initialize\(\) was given it"):
         op(A, b=B)
+    with pytest.raises(TypeError, match=r"takes no c: .* initialize\(\) was given b, which no call gives"):
+        op(A, B)
     join = dml.compile(dml.desc.Join(inputs=(SIZES, SIZES), axis=1))
     with pytest.raises(TypeError, match="takes no inputs, which is an array of tensors"):
         join.initialize(inputs=[X, X])
