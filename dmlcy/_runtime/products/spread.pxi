@@ -274,6 +274,10 @@ cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
         return
     tile.left = tile.packed
     tile.left_row = to.depth
+    if to.a_step == to.item:
+        for row in range(tile.rows):
+            dmlcy_widen(tile.a + row * to.a_line, to.item, to.item, tile.packed + row * to.depth, to.depth)
+        return
     first = 0
     while first < to.depth:
         depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
