@@ -1,5 +1,7 @@
 # Compiled operators: described once by a desc, then met by the arrays of each call.
 
+cimport cython
+
 from dmlcy._runtime.call cimport Call
 from dmlcy._runtime.vectorcall cimport vectorcallfunc
 
@@ -15,7 +17,9 @@ cdef class CompiledOperator:
     cdef readonly object desc
     cdef int level
 
+
 # The struct of an operator, and the inputs that no call gives: copies, and what the loops made of them.
+@cython.final
 cdef class Prepared:
     cdef void* fields
     cdef list arrays                # by the number of the input; None: each call gives it

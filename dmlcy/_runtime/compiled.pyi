@@ -1,5 +1,5 @@
 from inspect import Signature
-from typing import Any, overload
+from typing import Any, final, overload
 
 import numpy as np
 from typing_extensions import disjoint_base
@@ -29,6 +29,10 @@ class CompiledOperator:
     def __call__(self, *inputs: _ArrayOrPacked, out: _Out) -> _Out: ...
     @overload
     def __call__(self, *inputs: _ArrayOrPacked, out: _Outs) -> _Outs: ...
+
+@final
+class Prepared:
+    """The struct of an operator, and the inputs that no call gives: copies, and what the loops made of them."""
 
 @disjoint_base
 class TableOperator(CompiledOperator):

@@ -1,5 +1,6 @@
 """Compiled operators: checked once, and then called."""
 
+cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_SIZE
@@ -61,6 +62,7 @@ cdef class CompiledOperator:
         return f"compile({self.desc!r})"
 
 
+@cython.final
 cdef class Prepared:
     """The struct of an operator, and the inputs that no call gives: copies, and what the loops made of them."""
 
@@ -163,7 +165,7 @@ cdef class TableOperator(CompiledOperator):
         return f"{self.desc.operator.name}, checked once: called with arrays of the sizes and data types of its desc."
 
     def __reduce__(self):
-        made = (self.desc, self.level, True) if self.by_choice else (self.desc, self.level)
+        made = (self.desc, self.level, True) if is_by_choice(self) else (self.desc, self.level)
         given = {name: array for name, array in zip(self.call.names, self.prepared.arrays) if array is not None}
         return (type(self), made, given) if given else (type(self), made)
 
@@ -171,13 +173,8 @@ cdef class TableOperator(CompiledOperator):
         self.initialize(**given)
 
     def __repr__(self):
-        path = ", path='reference'" if self.by_choice else ""
+        path = ", path='reference'" if is_by_choice(self) else ""
         return f"compile({self.desc!r}{path})"
-
-    @property
-    def by_choice(self):
-        """Whether the reference computes what loops could."""
-        return self.use is not None and not lacks_loops(self.call, self.prepared.fields)
 
     @property
     def called(self):
@@ -223,6 +220,11 @@ cdef class TableOperator(CompiledOperator):
         for i in range(prepared.inputs):
             given[prepared.places[i]] = <PyObject*>values[i]
         return of_inputs(self.call, prepared.fields, given, out, self.desc, self.use)
+
+
+# Whether the reference computes what loops could.
+cdef inline bint is_by_choice(TableOperator operator) noexcept:
+    return operator.use is not None and not lacks_loops(operator.call, operator.prepared.fields)
 
 
 cdef object refuse_input(object desc, object name, object value):

@@ -62,8 +62,9 @@ def test_the_limits_give_the_threads() -> None:
 def test_text() -> None:
     text = run()
     assert f"dmlcy {dml.__version__}\n" in text
-    others = len(CATALOGUE) - len(RUNNABLE)
-    states = f"{len(FAST)} fast, {len(RUNNABLE) - len(FAST)} reference{f', {others} described' if others else ''}"
+    fast, runnable, every = len(FAST), len(RUNNABLE), len(CATALOGUE)
+    counts = {"fast": fast, "reference": runnable - fast, "described": every - runnable}
+    states = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
     assert f" {states}: {len(CATALOGUE)} in all\n" in text
     assert threads.compiler() in text and np.__version__ in text
     assert "processors that the process may run on" in text

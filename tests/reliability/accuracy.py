@@ -117,7 +117,7 @@ def measure_drawn(operator: Operator, elements: int, seed: int, rounds: int = 40
             kind = KINDS[(place + number) % len(KINDS)]
             for label, given in (("any", arrays), (kind, hardened(desc, arrays, kind, seed + place))):
                 judge(found, label, desc, given)
-        if all(one.elements >= elements for one in found.values()):
+        if all(one.enough(is_exact(operator, dtype), elements) for dtype, one in found.items()):
             break
     return found
 

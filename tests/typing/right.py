@@ -114,10 +114,12 @@ assert_type(dml.support_table(), tuple[dml.SupportRow, ...])
 compiled = dml.compile(desc, dml.FeatureLevel.LEVEL_2_0)
 assert_type(compiled, dml.CompiledOperator)
 assert_type(compiled.called, tuple[str, ...])
-compiled.initialize(input=x)
 assert_type(compiled.desc, dml.desc.OperatorDesc)
 assert_type(compiled(x), Result)
 assert_type(compiled(x, out=y), np.ndarray[tuple[int, int, int, int], np.dtype[np.float32]])
+known = dml.compile(desc)
+known.initialize(input=x)
+assert_type(known(), Result)
 with dml.feature_level("5_0"), dml.feature_level(dml.FeatureLevel.LEVEL_6_4) as level:
     dml.compile(desc, level)
 with dml.feature_level(dml.current_level()):
