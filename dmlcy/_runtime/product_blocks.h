@@ -140,9 +140,11 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_merge_rows)(
                 if (left % 2)
                     target[left - 1] = even[left / 2];
             } else
-                for (j = 0; j < turns; j++)
+                for (j = 0; j < turns; j++) {
+                    const float *own = from + j * between + done / turns;
                     for (i = j; i < left; i += turns)
-                        target[i] = from[j * between + (done + i) / turns];
+                        target[i] = *own++;
+                }
             if (!whole)
                 dmlcy_narrow(numbers, to + done * step, step, item, left);
         }

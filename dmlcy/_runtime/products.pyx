@@ -142,7 +142,7 @@ cdef enum:
     SHIFTED = 10                    # products that take as long as a packed column
     MERGED_STRIP = 128              # columns
     MERGED_ROWS = 96
-    TAKEN = 4                       # channels whose filters a thread packs
+    TAKEN = 4                       # channels whose filters are packed at once
     TAKEN_WORK = 65536              # numbers that are worth a thread
     DISPLACING = 256                # columns that pay for packing rows which displace one another
 

@@ -82,10 +82,11 @@ cdef int take_merged(const void* args, int64_t begin, int64_t end) noexcept nogi
     cdef const Merged* a = <const Merged*>args
     cdef const Products* to
     cdef int64_t[MERGED_TAPS] offsets
-    cdef int64_t number, row, channel, first, last, piece, tap, taps
+    cdef int64_t number, row, channel, first, last, piece, tap, taps, stride
     cdef float* filters
     cdef float* target
     cdef const char* source
+    cdef const char* own
     for number in range(begin, end):
         first = number * TAKEN
         last = min(first + TAKEN, a.channels)
@@ -93,17 +94,25 @@ cdef int take_merged(const void* args, int64_t begin, int64_t end) noexcept nogi
         for piece in range(a.count):
             to = &a.pieces[piece]
             taps = taps_of(a, piece)
+            stride = to.image.filter_stride
             for tap in range(taps):
                 offsets[tap] = filter_at(to.image, tap)
             for row in range(a.rows):
                 source = to.a + a.group * to.a_batch[0] + (a.row + row) * to.a_line
-                source += first * to.image.filter_stride
+                source += first * stride
                 target = filters + row * pitch_of(a, piece) + first * taps
-                for channel in range(first, last):
+                if to.item == sizeof(float) and last == first + TAKEN:
                     for tap in range(taps):
-                        target[tap] = dmlcy_element_of(source + offsets[tap], to.item)
-                    source += to.image.filter_stride
-                    target += taps
+                        own = source + offsets[tap]
+                        target[tap] = (<const float*>own)[0]
+                        target[tap + taps] = (<const float*>(own + stride))[0]
+                        target[tap + 2 * taps] = (<const float*>(own + 2 * stride))[0]
+                        target[tap + 3 * taps] = (<const float*>(own + 3 * stride))[0]
+                    continue
+                for channel in range(last - first):
+                    for tap in range(taps):
+                        target[tap + channel * taps] = dmlcy_element_of(
+                            source + channel * stride + offsets[tap], to.item)
             filters += a.rows * pitch_of(a, piece)
     return 0
 
@@ -123,23 +132,23 @@ cdef void list_merged(Merged* a) noexcept nogil:
     cdef const ProductImage* image
     cdef const ProductAxis* axis
     cdef int64_t* at = a.at
-    cdef int64_t piece, channel, tap, rest, shift, size
+    cdef int64_t piece, tap, rest, shift, size
     cdef int d
     for piece in range(a.count):
         image = a.pieces[piece].image
-        for channel in range(a.part):
-            for tap in range(image.taps):
-                rest = tap
-                at[0] = shift = 0
-                size = a.pitch
-                for d in range(2, -1, -1):
-                    axis = &image.axes[d]
-                    shift = axis.start + rest % axis.taps * axis.tap_step - a.image.axes[d].start
-                    at[0] += shift * (1 if d == 2 and a.behind > 0 else size)
-                    size *= a.image.axes[d].taps
-                    rest //= axis.taps
-                at[0] += channel * a.image.taps * a.pitch
-                at += 1
+        for tap in range(image.taps):
+            rest = tap
+            at[tap] = 0
+            size = a.pitch
+            for d in range(2, -1, -1):
+                axis = &image.axes[d]
+                shift = axis.start + rest % axis.taps * axis.tap_step - a.image.axes[d].start
+                at[tap] += shift * (1 if d == 2 and a.behind > 0 else size)
+                size *= a.image.axes[d].taps
+                rest //= axis.taps
+        for tap in range(image.taps, a.part * image.taps):
+            at[tap] = at[tap - image.taps] + a.image.taps * a.pitch
+        at += a.part * image.taps
 
 
 # Adds the products of some channels.
@@ -275,7 +284,7 @@ cdef int run_merged(Merged* a) noexcept nogil:
         elements += a.part * taps_of(a, piece)
     block = min(MERGED_FLOATS // floats // FEW * FEW, ceil_div(to.rows, <int64_t>FEW) * FEW)
     block = ceil_div(ceil_div(to.rows, ceil_div(to.rows, block)), FEW) * FEW
-    a.high = max(ceil_div(block, max(PIECES // a.strips, <int64_t>1)), <int64_t>(2 * FEW))
+    a.high = max(ceil_div(block, max(PIECES // a.strips, <int64_t>1)), <int64_t>(4 * FEW))
     a.high = min(ceil_div(a.high, FEW) * FEW, min(block, <int64_t>MERGED_ROWS))
     a.at = <int64_t*>malloc(elements * sizeof(int64_t))
     a.filters = <float*>malloc(block * floats * sizeof(float))
