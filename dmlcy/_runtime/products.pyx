@@ -140,8 +140,9 @@ cdef enum:
     MERGED_TAPS = 64                # of the filter then, at most
     MERGED_FLOATS = 917504          # numbers of filters that are packed at once, at most
     SHIFTED = 10                    # products that take as long as a packed column
+    MERGED_COPY = 65536             # floats of packed columns, about
     MERGED_STRIP = 128              # columns
-    MERGED_ROWS = 96
+    MERGED_ROWS = 384               # of all remainders
     TAKEN = 4                       # channels whose filters are packed at once
     TAKEN_WORK = 65536              # numbers that are worth a thread
     DISPLACING = 256                # columns that pay for packing rows which displace one another

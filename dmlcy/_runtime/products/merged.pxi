@@ -278,14 +278,14 @@ cdef int run_merged(Merged* a) noexcept nogil:
     a.strip = MERGED_STRIP if to.columns > MERGED_STRIP // 2 else MERGED_STRIP // 2
     a.strips = ceil_div(to.columns, a.strip)
     a.pitch = a.strip + (LINE if a.behind > 0 else 0)
-    a.part = min(max(NEAR_COPY // (a.image.taps * a.pitch), <int64_t>1), a.channels)
+    a.part = min(max(MERGED_COPY // (a.image.taps * a.pitch), <int64_t>1), a.channels)
     for piece in range(a.count):
         floats += pitch_of(a, piece)
         elements += a.part * taps_of(a, piece)
     block = min(MERGED_FLOATS // floats // FEW * FEW, ceil_div(to.rows, <int64_t>FEW) * FEW)
     block = ceil_div(ceil_div(to.rows, ceil_div(to.rows, block)), FEW) * FEW
     a.high = max(ceil_div(block, max(PIECES // a.strips, <int64_t>1)), <int64_t>(4 * FEW))
-    a.high = min(ceil_div(a.high, FEW) * FEW, min(block, <int64_t>MERGED_ROWS))
+    a.high = min(ceil_div(a.high, FEW) * FEW, min(block, MERGED_ROWS // a.count // FEW * FEW))
     a.at = <int64_t*>malloc(elements * sizeof(int64_t))
     a.filters = <float*>malloc(block * floats * sizeof(float))
     if a.at == NULL or a.filters == NULL:
