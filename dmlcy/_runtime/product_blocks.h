@@ -119,17 +119,13 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_merge_rows)(
     const float *from, int64_t pitch, int64_t rows, int64_t between, int64_t turns, int64_t n, char *to, int64_t row,
     int64_t step, int64_t item)
 {
+    const int whole = item == 4 && step == 4;
+    const int64_t most = 2 * DMLCY_STRIP / turns * turns;
     float numbers[2 * DMLCY_STRIP];
-    for (; rows > 0; rows--, from += pitch, to += row) {
-        const int whole = item == 4 && step == 4;
-        int64_t i, j, done, left;
-        if (turns == 1) {
-            dmlcy_narrow(from, to, step, item, n);
-            continue;
-        }
+    int64_t i, j, done, left;
+    for (; rows > 0; rows--, from += pitch, to += row)
         for (done = 0; done < n; done += left) {
             float *const target = whole ? (float *)(void *)to + done : numbers;
-            const int64_t most = 2 * DMLCY_STRIP / turns * turns;
             left = n - done < most ? n - done : most;
             if (turns == 2) {
                 const float *const even = from + done / 2, *const odd = even + between;
@@ -148,7 +144,6 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_merge_rows)(
             if (!whole)
                 dmlcy_narrow(numbers, to + done * step, step, item, left);
         }
-    }
 }
 
 /* Whether all of n elements of some rows are finite. */

@@ -203,6 +203,7 @@ cdef void put_merged(const Merged* a, const Tile* tile) noexcept nogil:
     cdef int64_t r, first, second, n
     cdef int64_t between = tile.rows * a.strip
     cdef const float* sums
+    cdef char* y
     for r in range(tile.run_count):
         run = &tile.runs[r]
         n = min(run.count * a.turns[2], a.axes[2].output - run.place[2] * a.axes[2].stride)
@@ -215,10 +216,13 @@ cdef void put_merged(const Merged* a, const Tile* tile) noexcept nogil:
                 if run.place[1] * a.axes[1].stride + second >= a.axes[1].output:
                     break
                 sums = tile.sums + (first * a.turns[1] + second) * a.turns[2] * between + run.column
-                to.level.merge_rows(
-                    sums, a.strip, tile.rows, between, a.turns[2], n,
-                    tile.y + tile.row * to.y_line + run.to + first * a.axes[0].output_stride
-                    + second * a.axes[1].output_stride, to.y_line, a.axes[2].output_stride, to.item)
+                y = tile.y + tile.row * to.y_line + run.to
+                y += first * a.axes[0].output_stride + second * a.axes[1].output_stride
+                if a.turns[2] == 1:
+                    to.level.put_rows(sums, a.strip, tile.rows, n, y, to.y_line, a.axes[2].output_stride, to.item)
+                else:
+                    to.level.merge_rows(sums, a.strip, tile.rows, between, a.turns[2], n, y, to.y_line,
+                                        a.axes[2].output_stride, to.item)
 
 
 # Computes some rows of some strips. -1: memory ran out.
