@@ -114,6 +114,38 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_put_rows)(
     }
 }
 
+/* Rows of n elements, from one of each of some rows of sums in turn, which are `between` apart. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_merge_rows)(
+    const float *from, int64_t pitch, int64_t rows, int64_t between, int64_t turns, int64_t n, char *to, int64_t row,
+    int64_t step, int64_t item)
+{
+    const int whole = item == 4 && step == 4;
+    const int64_t most = 2 * DMLCY_STRIP / turns * turns;
+    float numbers[2 * DMLCY_STRIP];
+    int64_t i, j, done, left;
+    for (; rows > 0; rows--, from += pitch, to += row)
+        for (done = 0; done < n; done += left) {
+            float *const target = whole ? (float *)(void *)to + done : numbers;
+            left = n - done < most ? n - done : most;
+            if (turns == 2) {
+                const float *const even = from + done / 2, *const odd = even + between;
+                for (i = 0; i < left / 2; i++) {
+                    target[2 * i] = even[i];
+                    target[2 * i + 1] = odd[i];
+                }
+                if (left % 2)
+                    target[left - 1] = even[left / 2];
+            } else
+                for (j = 0; j < turns; j++) {
+                    const float *own = from + j * between + done / turns;
+                    for (i = j; i < left; i += turns)
+                        target[i] = *own++;
+                }
+            if (!whole)
+                dmlcy_narrow(numbers, to + done * step, step, item, left);
+        }
+}
+
 /* Whether all of n elements of some rows are finite. */
 DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_are_finite)(const float *x, int64_t row, int64_t rows, int64_t n)
 {
@@ -225,6 +257,7 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
     .turn = DMLCY_LEVEL(dmlcy_pack_turned),
     .fill_rows = DMLCY_LEVEL(dmlcy_fill_rows),
     .put_rows = DMLCY_LEVEL(dmlcy_put_rows),
+    .merge_rows = DMLCY_LEVEL(dmlcy_merge_rows),
     .row = DMLCY_LEVEL(dmlcy_product_row),
     .dots = DMLCY_LEVEL(dmlcy_dots),
     .are_finite = DMLCY_LEVEL(dmlcy_are_finite),

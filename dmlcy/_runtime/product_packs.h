@@ -276,7 +276,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
 #if DMLCY_X86 && DMLCY_IS_WIDEST
         if (image->item == 4 && (between == 4 || between == 8)) {
             dmlcy_part parts[2 * DMLCY_STRIP];
-            int64_t some[DMLCY_STRIP / 16 + 1];
+            int64_t some[DMLCY_STRIP / 16 + 2];
             dmlcy_list_parts(runs, count, begin, length, from, between, pitch / 16, parts, some);
             DMLCY_LEVEL(dmlcy_pack_parts)(
                 source + channel * image->channel_stride, image->channel_stride, (depth - next + stride - 1) / stride,

@@ -112,6 +112,9 @@ typedef struct {
         int64_t last, int64_t n, int64_t begin, int64_t end, int64_t rows, float *to);
     void (*put_rows)(
         const float *from, int64_t pitch, int64_t rows, int64_t n, char *to, int64_t row, int64_t step, int64_t item);
+    void (*merge_rows)(
+        const float *from, int64_t pitch, int64_t rows, int64_t between, int64_t turns, int64_t n, char *to,
+        int64_t row, int64_t step, int64_t item);
     void (*dots)(const float *a, const float *b, int64_t line, int64_t depth, int64_t n, float *to);
     int (*are_finite)(const float *x, int64_t row, int64_t rows, int64_t n);
     void (*scale)(float *x, float alpha, int64_t n);

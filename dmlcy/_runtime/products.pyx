@@ -93,6 +93,9 @@ cdef extern from "products.h" nogil:
         void (*put_rows)(
             const float* source, int64_t pitch, int64_t rows, int64_t n, char* to, int64_t row, int64_t step,
             int64_t item) noexcept nogil
+        void (*merge_rows)(
+            const float* source, int64_t pitch, int64_t rows, int64_t between, int64_t turns, int64_t n, char* to,
+            int64_t row, int64_t step, int64_t item) noexcept nogil
         void (*dots)(
             const float* a, const float* b, int64_t line, int64_t depth, int64_t n, float* to) noexcept nogil
         bint (*are_finite)(const float* x, int64_t row, int64_t rows, int64_t n) noexcept nogil
@@ -135,6 +138,15 @@ cdef enum:
     TINY = 1048576                  # products of a matrix that is computed without tiles, at most
     TINY_WORK = 1048576             # and of so many of them that they are worth a thread, each of which costs
     TINY_CALL = 1024                # as much as so many products
+    REMAINDERS = 16                 # modulo the strides of a convolution backwards that are computed together, at most
+    MERGED_TAPS = 64                # of the filter then, at most
+    MERGED_FLOATS = 917504          # numbers of filters that are packed at once, at most
+    SHIFTED = 10                    # products that take as long as a packed column
+    MERGED_COPY = 65536             # floats of packed columns, about
+    MERGED_STRIP = 128              # columns
+    MERGED_ROWS = 384               # of all remainders
+    TAKEN = 4                       # channels whose filters are packed at once
+    TAKEN_WORK = 65536              # numbers that are worth a thread
     DISPLACING = 256                # columns that pay for packing rows which displace one another
 
 # The smallest normal number: sums below it may have lost digits.
@@ -240,6 +252,21 @@ cdef struct Depthwise:
     int64_t rows                    # of the input for a band, at most
 
 
+# A spatial axis as the operator has it; strides in bytes.
+cdef struct Spatial:
+    int64_t input
+    int64_t input_stride
+    int64_t output
+    int64_t output_stride
+    int64_t window
+    int64_t filter_stride
+    int64_t filter_start            # bytes to the first tap
+    int64_t stride
+    int64_t dilation
+    int64_t start
+    int64_t appended
+
+
 include "products/strips.pxi"
 include "products/finish.pxi"
 include "products/inner.pxi"
@@ -249,3 +276,4 @@ include "products/spread.pxi"
 include "products/depthwise.pxi"
 include "products/matrices.pxi"
 include "products/windows.pxi"
+include "products/merged.pxi"

@@ -119,6 +119,8 @@ def calls() -> Iterator[tuple[str, Any, list[Array], dict[str, Any]]]:
     yield "a copy of the input", dml.convolution, [normal(1, 64, 60, 120), normal(64, 64, 3, 3)], edge
     yield "filters apart", dml.convolution, [normal(1, 64, 40, 90), np.asfortranarray(normal(40, 64, 3, 3))], edge
     yield "packed columns", dml.convolution, [normal(2, 160, 14, 14), normal(300, 160, 3, 3)], edge
+    back = {"direction": "BACKWARD", "strides": 4}
+    yield "all remainders", dml.convolution, [normal(1, 250, 6, 40), normal(250, 100, 5, 6)], back
     yield (
         "channels side by side",
         dml.convolution,

@@ -1,20 +1,5 @@
 # Convolutions: for each group, the filters times the elements under them, at all places of all images.
 
-# A spatial axis as the operator has it; strides in bytes.
-cdef struct Spatial:
-    int64_t input
-    int64_t input_stride
-    int64_t output
-    int64_t output_stride
-    int64_t window
-    int64_t filter_stride
-    int64_t filter_start            # bytes to the first tap
-    int64_t stride
-    int64_t dilation
-    int64_t start
-    int64_t appended
-
-
 # Some places of the output, and their taps: of each axis, every so many of them.
 cdef struct Piece:
     ProductAxis axes[3]
@@ -195,16 +180,13 @@ cdef void turn_around(Products* to) noexcept nogil:
     to.a_batch[0], to.b_batch[0] = to.b_batch[0], to.a_batch[0]
 
 
-# Computes some places of the output. -1: memory ran out.
-cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
-    cdef ProductImage image
-    cdef Products to
+# Describes some places of the output. Returns the memory of their limits; NULL: memory ran out.
+cdef int64_t* take_piece(const Windows* a, const Piece* piece, ProductImage* image, Products* to) noexcept nogil:
     cdef int64_t* limits
     cdef int64_t* next_limits
     cdef int64_t channels = a.input.sizes[1] // a.groups, places = 1, bytes
-    cdef int d, status
+    cdef int d
     cdef int across = 1 if a.backward else 0
-    join_spatial(piece.axes)
     image.taps = 1
     for d in range(3):
         image.axes[d] = piece.axes[d]
@@ -213,7 +195,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     bytes = 2 * (image.axes[0].taps + image.axes[1].taps + image.axes[2].taps) * <int64_t>sizeof(int64_t)
     limits = <int64_t*>malloc(bytes + 1)
     if limits == NULL:
-        return -1
+        return NULL
     next_limits = limits
     for d in range(3):
         list_limits(&image.axes[d], next_limits, next_limits + image.axes[d].taps)
@@ -223,7 +205,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     image.channel_stride = a.input.strides[1]
     image.output_stride = a.output.strides[0]
     image.filter_stride = a.filter.strides[1 - across]
-    to.image = &image
+    to.image = image
     to.packed = NULL
     to.item = a.output.item
     to.rows = a.output.sizes[1] // a.groups
@@ -234,7 +216,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.depth = channels * image.taps
     to.a = a.filter.data + piece.filter_start
     to.a_line = a.filter.strides[across]
-    to.a_step = to.item if are_even(&image, channels) else 0
+    to.a_step = to.item if are_even(image, channels) else 0
     to.b = a.input.data
     to.b_line = to.b_step = 0
     to.c = NULL
@@ -253,6 +235,21 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     to.b_batch[0] = channels * a.input.strides[1]
     to.c_batch[0] = to.rows * to.c_line
     to.y_batch[0] = to.rows * to.y_line
+    return limits
+
+
+# Computes some places of the output. -1: memory ran out.
+cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
+    cdef ProductImage image
+    cdef Products to
+    cdef int64_t* limits
+    cdef int64_t places
+    cdef int status
+    join_spatial(piece.axes)
+    limits = take_piece(a, piece, &image, &to)
+    if limits == NULL:
+        return -1
+    places = to.columns // to.images
     if places == 1 and image.taps == 1 and to.columns <= FLAT and is_inside(&image):
         turn_around(&to)
     elif is_matrix(&image) and (to.images == 1 or places >= LARGE):
@@ -289,26 +286,81 @@ cdef int run_appended(const Windows* a, const Spatial* axes) noexcept nogil:
     return 0
 
 
+# The places of one remainder modulo the strides, along each axis; or all places.
+cdef void take_remainder(const Windows* a, const Spatial* axes, const int64_t* turn, Piece* piece) noexcept nogil:
+    cdef int64_t tap
+    cdef int d
+    piece.filter_start = piece.output_start = 0
+    for d in range(3):
+        tap = take_places(&axes[d], a.backward, turn[d], &piece.axes[d])
+        piece.filter_start += axes[d].filter_start
+        if piece.axes[d].taps > 0:
+            piece.filter_start += tap * axes[d].filter_stride
+        piece.output_start += turn[d] * axes[d].output_stride
+
+
+# Computes all remainders together; those of fewer places have as many as the others. -1: memory ran out.
+cdef int run_all_remainders(const Windows* a, const Spatial* axes, const ProductAxis* shifts,
+                            Merged* merged) noexcept nogil:
+    cdef Products pieces[REMAINDERS]
+    cdef ProductImage images[REMAINDERS]
+    cdef int64_t* limits[REMAINDERS + 1]
+    cdef ProductImage image
+    cdef Products all_shifts
+    cdef Piece piece
+    cdef int64_t turn[3]
+    cdef int64_t i
+    cdef int d, status = 0
+    merged.pieces = pieces
+    merged.axes = axes
+    merged.image = &image
+    merged.count = 0
+    merged.channels = a.input.sizes[1] // a.groups
+    for d in range(3):
+        merged.turns[d] = min(axes[d].stride, axes[d].output)
+        piece.axes[d] = shifts[d]
+    piece.filter_start = piece.output_start = 0
+    limits[REMAINDERS] = take_piece(a, &piece, &image, &all_shifts)
+    for turn[0] in range(merged.turns[0]):
+        for turn[1] in range(merged.turns[1]):
+            for turn[2] in range(merged.turns[2]):
+                i = merged.count
+                take_remainder(a, axes, turn, &piece)
+                for d in range(3):
+                    piece.axes[d].places = shifts[d].places
+                limits[i] = take_piece(a, &piece, &images[i], &pieces[i])
+                choose_sums(&pieces[i])
+                pieces[i].y = a.output.data
+                merged.count += 1
+    for i in range(merged.count):
+        status = -1 if limits[i] == NULL else status
+    if status == 0 and limits[REMAINDERS] != NULL:
+        status = run_merged(merged)
+    else:
+        status = -1
+    for i in range(merged.count):
+        free(limits[i])
+    free(limits[REMAINDERS])
+    return status
+
+
 cdef int run_windows_of_products(const Windows* a) noexcept nogil:
     cdef Spatial axes[3]
+    cdef ProductAxis shifts[3]
+    cdef Merged merged
     cdef Piece piece
     cdef int64_t turn[3]
     cdef int64_t turns[3]
-    cdef int64_t tap
     cdef int d
     collect_spatial(a, axes)
+    if are_merged(a, axes, shifts, &merged):
+        return run_all_remainders(a, axes, shifts, &merged)
     for d in range(3):
         turns[d] = min(axes[d].stride, axes[d].output) if a.backward else 1
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
             for turn[2] in range(turns[2]):
-                piece.filter_start = piece.output_start = 0
-                for d in range(3):
-                    tap = take_places(&axes[d], a.backward, turn[d], &piece.axes[d])
-                    piece.filter_start += axes[d].filter_start
-                    if piece.axes[d].taps > 0:
-                        piece.filter_start += tap * axes[d].filter_stride
-                    piece.output_start += turn[d] * axes[d].output_stride
+                take_remainder(a, axes, turn, &piece)
                 if run_piece(a, &piece):
                     return -1
     return run_appended(a, axes)

@@ -80,6 +80,9 @@ WINDOWS: list[tuple[Sizes, int, Sizes, dict[str, Any]]] = [
     ((2, 8, 9, 7), 3, (3, 2), {"direction": "BACKWARD", "strides": (2, 3), "start_padding": 1}),
     ((1, 6, 6, 8), 2, (2, 3), {"direction": "BACKWARD", "strides": 4, "dilations": (6, 1), "group_count": 3}),
     ((2, 30, 12, 10), 20, (4, 4), {"direction": "BACKWARD", "strides": 2, "start_padding": 1, "end_padding": 1}),
+    ((1, 9, 3, 150), 3, (3, 4), {"direction": "BACKWARD", "strides": 2, "start_padding": 1, "end_padding": (1, 2)}),
+    ((1, 700, 3, 4), 110, (3, 4), {"direction": "BACKWARD", "strides": (1, 2), "start_padding": 1}),
+    ((1, 7, 2, 3, 70), 5, (2, 3, 3), {"direction": "BACKWARD", "strides": (2, 2, 3), "output_padding": (1, 0, 2)}),
 ]
 """Sizes of the input, output channels, taps, and attributes."""
 
