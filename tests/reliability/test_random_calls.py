@@ -21,9 +21,9 @@ from dmlcy._facts.tables import FAST, LEVELS, NAMES, RUNNABLE
 
 
 def calls(count: int) -> Caller:
-    """Of operators one after the other, products of integers and convolutions among them."""
+    """Of operators one after the other, GEMM and what follows it in the list."""
     caller = Caller(1, "wide")
-    caller.run(list(RUNNABLE).index("CONVOLUTION_INTEGER") - 3, lambda caller: caller.calls >= count)
+    caller.run(list(RUNNABLE).index("GEMM"), lambda caller: caller.calls >= count)
     return caller
 
 
@@ -32,8 +32,8 @@ def test_a_few(count: int) -> None:
     caller = calls(count)
     made = caller.made
     assert made["valid"] > 0.75 * count and made["broken"] > 0.075 * count
-    assert made["compared with exact arithmetic"] > 0.07 * count
-    assert len(caller.met) > 0.0145 * count and not caller.met.keys() - RUNNABLE.keys()
+    assert made["compared with exact arithmetic"] > 0.075 * count
+    assert len(caller.met) >= 0.015 * count and not caller.met.keys() - RUNNABLE.keys()
     assert dml.get_num_threads() == 1
 
 
