@@ -258,7 +258,7 @@ cdef list given_inputs(object desc, tuple names, tuple inputs, dict named):
     given = dict(zip(names, inputs))
     for name, value in named.items():
         if name not in names:
-            if any(field.python == name and field.kind == "input" for field in desc.operator.fields):
+            if name in [field.python for field in desc.operator.fields if field.kind == "input"]:
                 raise TypeError(f"{what} takes no {name}: initialize() was given it")
             raise TypeError(f"{what} got an unexpected keyword argument {name!r}")
         if name in given:

@@ -42,6 +42,7 @@ cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_ro
                          int64_t width, int64_t depth, const float* source, int64_t source_row, float* y,
                          int64_t y_row) noexcept nogil:
     cdef int64_t row = 0, column
+    cdef const float* begin = NULL
     cdef int h, w, widest
     while row < rows:
         widest = STRIP_WIDTH
@@ -55,10 +56,10 @@ cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_ro
         while column < width:
             while level.widths[w] * level.lanes > width - column:
                 w -= 1
+            if source != NULL:
+                begin = source + row * source_row + column
             level.kernels[h][w](
-                depth, a + row * a_row, a_row, b + column, width,
-                NULL if source == NULL else source + row * source_row + column, source_row,
-                y + row * y_row + column, y_row)
+                depth, a + row * a_row, a_row, b + column, width, begin, source_row, y + row * y_row + column, y_row)
             column += level.widths[w] * level.lanes
         row += level.heights[h]
 
