@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from dmlcy._facts.names import must_run
 from dmlcy._facts.rows import Rules
 from dmlcy._families import family_of
 from dmlcy._families.given import Kernel
+
+LARGEST: Final = float(np.finfo(np.float32).max)
 
 
 def activated(desc: OperatorDesc | None, values: Any, arithmetic: Arithmetic) -> Any:
@@ -27,6 +29,11 @@ def along(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> tuple[int, ...]:
     """The axes along which an activation makes each result of several numbers."""
     found: tuple[int, ...] = () if desc is None else _family(desc).applied_along(desc, sizes)
     return found
+
+
+def beyond(sizes: Any, m: Arithmetic) -> Any:
+    """Whether sizes are finite, and a number of such a size may be infinite in FLOAT32."""
+    return m.both(m.isfinite(sizes), m.less(LARGEST / 2, sizes))
 
 
 def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:

@@ -10,13 +10,12 @@ import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._families.activations import activated, steep
+from dmlcy._families.activations import activated, beyond, steep
 
 LIMIT: Final = 1 << 20
 """Numbers of a part of a tensor: 8 MB."""
-LARGEST: Final = float(np.finfo(np.float32).max)
 LEAST: Final = float(np.finfo(np.float32).smallest_normal)
-"""Gates and states may be computed in FLOAT32: what is larger may be infinite, and what is smaller loses digits."""
+"""Gates and states may be computed in FLOAT32: what is smaller loses digits."""
 
 
 class Weights:
@@ -150,8 +149,7 @@ class Sized(Numbers):
 
     def beyond(self, sizes: Any) -> Any:
         """Whether sizes are finite, and a number of such a size may be infinite in FLOAT32."""
-        m = self.m
-        return m.both(m.isfinite(sizes), m.less(LARGEST / 2, sizes))
+        return beyond(sizes, self.m)
 
     def digits(self, sizes: Any) -> Any:
         """The size whose unit the error is made of: that of a normal number, unless all terms are 0."""

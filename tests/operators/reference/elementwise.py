@@ -22,7 +22,9 @@ class Near(NamedTuple):
 
 def in_float64(function: Callable[..., Any], x: Array, *others: Array, scale_bias: Any = None, **given: float) -> Array:
     """The function of float64, with the first input scaled."""
-    numbers = {name: np.float64(np.float32(value)) for name, value in given.items()}
+    numbers = {
+        name: np.float64(value if isinstance(value, int) else np.float32(value)) for name, value in given.items()
+    }
     first = wide(x) if scale_bias is None else scaled(x, *map(np.float32, scale_bias))
     return np.asarray(function(first, *map(wide, others), **numbers))
 
