@@ -140,7 +140,7 @@ cdef enum:
     TINY_CALL = 1024                # as much as so many products
     REMAINDERS = 16                 # modulo the strides of a convolution backwards that are computed together, at most
     MERGED_TAPS = 64                # of the filter then, at most
-    MERGED_FLOATS = 917504          # numbers of filters that are packed at once, at most
+    MERGED_FLOATS = 589824          # numbers of filters that are packed at once, at most
     SHIFTED = 10                    # products that take as long as a packed column
     MERGED_COPY = 65536             # floats of packed columns, about
     MERGED_STRIP = 128              # columns
