@@ -47,14 +47,14 @@ PROGRAM = """
             field, several, _ = name.partition("[")
             made = tensor(name == short, *one)
             found[field] = (*found.get(field, ()), made) if several else made
-        return list(found.values())
+        return found
 
     def call(operator, example, short):
-        inputs, outs = given(example.inputs, short), given(example.outputs, short)
+        inputs, outs = given(example.inputs, short), [*given(example.outputs, short).values()]
         optional = {field.python for field in operator.fields if field.kind == "output" and field.optional}
         asked = {name: dtype for name, (dtype, _, _) in example.outputs.items() if name in optional}
         out = tuple(outs) if asked or len(outs) > 1 else outs[0]
-        getattr(dml, operator.python)(*inputs, **operator.example_arguments(example), **asked, out=out)
+        getattr(dml, operator.python)(**inputs, **operator.example_arguments(example), **asked, out=out)
 
     def is_read(operator, example, name):
         # An example may not read the last element of a tensor, such as one that is no part of a slice.
@@ -67,7 +67,7 @@ PROGRAM = """
             values[-1] = last
             try:
                 made = given({**example.inputs, name: (dtype, sizes, values)}, None)
-                result = getattr(dml, operator.python)(*made, **operator.example_arguments(example))
+                result = getattr(dml, operator.python)(**made, **operator.example_arguments(example))
             except dml.DmlError:  # a rule looks at it
                 return True
             results.add(b"".join(one.tobytes() for one in (result if isinstance(result, tuple) else (result,))))
