@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from dmlcy._families import family_of
 from dmlcy._families.given import Kernel
 
 LARGEST: Final = float(np.finfo(np.float32).max)
+"""Loops give an activation FLOAT32."""
 
 
 def activated(desc: OperatorDesc | None, values: Any, arithmetic: Arithmetic) -> Any:
@@ -31,23 +33,23 @@ def along(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return found
 
 
-def beyond(sizes: Any, m: Arithmetic) -> Any:
-    """Whether sizes are finite, and a number of such a size may be infinite in FLOAT32."""
-    return m.both(m.isfinite(sizes), m.less(LARGEST / 2, sizes))
-
-
 def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
     """What the accuracy of an activation of sums is of, given how large the terms of each sum are.
 
     It is the size of the result; or, if that is more, the size of the terms times the steepness of the activation: how
     much the result changes if the sum changes by one unit in the last place of its terms. An activation over several
-    numbers is a softmax: such changes of the numbers change a result by twice as much, in proportion to its size.
+    numbers is a softmax: such changes of the numbers change a result by twice as much, in proportion to its size. NaN,
+    where a number beyond the range of FLOAT32 makes a difference.
     """
     if desc is None:
         return sizes
     axes = along(desc, np.shape(values))
     if not axes:
-        return steep(lambda one: activated(desc, one, m), values, sizes, m, dtype)
+        found = steep(lambda one: activated(desc, one, m), values, sizes, m, dtype)
+        # Loops give it FLOAT32: a number beyond the range is infinite, which may change the result.
+        infinite = m.where(m.negative(values), -math.inf, math.inf)
+        same = m.equal(activated(desc, infinite, m), activated(desc, values, m))
+        return m.where(m.both(m.less(LARGEST, m.absolute(values)), m.negation(same)), math.nan, found)
     most = m.greatest(sizes, axes)
     return m.multiply(m.absolute(activated(desc, values, m)), m.add(m.multiply(most, 2.0), 1.0))
 

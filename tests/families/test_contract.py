@@ -13,6 +13,7 @@ from each import each_of
 from peers import onnx, session
 
 import dmlcy as dml
+from dmlcy import testing
 from dmlcy._check.checker import Check
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import OPERATORS
@@ -315,3 +316,16 @@ def test_the_memory_of_a_call() -> None:
         finally:
             tracemalloc.stop()
         assert peak <= result.nbytes + (56 << 20), (function, peak >> 20, result.nbytes >> 20)
+
+
+def test_an_activation_of_sums_of_huge_terms() -> None:
+    """Terms that cancel each other leave the right sum. One beyond the range is infinite before the activation."""
+    huge = np.float32(3e38)
+    a = np.array([[[[huge, huge, -huge, -huge, 1], [-huge, -huge, -huge, 0, 0]]]], np.float32)
+    b = np.ones((1, 1, 5, 1), np.float32)
+    desc = dml.desc.Gemm(a=dml.TensorDesc.from_array(a), b=dml.TensorDesc.from_array(b), fused_activation=RELU)
+    result = dml.compile(desc)(a, b)
+    assert_same_bits(result.ravel(), np.array([1, -np.inf], np.float32))
+    testing.assert_result(desc, {"a": a, "b": b}, result, bound="own")
+    with pytest.raises(AssertionError, match="1 of 2 elements are wrong"):
+        testing.assert_result(desc, {"a": a, "b": b}, result + np.float32(1e35), bound="own")

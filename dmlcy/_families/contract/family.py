@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._families.activations import activated, along, beyond, magnitudes
+from dmlcy._families.activations import activated, along, magnitudes
 from dmlcy._families.base import Family, Result, of_floats
 from dmlcy._families.blocks import At, around, inside, sizes_of, whole
 from dmlcy._families.contract.matrices import Matrices
@@ -39,10 +38,7 @@ class Contract(Family):
         def terms() -> Any:
             absolute = _sums(given, output, absolute=True)
             sizes = absolute.output(_finished(absolute, every, dtype))
-            m = given.arithmetic
-            found = magnitudes(fused, values, sizes, m, dtype)
-            # The activation gets a sum of FLOAT32, which is infinite beyond the range: any number may come of that.
-            return found if fused is None else m.where(beyond(sizes, m), math.nan, found)
+            return magnitudes(fused, values, sizes, given.arithmetic, dtype)
 
         return Result(activated(fused, values, given.arithmetic), magnitudes=terms)
 

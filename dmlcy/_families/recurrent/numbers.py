@@ -10,7 +10,7 @@ import numpy as np
 
 from dmlcy._arithmetic import Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._families.activations import activated, beyond, steep
+from dmlcy._families.activations import LARGEST, activated, steep
 
 LIMIT: Final = 1 << 20
 """Numbers of a part of a tensor: 8 MB."""
@@ -149,7 +149,8 @@ class Sized(Numbers):
 
     def beyond(self, sizes: Any) -> Any:
         """Whether sizes are finite, and a number of such a size may be infinite in FLOAT32."""
-        return beyond(sizes, self.m)
+        m = self.m
+        return m.both(m.isfinite(sizes), m.less(LARGEST / 2, sizes))
 
     def digits(self, sizes: Any) -> Any:
         """The size whose unit the error is made of: that of a normal number, unless all terms are 0."""
