@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._desc.whole import Whole
+from dmlcy._desc.whole import Optimization, Whole, switches
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import must_run
@@ -29,13 +30,18 @@ def compile(
 ) -> CompiledOperator: ...
 @overload
 def compile(
-    desc: Whole[Compiled], feature_level: _FeatureLevel | None = None, *, path: Literal["reference"] | None = None
+    desc: Whole[Compiled],
+    feature_level: _FeatureLevel | None = None,
+    *,
+    path: Literal["reference"] | None = None,
+    without: Collection[Optimization] = (),
 ) -> Compiled: ...
 def compile(
     desc: OperatorDesc | Whole[Any],
     feature_level: _FeatureLevel | None = None,
     *,
     path: Literal["reference"] | None = None,
+    without: Collection[Optimization] = (),
 ) -> Any:
     """Checks a desc and returns a callable, ``op(x, ..., out=None)``, for tensors of just these sizes and data types.
 
@@ -48,6 +54,9 @@ def compile(
     path
         ``"reference"``: the reference computes the operator, which is slower than its loops and shares no code with
         them. None: the loops do, if the operator has any.
+    without
+        Of a graph: the optimizations to leave out, such as ``("folded", "in_place")``. No optimization changes a bit of
+        a result; ``optimizations`` of the compiled graph has their names, and counts what each one did.
 
     Raises
     ------
@@ -55,6 +64,8 @@ def compile(
         All violations of the desc.
     OperatorNotRunnableError
         The operator is described, and does not run yet.
+    ValueError
+        ``without`` has a name that no optimization has, or ``desc`` is no graph and has none.
     """
     level = LEVEL.get() if feature_level is None else level_index(feature_level)
     found = known_desc(desc, "compile")._violations(level)
@@ -62,8 +73,11 @@ def compile(
         raise_violations(found, "compile")
     if path not in (None, "reference"):
         raise ValueError(f"compile() takes path='reference' or None, not {show(path)}")
+    left_out = switches(without)
     if isinstance(desc, Whole):
-        return desc._compiled(level, path)
+        return desc._compiled(level, path, left_out)
+    if left_out:
+        raise ValueError("compile() takes without for graphs: a single operator has no optimizations to leave out")
     must_run(desc.operator)
     return TableOperator(desc, level, reference=path is not None)
 

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from collections.abc import Collection
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, get_args
 
 from dmlcy._errors import Violation
+from dmlcy._words.values import quote, show
 
 Compiled = TypeVar("Compiled", covariant=True)
+Optimization: TypeAlias = Literal["adjacent", "chains", "epilogues", "folded", "in_place", "views"]
+"""What compiling a graph does to run it faster. None changes a bit of a result."""
+OPTIMIZATIONS: Final[tuple[Optimization, ...]] = get_args(Optimization)
+Switches: TypeAlias = frozenset[Optimization]
+"""The optimizations that are turned off."""
+
+
+def switches(without: Collection[Optimization]) -> Switches:
+    """The optimizations of these names; ValueError for others."""
+    if isinstance(without, str) or not isinstance(without, Collection):
+        raise TypeError(f"compile() takes a tuple of names as without, not {show(without)}")
+    unknown = [name for name in without if name not in OPTIMIZATIONS]
+    if unknown:
+        known = ", ".join(map(quote, OPTIMIZATIONS))
+        raise ValueError(f"compile() knows no optimization {show(unknown[0])} to leave out: it has {known}")
+    return frozenset(without)
 
 
 class Whole(ABC, Generic[Compiled]):
@@ -26,5 +44,5 @@ class Whole(ABC, Generic[Compiled]):
         """The MinimumLevel; raises the violations of one that is valid at none."""
 
     @abstractmethod
-    def _compiled(self, level: int, path: str | None) -> Compiled:
-        """What runs it; it is valid at this level."""
+    def _compiled(self, level: int, path: str | None, without: Switches) -> Compiled:
+        """What runs it, without some optimizations; it is valid at this level."""

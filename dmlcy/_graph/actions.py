@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dmlcy._desc.memory import extent, is_packed, strides_of
+from dmlcy._desc.whole import Switches
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.wiring import Wiring, wiring_of
 
+NONE: Final[Switches] = frozenset()
+"""No optimization is left out."""
 FEW_BYTES: Final = 65536
 """Values of constants that take no more are computed when a graph is compiled."""
 
@@ -46,18 +49,18 @@ class Action:
                 yield from one if isinstance(one, tuple) else (one,)
 
 
-def actions(graph: Structure) -> list[Action]:
-    """What a run of a valid graph does, in order; found once."""
-    found: list[Action] | None = graph.__dict__.get("_actions")
-    if found is None:
-        found = graph.__dict__["_actions"] = _actions(graph)
-    return found
+def actions(graph: Structure, without: Switches = NONE) -> list[Action]:
+    """What a run of a valid graph does, in order; found once for the optimizations that are left out."""
+    known: dict[Switches, list[Action]] = graph.__dict__.setdefault("_actions", {})
+    if without not in known:
+        known[without] = _actions(graph, without)
+    return known[without]
 
 
-def _actions(graph: Structure) -> list[Action]:
+def _actions(graph: Structure, without: Switches) -> list[Action]:
     wiring = wiring_of(graph)
     order = [number for number in wiring.order if isinstance(graph.nodes[number], Node)]
-    folded = _folded(graph, wiring)
+    folded = set() if "folded" in without else _folded(graph, wiring)
     kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
     last: dict[Port, int] = {}
     for step, number in enumerate(order):
@@ -79,7 +82,7 @@ def _actions(graph: Structure) -> list[Action]:
         if number in folded:
             found.append(Action(number, _grouped(graph, wiring, number), outputs, None, (), folded=True))
             continue
-        over = _over(graph, wiring, number, outputs, frees)
+        over = None if "in_place" in without else _over(graph, wiring, number, outputs, frees)
         unread = [one.port for one in outputs if one.port not in last and one.port not in kept]
         gone = tuple(port for port in frees if port != over) + tuple(unread)
         found.append(Action(number, _grouped(graph, wiring, number), outputs, over, gone))

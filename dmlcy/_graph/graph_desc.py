@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dmlcy._desc.minimum import MinimumLevel
-from dmlcy._desc.whole import Whole
+from dmlcy._desc.whole import Switches, Whole
 from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.levels import NEWEST
 from dmlcy._graph.check import violations
@@ -82,8 +82,8 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
     def _minimum(self) -> MinimumLevel:
         return minimum_level(self)
 
-    def _compiled(self, level: int, path: str | None) -> CompiledGraph:
-        return CompiledGraph(self, level, path)
+    def _compiled(self, level: int, path: str | None, without: Switches) -> CompiledGraph:
+        return CompiledGraph(self, level, path, without)
 
     def constants_as_inputs(self, least: int = LEAST) -> tuple[GraphDesc, dict[str, Any]]:
         """The graph with its larger constants as inputs with the flag OWNED_BY_DML, and the arrays for them by name.

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.whole import Switches
 from dmlcy._facts.dtypes import has_four_bits, size_in_bytes
 from dmlcy._families import family_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import Action, actions, is_plain
+from dmlcy._graph.actions import NONE, Action, actions, is_plain
 from dmlcy._graph.arena import Life, placed
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.owned import owned_inputs
@@ -51,23 +52,24 @@ class Places:
     results: dict[int, tuple[Port, TensorDesc]]
 
 
-def places_of(graph: Structure) -> Places:
-    """The places of the values of a valid graph; found once."""
-    found = graph.__dict__.get("_places")
-    if not isinstance(found, Places):
-        found = graph.__dict__["_places"] = _places(graph, wiring_of(graph))
-    return found
+def places_of(graph: Structure, without: Switches = NONE) -> Places:
+    """The places of the values of a valid graph; found once for the optimizations that are left out."""
+    known: dict[Switches, Places] = graph.__dict__.setdefault("_places", {})
+    if without not in known:
+        known[without] = _places(graph, wiring_of(graph), without)
+    return known[without]
 
 
-def _places(graph: Structure, wiring: Wiring) -> Places:
+def _places(graph: Structure, wiring: Wiring, without: Switches) -> Places:
+    steps = actions(graph, without)
     owned = owned_inputs(graph)
     inputs = [Port(None, index) for index in range(len(graph.inputs))]
     fixed = [Port(number, 0) for number, node in enumerate(graph.nodes) if isinstance(node, Constant)]
-    fixed += [one.port for action in actions(graph) if action.folded for one in action.outputs]
+    fixed += [one.port for action in steps if action.folded for one in action.outputs]
     fixed += [port for port in inputs if port.place in owned]
     given = [port for port in inputs if port.place not in owned]
-    firsts, lives = _lives(wiring, actions(graph))
-    inside, adjacent = _nested(graph, wiring, firsts)
+    firsts, lives = _lives(wiring, steps)
+    inside, adjacent = _nested(graph, wiring, firsts, [] if "adjacent" in without else steps)
     lives = _merged(lives, inside)
     results = _own_arrays(graph, wiring, firsts, lives)
     of: dict[Port, Place] = {}
@@ -101,13 +103,13 @@ def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[
 
 
 def _nested(
-    graph: Structure, wiring: Wiring, firsts: dict[Port, Port]
+    graph: Structure, wiring: Wiring, firsts: dict[Port, Port], steps: list[Action]
 ) -> tuple[dict[Port, tuple[Port, int]], frozenset[int]]:
     """Memory that is a part of other memory, which begins so many bytes before it; and the nodes that are then idle."""
     kept = {firsts.get(port) for port in (wiring.source_of(Port(None, k)) for k in range(len(graph.outputs))) if port}
     inside: dict[Port, tuple[Port, int]] = {}
     nodes: set[int] = set()
-    for action in actions(graph):
+    for action in steps:
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
         found = None if action.folded or action.over else family_of(node.desc.operator).adjacent(node.desc)

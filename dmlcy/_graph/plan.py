@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dmlcy._desc.memory import extent
+from dmlcy._desc.whole import Switches
 from dmlcy._families import family_of
-from dmlcy._graph.actions import Action, actions, is_plain
+from dmlcy._graph.actions import NONE, Action, actions, is_plain
 from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
-from dmlcy._graph.places import places_of
+from dmlcy._graph.places import Places, places_of
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
@@ -104,21 +105,18 @@ class Plan(Shown):
         return "\n".join([*lines, f"peak {self.peak} bytes"])
 
 
-def peak_of(graph: Structure, by_reference: bool) -> int:
+def peak_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> int:
     """The peak of the plan of a valid graph."""
-    workspace = max((_workspace(graph, action, by_reference) for action in actions(graph)), default=0)
-    return _copies(graph) + places_of(graph).arena + _result_bytes(graph) + workspace
+    places = places_of(graph, without)
+    workspace = max((_workspace(graph, action, by_reference, places) for action in actions(graph, without)), default=0)
+    return _copies(graph) + places.arena + _result_bytes(places) + workspace
 
 
-def _workspace(graph: Structure, action: Action, by_reference: bool) -> int:
+def _workspace(graph: Structure, action: Action, by_reference: bool, places: Places) -> int:
     """Bytes that a node takes beside its tensors."""
     node = graph.nodes[action.node]
     assert isinstance(node, Node)
-    if (
-        action.folded
-        or action.node in places_of(graph).adjacent
-        or (node.desc.operator.state == "fast" and not by_reference)
-    ):
+    if action.folded or action.node in places.adjacent or (node.desc.operator.state == "fast" and not by_reference):
         return 0
     # The reference gives new arrays, which are copied.
     return family_of(node.desc.operator).workspace(node.desc) + sum(one.size for one in action.outputs)
@@ -131,19 +129,19 @@ def _copies(graph: Structure) -> int:
     return sum(sizes[port] for port, desc in readers if desc is not None and not is_plain(desc, sizes[port]))
 
 
-def _result_bytes(graph: Structure) -> int:
-    return sum(extent(desc) for _, desc in places_of(graph).results.values())
+def _result_bytes(places: Places) -> int:
+    return sum(extent(desc) for _, desc in places.results.values())
 
 
-def plan_of(graph: Structure, by_reference: bool) -> Plan:
+def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> Plan:
     """The plan of a valid graph; ``by_reference``: the reference computes every node."""
-    wiring = wiring_of(graph)
+    wiring, places = wiring_of(graph), places_of(graph, without)
     names = wiring.value_names
     copies = _copies(graph)
     constants = sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant))
     live, steps = copies, []
     sizes: dict[Port, int] = {}
-    for action in actions(graph):
+    for action in actions(graph, without):
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
         total = sum(one.size for one in action.outputs)
@@ -152,8 +150,8 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
             steps.append(Step(action.node, node.name, node.kind, 0, 0, None, (), live, node.origin, folded=True))
             continue
         sizes |= {one.port: sizes[action.over] if action.over else one.size for one in action.outputs}
-        workspace = _workspace(graph, action, by_reference)
-        adjacent = action.node in places_of(graph).adjacent
+        workspace = _workspace(graph, action, by_reference, places)
+        adjacent = action.node in places.adjacent
         new = 0 if action.over is not None or adjacent else total
         live += new
         over = None if action.over is None else names[action.over]
@@ -162,4 +160,4 @@ def plan_of(graph: Structure, by_reference: bool) -> Plan:
             Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin, adjacent=adjacent)
         )
         live -= sum(sizes[port] for port in action.frees if not adjacent or port.node == action.node)
-    return Plan(tuple(steps), copies, constants, places_of(graph).arena, _result_bytes(graph))
+    return Plan(tuple(steps), copies, constants, places.arena, _result_bytes(places))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.whole import Switches
 from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._graph.actions import Action, actions, is_plain
 from dmlcy._graph.model import Port, Structure
@@ -14,15 +15,15 @@ from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
 
 
-def program_of(graph: Structure, operators: Sequence[Any], left: set[int]) -> Program:
+def program_of(graph: Structure, operators: Sequence[Any], left: set[int], without: Switches) -> Program:
     """The program of a valid graph, for the compiled operator of each node.
 
     ``left``: nodes that are folded, and that each run refuses nevertheless.
     """
-    wiring, places = wiring_of(graph), places_of(graph)
+    wiring, places = wiring_of(graph), places_of(graph, without)
     forms: dict[int, Form | None] = {}
     steps: list[tuple[Form | bool | None, list[Place], list[tuple[int, int, int]]]] = []
-    for action in actions(graph):
+    for action in actions(graph, without):
         if action.node in places.adjacent:
             steps.append((False, [], []))
             continue

@@ -13,14 +13,16 @@ import numpy as np
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.memory import view
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._desc.whole import Switches
 from dmlcy._errors import DmlError, raise_violations
 from dmlcy._facts.names import not_runnable
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import Action, actions
+from dmlcy._graph.actions import NONE, Action, actions
 from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.optimizations import Optimizations, optimizations_of
 from dmlcy._graph.places import places_of
 from dmlcy._graph.plan import Plan, peak_of, plan_of
 from dmlcy._graph.program import program_of
@@ -44,7 +46,7 @@ class CompiledGraph:
     ``initialize`` once, and to no call.
     """
 
-    def __init__(self, graph: Structure, level: int, path: str | None) -> None:
+    def __init__(self, graph: Structure, level: int, path: str | None, without: Switches = NONE) -> None:
         refused = [
             of_node(not_runnable(node.kind), node, number)
             for number, node in enumerate(graph.nodes)
@@ -52,14 +54,14 @@ class CompiledGraph:
         ]
         if refused:
             raise_violations(refused, "compile")
-        self._graph, self._path = graph, path
+        self._graph, self._path, self._without = graph, path, without
         self._wiring = wiring_of(graph)
-        self._actions = actions(graph)
-        self._places = places_of(graph)
-        self._peak = peak_of(graph, path == "reference")
+        self._actions = actions(graph, without)
+        self._places = places_of(graph, without)
+        self._peak = peak_of(graph, path == "reference", without)
         self._operators = _compiled(graph, level, path)
         self._folded: dict[Port, Buffer] = {}
-        self._program = program_of(graph, self._operators, copy_context().run(self._fold))
+        self._program = program_of(graph, self._operators, copy_context().run(self._fold), without)
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
         self._outputs = [self._output(index) for index in range(len(graph.outputs))]
         own = {index: place for place, index in enumerate(self._places.results)}
@@ -93,7 +95,12 @@ class CompiledGraph:
 
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes."""
-        return plan_of(self._graph, self._path == "reference")
+        return plan_of(self._graph, self._path == "reference", self._without)
+
+    @property
+    def optimizations(self) -> Optimizations:
+        """What each optimization did; ``compile`` leaves those out that are in ``without``."""
+        return optimizations_of(self._graph, self._without)
 
     def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
@@ -293,15 +300,15 @@ class CompiledGraph:
         return found
 
     def __reduce__(self) -> Any:
-        return compiled, (self._graph, self._path, self._owned)
+        return compiled, (self._graph, self._path, self._owned, self._without)
 
     def __repr__(self) -> str:
         return f"compile({self._graph!r})"
 
 
-def compiled(graph: Structure, path: str | None, owned: dict[int, Buffer]) -> CompiledGraph:
+def compiled(graph: Structure, path: str | None, owned: dict[int, Buffer], without: Switches) -> CompiledGraph:
     """A compiled graph for one that was compiled before, and initialised with these buffers."""
-    found = CompiledGraph(graph, len(LEVELS) - 1, path)
+    found = CompiledGraph(graph, len(LEVELS) - 1, path, without)
     found._bind(owned)
     return found
 

@@ -147,6 +147,8 @@ assert_type(graph, dml.graph.GraphDesc)
 assert_type(dml.check(graph), list[dml.Violation])
 assert_type(dml.minimum_feature_level(graph), dml.MinimumLevel)
 assert_type(dml.compile(graph), dml.graph.CompiledGraph)
+assert_type(dml.compile(graph, without=("chains", "folded")).optimizations, dml.graph.Optimizations)
+assert_type(dml.compile(graph).optimizations.chains, tuple[tuple[int, ...], ...])
 assert_type(graph.plan().steps[0].live, int)
 assert_type(dml.graph.from_json(dml.graph.to_json(graph)), dml.graph.GraphDesc)
 

@@ -1,0 +1,62 @@
+"""What each optimization did to a compiled graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dmlcy._desc.whole import OPTIMIZATIONS, Optimization, Switches
+from dmlcy._graph.actions import actions
+from dmlcy._graph.check import counted
+from dmlcy._graph.model import Structure
+from dmlcy._graph.places import places_of
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizations:
+    """The numbers of the nodes that each optimization reached.
+
+    Attributes
+    ----------
+    folded
+        Nodes that read constants only, and are computed when the graph is compiled.
+    in_place
+        Nodes whose output is written over an input that nothing reads later.
+    adjacent
+        Nodes that have nothing to do: their inputs lie in the memory of their output, or their outputs in that of their
+        input.
+    views
+        Nodes that have nothing to do: their output is the memory of their input, read with other strides.
+    chains
+        Nodes that run together, block by block in the cache.
+    epilogues
+        A product, convolution or normalization, and behind it the nodes that run on each block that it has computed.
+    """
+
+    folded: tuple[int, ...] = ()
+    in_place: tuple[int, ...] = ()
+    adjacent: tuple[int, ...] = ()
+    views: tuple[int, ...] = ()
+    chains: tuple[tuple[int, ...], ...] = ()
+    epilogues: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def counts(self) -> dict[Optimization, int]:
+        """How many nodes, chains and epilogues there are, by the name of the optimization."""
+        return {name: len(getattr(self, name)) for name in OPTIMIZATIONS}
+
+    def __str__(self) -> str:
+        found = {name: str(count) for name, count in self.counts.items() if count}
+        for name in ("chains", "epilogues"):
+            if name in found:
+                found[name] += f" of {counted(sum(map(len, getattr(self, name))), 'node')}"
+        return ", ".join(f"{name} {said}" for name, said in found.items()) or "none"
+
+
+def optimizations_of(graph: Structure, without: Switches) -> Optimizations:
+    """What the optimizations that are not left out do to a valid graph."""
+    steps, places = actions(graph, without), places_of(graph, without)
+    return Optimizations(
+        folded=tuple(one.node for one in steps if one.folded),
+        in_place=tuple(one.node for one in steps if one.over is not None),
+        adjacent=tuple(one.node for one in steps if one.node in places.adjacent),
+    )
