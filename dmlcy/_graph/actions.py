@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dmlcy._desc.memory import extent, is_packed, strides_of
 from dmlcy._desc.whole import Switches
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.sharing import Sharing, Spot
+from dmlcy._graph.strided import View, Views, views_of
 from dmlcy._graph.wiring import Wiring, wiring_of
 
 NONE: Final[Switches] = frozenset()
@@ -32,7 +34,8 @@ class Action:
     """What a run does for a node: its inputs by field, its outputs, and what it frees then.
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
-    is written over; ``folded``: it reads constants only, and its outputs are known before a run.
+    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the memory of the
+    outputs; ``views``: the outputs, where they are views, and it has nothing to do.
     """
 
     node: int
@@ -40,7 +43,9 @@ class Action:
     outputs: tuple[Tensor, ...]
     over: Port | None
     frees: tuple[Port, ...]
+    spots: tuple[Spot, ...] = ()
     folded: bool = False
+    views: dict[Port, View] = field(default_factory=dict)
 
     def read(self) -> Iterator[Tensor]:
         """The tensors that the node reads."""
@@ -60,36 +65,44 @@ def actions(graph: Structure, without: Switches = NONE) -> list[Action]:
 def _actions(graph: Structure, without: Switches) -> list[Action]:
     wiring = wiring_of(graph)
     order = [number for number in wiring.order if isinstance(graph.nodes[number], Node)]
-    folded = set() if "folded" in without else _folded(graph, wiring)
     kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
-    last: dict[Port, int] = {}
-    for step, number in enumerate(order):
-        for port in wiring.read[number]:
-            if port is not None:
-                last[port] = step
+    views = {} if "views" in without else views_of(graph, wiring, kept)
+    folded = set() if "folded" in without else _folded(graph, wiring, views)
+    last = _last(wiring, order, kept)
+    sharing = Sharing(views, last, wiring.sizes)
     ends: dict[int, list[Port]] = {}
-    for port, step in last.items():
-        if port not in kept and port.node not in folded and is_computed(graph, port):
-            ends.setdefault(step, []).append(port)
+    for port in last:
+        if is_computed(graph, port) and port.node not in folded and port not in views and port not in kept:
+            ends.setdefault(sharing.until(port), []).append(port)
     found = []
     for step, number in enumerate(order):
-        frees = ends.get(step, [])
         outputs = tuple(
             Tensor(port := Port(number, index), desc, wiring.sizes[port])
             for index, (_, desc) in enumerate(wiring.outputs[number])
             if desc is not None
         )
+        given = _grouped(graph, wiring, number)
         if number in folded:
-            found.append(Action(number, _grouped(graph, wiring, number), outputs, None, (), folded=True))
+            found.append(Action(number, given, outputs, None, (), folded=True))
             continue
-        over = None if "in_place" in without else _over(graph, wiring, number, outputs, frees)
-        unread = [one.port for one in outputs if one.port not in last and one.port not in kept]
-        gone = tuple(port for port in frees if port != over) + tuple(unread)
-        found.append(Action(number, _grouped(graph, wiring, number), outputs, over, gone))
+        seen = {one.port: views[one.port] for one in outputs if one.port in views}
+        over = None if seen or "in_place" in without else _over(graph, wiring, step, number, outputs, sharing)
+        spots = () if seen else tuple(sharing.computed(one.port, over) for one in outputs)
+        gone = tuple(port for port in ends.get(step, ()) if port != over)
+        found.append(Action(number, given, outputs, over, gone, spots, views=seen))
     return found
 
 
-def _folded(graph: Structure, wiring: Wiring) -> set[int]:
+def _last(wiring: Wiring, order: list[int], kept: set[Port | None]) -> dict[Port, int]:
+    """The last step that reads each value, or computes it; one behind all steps, for an output of the graph."""
+    found: dict[Port, int] = {}
+    for step, number in enumerate(order):
+        found |= {Port(number, index): step for index, (_, desc) in enumerate(wiring.outputs[number]) if desc}
+        found |= {port: step for port in wiring.read[number] if port is not None}
+    return found | {port: len(order) for port in kept if port is not None}
+
+
+def _folded(graph: Structure, wiring: Wiring, views: Views) -> set[int]:
     """The nodes that read constants only, and whose outputs take no more memory than these, or little.
 
     All outputs together take no more than all constants, or little.
@@ -98,10 +111,10 @@ def _folded(graph: Structure, wiring: Wiring) -> set[int]:
     left = max(sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant)), FEW_BYTES)
     for number in wiring.order:
         node = graph.nodes[number]
-        if isinstance(node, Constant):
+        if isinstance(node, Constant) or any(Port(number, k) in views for k in range(len(wiring.outputs[number]))):
             continue
         there = [port for (_, desc), port in zip(wiring.inputs[number], wiring.read[number], strict=True) if desc]
-        if all(_is_known(graph, port, found) for port in there):
+        if all(_is_known(graph, port, found, views) for port in there):
             taken = sum(wiring.sizes[port] for port in there if port is not None)
             made = sum(wiring.sizes[Port(number, k)] for k, (_, desc) in enumerate(wiring.outputs[number]) if desc)
             if made <= min(max(taken, FEW_BYTES), left):
@@ -110,8 +123,10 @@ def _folded(graph: Structure, wiring: Wiring) -> set[int]:
     return found
 
 
-def _is_known(graph: Structure, port: Port | None, folded: set[int]) -> bool:
+def _is_known(graph: Structure, port: Port | None, folded: set[int], views: Views) -> bool:
     """Whether a value is there before the first run."""
+    if port in views:
+        port = views[port].root
     if port is None or port.node is None:
         return False
     node = graph.nodes[port.node]
@@ -137,7 +152,9 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
-def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
+def _over(
+    graph: Structure, wiring: Wiring, step: int, number: int, outputs: tuple[Tensor, ...], sharing: Sharing
+) -> Port | None:
     """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
 
     The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
@@ -151,9 +168,8 @@ def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, 
         return None
     ports = wiring.read[number]
     for (path, desc), port in zip(wiring.inputs[number], ports, strict=True):
-        if port in frees and port is not None and ports.count(port) == 1 and desc is not None:
-            allowed = path in node.desc.operator.in_place
-            if allowed and _alike(desc, output.desc) and output.size <= wiring.sizes[port]:
+        if port is not None and desc is not None and path in node.desc.operator.in_place and ports.count(port) == 1:
+            if _alike(desc, output.desc) and sharing.may_write(port, desc, step, output.size):
                 return port
     return None
 

@@ -21,25 +21,26 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
     ``left``: nodes that are folded, and that each run refuses nevertheless.
     """
     wiring, places = wiring_of(graph), places_of(graph, without)
-    forms: dict[int, Form | None] = {}
+    forms: dict[tuple[int, tuple[Any, ...]], Form | None] = {}
     steps: list[tuple[Form | bool | None, list[Place], list[tuple[int, int, int]]]] = []
     for action in actions(graph, without):
-        if action.node in places.adjacent:
+        if action.node in places.adjacent or action.views:
             steps.append((False, [], []))
             continue
         if action.folded:
             steps.append((None if action.node in left else False, [], []))
             continue
         reads = [
-            (port, desc)
+            (port, desc if port is None else places.seen(port, desc))
             for (_, desc), port in zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
             if desc is not None
         ]
         operator = operators[action.node]
-        if id(operator) not in forms:
+        key = id(operator), tuple(desc.strides if port in places.views else None for port, desc in reads)
+        if key not in forms:
             tensors = [desc for _, desc in reads] + [one.desc for one in action.outputs]
-            forms[id(operator)] = form_of(operator, tensors)
-        form = forms[id(operator)]
+            forms[key] = form_of(operator, tensors)
+        form = forms[key]
         if form is None or any(port is None for port, _ in reads):
             steps.append((None, [], _gaps(action, places.of)))
             continue

@@ -68,7 +68,7 @@ def compared(graph: dml.graph.GraphDesc, given: dict[int, Any]) -> bool:
 @pytest.mark.parametrize("seed", range(12))
 def test_a_random_graph_gives_what_its_nodes_give(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:  # most nodes read constants only, or what comes of these
-        monkeypatch.setattr(actions, "_folded", lambda graph, wiring: set())
+        monkeypatch.setattr(actions, "_folded", lambda graph, wiring, views: set())
     with np.errstate(all="ignore"):
         run = 0
         for number in range(4):
