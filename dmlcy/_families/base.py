@@ -144,6 +144,10 @@ class Family(ABC):
         """For each output the elements of the only input that it is; None: the outputs are no parts of it."""
         return None
 
+    def rearranges(self, desc: OperatorDesc) -> bool:
+        """Whether loops put all inputs into another order first, and so read any strides about as fast as none."""
+        return False
+
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""
         counts = [tensor.element_count for tensor in tensors_of(desc)]

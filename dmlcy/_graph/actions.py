@@ -34,8 +34,8 @@ class Action:
     """What a run does for a node: its inputs by field, its outputs, and what it frees then.
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
-    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the memory of the
-    outputs; ``views``: the outputs, where they are views, and it has nothing to do.
+    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the
+    memory of the outputs; ``views``: the outputs, where they are views, and it has nothing to do.
     """
 
     node: int
@@ -125,7 +125,7 @@ def _folded(graph: Structure, wiring: Wiring, views: Views) -> set[int]:
 
 def _is_known(graph: Structure, port: Port | None, folded: set[int], views: Views) -> bool:
     """Whether a value is there before the first run."""
-    if port in views:
+    if port is not None and port in views:
         port = views[port].root
     if port is None or port.node is None:
         return False
@@ -168,9 +168,10 @@ def _over(
         return None
     ports = wiring.read[number]
     for (path, desc), port in zip(wiring.inputs[number], ports, strict=True):
-        if port is not None and desc is not None and path in node.desc.operator.in_place and ports.count(port) == 1:
-            if _alike(desc, output.desc) and sharing.may_write(port, desc, step, output.size):
-                return port
+        if port is None or desc is None or path not in node.desc.operator.in_place or ports.count(port) > 1:
+            continue
+        if _alike(desc, output.desc) and sharing.may_write(port, desc, step, output.size):
+            return port
     return None
 
 

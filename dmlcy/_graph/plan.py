@@ -122,7 +122,9 @@ def _workspace(graph: Structure, action: Action, by_reference: bool, places: Pla
     """Bytes that a node takes beside its tensors."""
     node = graph.nodes[action.node]
     assert isinstance(node, Node)
-    if action.folded or action.views or action.node in places.adjacent or (node.desc.operator.state == "fast" and not by_reference):
+    if action.folded or action.views or action.node in places.adjacent:
+        return 0
+    if node.desc.operator.state == "fast" and not by_reference:
         return 0
     # The reference gives new arrays, which are copied.
     return family_of(node.desc.operator).workspace(node.desc) + sum(one.size for one in action.outputs)

@@ -6,15 +6,18 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dmlcy._desc.memory import dtype_of, is_packed, resized, strides_of
 from dmlcy._facts.dtypes import has_four_bits, size_in_bytes
 from dmlcy._families import family_of
 from dmlcy._families.base import Part
-from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Node, Port, Structure
 from dmlcy._graph.wiring import Wiring
+
+LONG: Final = 256
+"""Bytes in a row that loops read about as fast as if all elements followed each other."""
 
 
 class Place(NamedTuple):
@@ -143,12 +146,32 @@ def _view(known: Views, source: Port, desc: TensorDesc, part: Part, output: Tens
 
 
 def _is_read(wiring: Wiring, port: Port, view: View) -> bool:
-    """Whether each reader finds the elements with strides."""
-    descs = [wiring.desc_of_target(target) for target in wiring.readers.get(port, ())]
-    return all(desc is not None and view.strides_for(desc) is not None for desc in descs)
+    """Whether each reader finds the elements with strides, and about as fast as in a copy."""
+    return all(_reads(wiring, target, view) for target in wiring.readers.get(port, ()))
+
+
+def _reads(wiring: Wiring, target: Port, view: View) -> bool:
+    """The same for one tensor that reads the value."""
+    desc = wiring.desc_of_target(target)
+    strides = None if desc is None else view.strides_for(desc)
+    if desc is None or strides is None or target.node is None:
+        return False
+    if _run(desc.sizes, strides) * view.item >= min(LONG, _run(desc.sizes, strides_of(desc)) * view.item):
+        return True
+    node = wiring.graph.nodes[target.node]
+    return isinstance(node, Node) and family_of(node.desc.operator).rearranges(node.desc)
+
+
+def _run(sizes: Sequence[int], strides: Sequence[int]) -> int:
+    """How many elements follow each other in memory."""
+    found = 1
+    for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
+        if size > 1 and stride != found:
+            break
+        found *= size
+    return found
 
 
 def is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether the elements follow each other in memory in their order."""
-    steps = zip(sizes, strides, packed_strides(tuple(sizes)), strict=True)
-    return all(size == 1 or stride == packed for size, stride, packed in steps) or math.prod(sizes) == 1
+    return _run(sizes, strides) == math.prod(sizes)
