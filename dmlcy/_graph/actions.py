@@ -87,7 +87,7 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
             continue
         seen = {one.port: views[one.port] for one in outputs if one.port in views}
         over = None if seen or "in_place" in without else _over(graph, wiring, step, number, outputs, sharing)
-        spots = () if seen else tuple(sharing.computed(one.port, over) for one in outputs)
+        spots = () if seen else tuple(sharing.computed(one.port, over, step) for one in outputs)
         gone = tuple(port for port in ends.get(step, ()) if port != over)
         found.append(Action(number, given, outputs, over, gone, spots, views=seen))
     return found

@@ -48,11 +48,11 @@ class Sharing:
         """The last step that needs the memory of a value, for itself or for one of its views."""
         return max(self._last[one] for one in (port, *self._of.get(port, ())))
 
-    def computed(self, port: Port, over: Port | None) -> Spot:
-        """The memory of a value that a node computes now: its own, or that of the value that it is written over."""
+    def computed(self, port: Port, over: Port | None, step: int) -> Spot:
+        """The memory of a value that a step computes: its own, or that of the value that it is written over."""
         spot = Spot(port, 0) if over is None else self._spot(over)
         self.spots[port] = spot
-        uses = self._uses.setdefault(spot.first, [])
+        uses = self._uses[spot.first] = [use for use in self._uses.get(spot.first, ()) if use.last > step]
         uses.append(Use(port, spot.offset, spot.offset + self._sizes[port], self._last[port]))
         for one in self._of.get(port, ()):
             begin, end = self._views[one].reach
@@ -69,14 +69,13 @@ class Sharing:
         if begin % ALIGNED or strides is None or not is_dense(desc.sizes, strides):
             return False
         end = begin + size
-        uses = self._uses[first]
-        if end > max(use.end for use in uses if use.port == port):
-            return False
-        return all(
-            use.last < step or (use.port == port and use.last == step)
-            for use in uses
-            if use.begin < end and begin < use.end
-        )
+        for use in self._uses[first]:
+            if use.port == port:
+                if use.last != step or end > use.end:
+                    return False
+            elif use.last >= step and use.begin < end and begin < use.end:
+                return False
+        return True
 
     def _spot(self, port: Port) -> Spot:
         """Where a value or a view begins."""
