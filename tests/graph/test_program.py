@@ -28,7 +28,7 @@ def test_loops_compute_each_step_that_has_them() -> None:
     g = dml.Graph()
     parts = g.split(g.activation_relu(g.input(tensor(2, 3))), axis=1, output_sizes=[(2, 1), (2, 2)])
     joined = dml.compile(g.build(g.join([*reversed(parts)] * 5, axis=1)))
-    assert (joined._program.loops, joined._program.count) == (2, 3)  # the parts are views
+    assert joined._program.loops == joined._program.count == 3
     rows = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert joined(rows).tolist() == np.tile(rows[:, [1, 2, 0]], 5).tolist()
 
