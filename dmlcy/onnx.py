@@ -1,4 +1,4 @@
-"""ONNX models: which nodes ONNX Runtime gives to DirectML, why not, and whether the descs of the nodes are valid.
+"""ONNX models: which nodes ONNX Runtime gives to DirectML, whether their descs are valid, and what the model computes.
 
 Nothing here needs the package ``onnx``, ONNX Runtime, Windows or a GPU.
 """
@@ -15,6 +15,7 @@ from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import Refusal
 from dmlcy._frontends.onnx import binding, lint, reader
 from dmlcy._frontends.onnx.binding import FreeDimension, sizes_of
+from dmlcy._frontends.onnx.loading import CompiledModel, ModelValue
 from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why, to_json
 from dmlcy._frontends.onnx.placing import Where
 from dmlcy._frontends.onnx.report import report_of
@@ -25,7 +26,20 @@ from dmlcy._words.values import show
 ONNXRUNTIMES: Final = tuple(RELEASES)
 """The releases of ONNX Runtime whose rules are known, the default first."""
 
-__all__ = ["ONNXRUNTIMES", "FreeDimension", "ModelReport", "NodeReport", "Where", "Why", "check", "report", "to_json"]
+__all__ = [
+    "ONNXRUNTIMES",
+    "CompiledModel",
+    "FreeDimension",
+    "ModelReport",
+    "ModelValue",
+    "NodeReport",
+    "Where",
+    "Why",
+    "check",
+    "load",
+    "report",
+    "to_json",
+]
 
 
 def report(
@@ -123,6 +137,56 @@ def check(
     except Refusal as error:
         raise ModelError(error.violations) from None
     return Violations([one.located() for one in found.problems])
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    shapes: Mapping[str, int | Sequence[int]] | None = None,
+    feature_level: str | None = None,
+    limit: int = MOST,
+) -> CompiledModel:
+    """A model that runs, as a compiled graph does: ``model(x, ...)``, with the inputs of the model by position or name.
+
+    The nodes become the operators of DirectML that ONNX Runtime makes of them, without its optimiser, and run here. A
+    node that DirectML leaves to the CPU is computed as ONNX defines it, if dmlcy has a table of it; its inputs are
+    computed first, and the rest of the model is compiled with its results. A node whose opset has no DirectML kernel
+    runs as the version before.
+
+    Parameters
+    ----------
+    path, shapes, limit
+        As of ``report``. Free dimensions that ``shapes`` does not name take the sizes of the inputs of each call.
+    feature_level
+        The level that the descs are checked at; by default the level in force.
+
+    Returns
+    -------
+    CompiledModel
+        It is compiled at once if all sizes are known, else when it is called. The graphs of the last calls are kept.
+
+    Raises
+    ------
+    ModelError
+        The file is no valid ONNX model, ``shapes`` names what the model does not have, or a node cannot be computed:
+        the message names the node (``DML-ONNX-...``).
+    DmlError
+        A rule of DirectML refuses the desc of a node.
+    ValueError
+        The level is not known, or ``shapes`` has what are no sizes.
+
+    Examples
+    --------
+    >>> import dmlcy.onnx
+    >>> model = dmlcy.onnx.load("model.onnx")  # doctest: +SKIP
+    >>> y = model(x)  # doctest: +SKIP
+    >>> model.run({"x": x}, outputs=["/conv1/Conv_output_0"])  # doctest: +SKIP
+    """
+    level = None if feature_level is None else _level(feature_level)
+    try:
+        return CompiledModel(reader.read(os.fspath(path)), sizes_of(shapes), level=level, limit=limit)
+    except Refusal as error:
+        raise ModelError(error.violations) from None
 
 
 def _level(name: str | None) -> FeatureLevelName:

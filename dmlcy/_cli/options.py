@@ -159,3 +159,13 @@ def assignment(text: str) -> tuple[str, str]:
     if not (field and equals and file):
         raise argparse.ArgumentTypeError("the option must have the form FIELD=FILE.npy")
     return field, file
+
+
+def output(text: str) -> tuple[str, str]:
+    """The type of an option that names a value, and may give a file for it; the name may contain "="."""
+    name, equals, file = text.rpartition("=")
+    if equals and name and file.endswith(".npy"):
+        return name, file
+    if not text:
+        raise argparse.ArgumentTypeError("the option must have the form NAME or NAME=FILE.npy")
+    return text, ""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, whole_number
+from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, add_shapes, output, whole_number
 from dmlcy._errors import DmlError
 from dmlcy._facts.levels import current_level
 from dmlcy._frontends.dxdispatch import files
@@ -22,6 +22,7 @@ from dmlcy._frontends.graphs import run as graphs
 from dmlcy._frontends.graphs.files import Serialized, decode, is_graph, refuse_other
 from dmlcy._frontends.graphs.files import read as read_graph
 from dmlcy._frontends.graphs.found import Read
+from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._graph.model import MOST
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.dumps import dump
@@ -37,10 +38,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "run",
-        help="execute model files and graphs",
-        description="Execute model files in DxDispatch's format, and graphs, in JSON or serialized.",
+        help="execute model files, graphs and ONNX models",
+        description="Execute model files in DxDispatch's format, graphs, in JSON or serialized, and ONNX models.",
     )
-    parser.add_argument("models", nargs="+", metavar="FILE", help="model files and graphs; - is standard input")
+    parser.add_argument(
+        "models", nargs="+", metavar="FILE", help="model files, graphs and ONNX models; - is standard input"
+    )
     add_feature_level(parser)
     parser.add_argument(
         "--output-path", type=Path, default=Path(), metavar="DIR", help="where writeFile writes (default: .)"
@@ -55,12 +58,23 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write outputs and their bounds into DIR, for dmlcy compare; of several models, into a folder each",
     )
     add_inputs(parser)
+    add_shapes(parser)
+    parser.add_argument(
+        "--output",
+        action="append",
+        type=output,
+        default=[],
+        metavar="NAME[=FILE.npy]",
+        help="a value of an ONNX model that is printed, or written to a file; may be given several times (default: the "
+        "outputs of the model)",
+    )
     parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
     add_limit(parser)
     add_examples(
         parser,
         "dmlcy run model.json",
         "dmlcy run graph.json --input x=x.npy --dump values    # then: dmlcy compare values from_the_gpu",
+        "dmlcy run model.onnx --input x=x.npy --output y=y.npy    # an ONNX model; --shape gives free sizes",
         "dmlcy run --iterations 1000 model.json    # the median of as many times",
         "dmlcy run --expect expected model.json    # then: dmlcy compare expected from_the_gpu",
     )
@@ -132,6 +146,8 @@ def _run(name: str, settings: Options, expect: Path | None, several: bool, optio
     if several:
         print(f"{printable(name)}:")
     try:
+        if name != "-" and is_onnx(name):
+            return _onnx(name, options)
         document, folder = load(name, options.limit)
         if isinstance(document, Serialized) or is_graph(document):
             if expect is not None:
@@ -149,6 +165,17 @@ def _run(name: str, settings: Options, expect: Path | None, several: bool, optio
         sys.stdout.flush()
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
+    return 0
+
+
+def _onnx(name: str, options: argparse.Namespace) -> int:
+    """Run an ONNX model; what knows ONNX's operators is imported for one only."""
+    from dmlcy._cli.onnx_run import run
+
+    if options.expect is not None or options.dump is not None:
+        print("dmlcy run: --expect and --dump are not for ONNX models: dmlcy graph --expose-edges.", file=sys.stderr)
+        return 2
+    run(name, options)
     return 0
 
 

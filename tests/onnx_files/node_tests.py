@@ -12,6 +12,7 @@ import numpy as np
 from protos import array_of, model_of
 
 import dmlcy
+from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Info, Model, Tensor
 from dmlcy._frontends.onnx.tables import OperatorRow, operator, shown
 from dmlcy._frontends.onnx.values import OnnxValue
@@ -142,6 +143,21 @@ def judge(case: Case, known: Sequence[int] | None = None) -> Outcome:
     found = {name: _result(one, several) for name, one in outputs.items()}
     why = "; ".join(_differences(found, [array_of(one) for one in case.expected], case.name in FEW_DIGITS))
     return Outcome(case.name, case.operator, "failed" if why else "passed", why, operators)
+
+
+def ran(case: Any) -> tuple[str, str]:
+    """Run a test of ``models`` with all of its inputs given at run time: "passed", or "failed" or "refused" and why."""
+    graph, (given, expected) = case.model.graph, case.data_sets[0]
+    if not all(info.type.HasField("tensor_type") for info in (*graph.input, *graph.output)):
+        return "refused", "no tensor"
+    arrays = {info.name: array_of(one) for info, one in zip(graph.input, given, strict=True)}
+    try:
+        results = CompiledModel(model_of(case.model), {}).run(arrays)
+    except dmlcy.DmlError as error:
+        return "refused", error.violations[0].id
+    few_digits = case.name.removeprefix("test_") in FEW_DIGITS
+    why = "; ".join(_differences(results, [array_of(one) for one in expected], few_digits))
+    return "failed" if why else "passed", why
 
 
 def _constants(row: OperatorRow | None) -> Sequence[int]:

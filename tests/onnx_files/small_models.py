@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from written import block, function, number, opset, tensor
 
+from dmlcy._errors import ModelError
 from dmlcy._frontends.dxdispatch.problems import Refusal
 from dmlcy._frontends.onnx.elements import element_of
+from dmlcy._frontends.onnx.inputs import arrays_for
 from dmlcy._frontends.onnx.lint import lint
+from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
@@ -214,3 +217,24 @@ CASES: Sequence[tuple[str, bytes, Mapping[str, Any]]] = (
     ("output-rank", small([RELU], ANY, outputs={"y": ("FLOAT", (2,))}), {"shapes": {"n": (2,)}}),
 )
 """The end of an id, a model that gets it, and the options of the report."""
+
+
+_Y = {"y": ("FLOAT", (2, 3))}
+_RELU = small([Node("Relu", "x", "y")], {"x": ("FLOAT", (2, 3))}, outputs=_Y)
+RUNS: list[tuple[str, bytes, Mapping[str, Any], Sequence[str] | None]] = [
+    ("run-type", _RELU, {"x": np.zeros((2, 3))}, None),
+    ("run-value", _RELU, {"x": np.zeros((2, 3), np.float32)}, ["z"]),
+    ("run-shape", small([Node("Relu", "x", "y")], {"x": ("FLOAT", (2, "n"))}, outputs=_Y), {}, None),
+    ("run-unknown", small([Node("Det", "x", "y")], {"x": ("FLOAT", (3, 3))}, outputs=_Y), {}, None),
+]
+"""Runs that fail, by the end of the id: the model, arrays of inputs, and the values that are asked for."""
+
+
+def ids_of_run(data: bytes, given: Mapping[str, Any], outputs: Sequence[str] | None) -> set[str]:
+    """The ids of the error of a run; none where the model runs."""
+    try:
+        model = CompiledModel(decode("small.onnx", data, None), {})
+        model.run(arrays_for(model, {}, 0, given), outputs)
+    except ModelError as error:
+        return {one.id for one in error.violations}
+    return set()

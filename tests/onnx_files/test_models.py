@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dmlcy
 from dmlcy._frontends.onnx.lint import lint
+from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.walk import Walk
 
@@ -19,6 +19,8 @@ pytest.importorskip("onnx", reason="needs onnx, with which PyTorch writes models
 ort = pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are compared")
 torch = pytest.importorskip("torch", reason="needs PyTorch, which makes the models")
 nn = torch.nn
+
+import networks  # noqa: E402
 
 
 class Attention(nn.Module):
@@ -84,6 +86,9 @@ MODELS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     ),
     "attention": (Attention, lambda: torch.randn(2, 5, 16)),
     "shapes": (Shapes, lambda: torch.randn(2, 3, 10)),
+    "resnet": (networks.resnet, lambda: torch.randn(2, 3, 40, 40)),
+    "mobilenet": (networks.mobilenet, lambda: torch.randn(2, 3, 32, 32)),
+    "unet": (networks.Unet, lambda: torch.randn(1, 3, 24, 24)),
     "tagger": (Tagger, lambda: torch.randint(0, 10, (7, 2))),
 }
 
@@ -103,16 +108,9 @@ def test_a_model_computes_what_onnx_runtime_computes(name: str, opset: int) -> N
     ] == []
     session = ort.InferenceSession(data, providers=["CPUExecutionProvider"])
     (expected,) = session.run(None, {"x": x.numpy()})
-    np.testing.assert_allclose(computed(walk, x.numpy()), expected, rtol=0, atol=2e-5 * np.abs(expected).max())
-
-
-def computed(walk: Walk, x: Any) -> Any:
-    """The output of the DirectML graph."""
-    (output,) = (walk.scope[one.name].value for one in walk.model.graph.outputs)
-    assert output is not None and output.value is not None
-    arrays = [x if one.read is None else np.atleast_1d(one.read()) for one in walk.inputs]
-    plain = [one.view(np.uint8) if one.dtype == bool else one for one in arrays]
-    return dmlcy.compile(walk.builder.build(output.value))(*plain).reshape(output.sizes)
+    found = CompiledModel(model, {})(x)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
 
 
 def exported(net: Any, x: Any, opset: int) -> bytes:

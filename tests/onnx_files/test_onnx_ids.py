@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from each import each_of
 from planned import specs
-from small_models import CASES, Node, ids_of, small
+from small_models import CASES, RUNS, Node, ids_of, ids_of_run, small
 
 import dmlcy as dml
 from dmlcy._cli import main
@@ -30,6 +30,12 @@ def test_the_command_explains_one(capsys: pytest.CaptureFixture[str]) -> None:
 def test_each_of_a_node_is_found(case: tuple[str, bytes, Mapping[str, Any]]) -> None:
     slug, data, options = case
     assert f"DML-ONNX-{slug}" in ids_of(data, **options)
+
+
+@pytest.mark.parametrize("case", RUNS, ids=[slug for slug, *_ in RUNS])
+def test_each_of_a_run_is_found(case: tuple[str, bytes, Mapping[str, Any], Sequence[str] | None]) -> None:
+    slug, *run = case
+    assert ids_of_run(*run) == {f"DML-ONNX-{slug}"}
 
 
 def test_a_valid_model_has_none() -> None:

@@ -1,4 +1,4 @@
-"""docs/onnx.md: what it shows of dmlcy happens, its options are those of ONNX Runtime, and it has each reason."""
+"""docs/onnx.md and onnx-run.md: what they show happens, options are those of ONNX Runtime, each reason is there."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from shown_pages import DOCS, blocks, run_commands, run_session
 from dmlcy._facts.tables import ERRORS
 
 PAGE = DOCS / "onnx.md"
+RUN_PAGE = DOCS / "onnx-run.md"
 EXAMPLES = DOCS.parent / "examples" / "onnx"
 OPTIONS = {
     ("ep.dml.enable_graph_serialization", "true"): ("add_session_config_entry", "AddConfigEntry"),
@@ -24,9 +25,9 @@ OPTIONS = {
 """Arguments of the page's options, and the functions that take them in Python and in C++."""
 
 
-def of(language: str) -> list[str]:
-    """The page's blocks of a language."""
-    return [code for found, code, _ in blocks(PAGE) if found == language]
+def of(language: str, page: Path = PAGE) -> list[str]:
+    """A page's blocks of a language."""
+    return [code for found, code, _ in blocks(page) if found == language]
 
 
 @pytest.fixture
@@ -45,6 +46,15 @@ def test_what_the_page_shows_of_dmlcy_happens(folder: Path) -> None:
     names: dict[str, object] = {}
     for code in of("pycon"):
         run_session(code, PAGE.name, names)
+
+
+def test_what_the_page_on_running_shows_happens(folder: Path) -> None:
+    assert {language for language, _, _ in blocks(RUN_PAGE)} == {"console", "pycon"}
+    for code in of("console", RUN_PAGE):
+        run_commands(code, folder)
+    names: dict[str, object] = {}
+    for code in of("pycon", RUN_PAGE):
+        run_session(code, RUN_PAGE.name, names)
 
 
 def test_the_options_are_those_of_onnxruntime(folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any, assert_type
 import numpy as np
 
 import dmlcy as dml
+import dmlcy.onnx
 
 Result = np.ndarray[Any, np.dtype[Any]]
 Float32 = np.ndarray[Any, np.dtype[np.float32]]
@@ -151,6 +152,13 @@ assert_type(dml.compile(graph, without=("chains", "folded")).optimizations, dml.
 assert_type(dml.compile(graph).optimizations.chains, tuple[tuple[int, ...], ...])
 assert_type(graph.plan().steps[0].live, int)
 assert_type(dml.graph.from_json(dml.graph.to_json(graph)), dml.graph.GraphDesc)
+
+# ONNX models.
+model = dmlcy.onnx.load(Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx", shapes={"batch": 1})
+assert_type(model, dmlcy.onnx.CompiledModel)
+assert_type(model.inputs, tuple[dmlcy.onnx.ModelValue, ...])
+assert_type(model.graph(), dml.graph.GraphDesc | None)
+assert_type([*model.run({"image": np.zeros((1, 1, 8, 8), np.float32)}, outputs=["relu"])], list[str])
 
 # Recordings.
 with dml.record() as recording, TemporaryDirectory() as folder:

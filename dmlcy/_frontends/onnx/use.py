@@ -37,8 +37,10 @@ MOST: Final = LEVELS[-1].max_rank
 class Unconverted(Exception):
     """Why a node has no descs: an id of specs/onnx/errors.toml, and the values of its message.
 
-    ``known`` is a phrase, or a list of the values that are allowed.
+    ``known`` is a phrase, or a list of the values that are allowed. ``place``: the input whose elements are not known.
     """
+
+    place = -1
 
     def __init__(self, identifier: str, **values: object) -> None:
         known = values.get("known")
@@ -110,7 +112,9 @@ class Use:
         """The elements of an input that must be known before the graph runs."""
         found = self[place]
         if found.read is None:
-            self.refuse("DML-ONNX-input-unknown", input=self._input(place))
+            unknown = Unconverted("DML-ONNX-input-unknown", input=self._input(place))
+            unknown.place = place
+            raise unknown
         return found.read()
 
     def numbers(self, place: int, kinds: str = "iuf") -> NDArray[Any]:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final
 
+import numpy as np
 from numpy.typing import NDArray
 
+from dmlcy._facts.dtypes import Bytes
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._graph.values import Value
+from dmlcy._runtime import four_bits
 
 LARGEST: Final = 2**24
 """How many elements a constant may have that is computed."""
@@ -79,3 +82,26 @@ def right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 def left_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
     """The sizes with ones at the end, up to a rank."""
     return sizes + (1,) * (rank - len(sizes))
+
+
+def to_directml(array: NDArray[Any], element: str, sizes: Sequence[int]) -> NDArray[Any]:
+    """The elements of a value as a tensor of DirectML has them, in these sizes."""
+    dtype = ELEMENTS[element].directml
+    plain = np.ascontiguousarray(array)
+    if dtype is not None and ELEMENTS[element].bits < 8:
+        plain = four_bits.marked(plain, dtype)
+    elif plain.dtype == bool:
+        plain = plain.view(np.uint8)
+    return plain.reshape(sizes)
+
+
+def from_directml(result: Any, element: str, sizes: Sequence[int]) -> NDArray[Any]:
+    """What a graph gives for a value, under the data type and the sizes that the value has in ONNX."""
+    array = result.values() if isinstance(result, four_bits.Packed) else four_bits.values_of(np.asarray(result))
+    return array.view(np.dtype(ELEMENTS[element].numpy)).reshape(sizes)
+
+
+def bytes_of(array: NDArray[Any], element: str) -> Bytes:
+    """The elements as they are in a buffer, a copy that is read-only."""
+    given = to_directml(array, element, array.shape)
+    return np.frombuffer(four_bits.in_bytes(given).tobytes(), np.uint8)

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
+
+from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.model import Node, Sizes
 from dmlcy._frontends.onnx.tables import OperatorRow, Version
 from dmlcy._frontends.onnx.use import Unconverted
 from dmlcy._frontends.onnx.values import OnnxValue
 
-Fate: TypeAlias = Literal["converted", "folded", "view", "inside", "unknown"]
+Fate: TypeAlias = Literal["converted", "folded", "view", "inside", "computed", "unknown"]
 Path: TypeAlias = tuple[tuple[Node, str], ...]
 """The nodes that a node is inside of, each with the name of the attribute, or of the function."""
+
+
+def key_of(path: Path, name: str) -> str:
+    """What a value is called in all of the model: graphs inside of two nodes may have the same names."""
+    return "\0".join([*(f"{node.number} {text}" for node, text in path), name])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What a run knows of values by their keys: elements, and data types and sizes of those that it will feed.
+
+    ``replaced``: the initializers in whose place the caller gives an input.
+    """
+
+    computed: Mapping[str, tuple[NDArray[Any], str]] = field(default_factory=dict)
+    fed: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    replaced: frozenset[str] = frozenset()
+
+
+NOTHING: Final = Given()
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -40,7 +62,8 @@ class Visit:
     """A node, and what became of it.
 
     ``fate``: "converted" to DirectML nodes, "folded" to constants, only a "view" of its input, "inside": its nodes are
-    visited in its place (the branch of an If, a function), or "unknown", for which ``problems`` may say why.
+    visited in its place (the branch of an If, a function), "computed" by an earlier part of a run, or "unknown", for
+    which ``problems`` may say why.
     """
 
     node: Node

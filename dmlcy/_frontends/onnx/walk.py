@@ -21,8 +21,8 @@ from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Graph, Info, Model, Node
 from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.tables import OperatorRow, Version, operator
 from dmlcy._frontends.onnx.use import Unconverted, Use
-from dmlcy._frontends.onnx.values import LARGEST, OnnxValue
-from dmlcy._frontends.onnx.visits import Known, Path, Visit
+from dmlcy._frontends.onnx.values import LARGEST, OnnxValue, from_directml, to_directml
+from dmlcy._frontends.onnx.visits import NOTHING, Given, Known, Path, Visit, key_of
 from dmlcy._graph.build import Graph as Builder
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import MOST
@@ -52,6 +52,8 @@ class Walk:
         Sizes of graph inputs, by name, for those that the model leaves free.
     limit
         The most nodes of DirectML, and the most nodes of functions in the place of others.
+    given
+        What is known of values because the model runs; None: it does not.
 
     Attributes
     ----------
@@ -61,12 +63,20 @@ class Walk:
         The values that are inputs of the DirectML graph, constants among them, in its order.
     """
 
-    def __init__(self, model: Model, sizes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST) -> None:
+    def __init__(
+        self,
+        model: Model,
+        sizes: Mapping[str, Sequence[int]] | None = None,
+        limit: int = MOST,
+        given: Given | None = None,
+    ) -> None:
         self.model, self.limit = model, limit
+        self.runs, self.given = given is not None, given or NOTHING
         # The sizes of inputs, and the numbers of free dimensions that have one now.
         self.bound, self.dimensions = bound(model, sizes or {})
         self.builder = Builder(limit=limit, collect=True, unique_names=True)
         self.inputs: list[OnnxValue] = []
+        self.keys: dict[int, str] = {}  # of the inputs, by their identity, that a run feeds with what it has computed
         self.inlined = 0  # nodes that took the place of others
         self.scope = self._scope(model.graph, ChainMap(), top=True)
         self.visits = self._visit_graph(model.graph, self.scope, model.opsets, ())
@@ -121,6 +131,8 @@ class Walk:
         scope = outer.new_child()
         # From version 4 on, an initializer that is an input too may be replaced when the model runs.
         replaceable = {one.name for one in graph.inputs} if top and self.model.ir_version >= 4 else set()
+        if self.runs:
+            replaceable &= self.given.replaced
         for name, tensor in graph.initializers.items():
             if name not in replaceable:
                 value = OnnxValue(tensor.element, tensor.sizes, read=partial(_read, tensor), name=name)
@@ -128,7 +140,32 @@ class Walk:
         for info in graph.inputs:
             if info.name not in scope or info.name not in graph.initializers:
                 scope[info.name] = self._said(info) if top or info.name not in self.bound else Known(info.element)
+            if top:
+                self._take_given(scope[info.name], (), info.name)
         return scope
+
+    def _take_given(self, known: Known, path: Path, name: str) -> bool:
+        """Whether a value, or its sizes, are known from an earlier part of the run; then take them."""
+        key = key_of(path, name)
+        if key in self.given.computed:
+            array, element = self.given.computed[key]
+            known.take(OnnxValue(element, array.shape, read=partial(_itself, array), name=name))
+            return True
+        if key in self.given.fed:
+            element, sizes = self.given.fed[key]
+            known.take(self._input(element, sizes, name, key))
+            return True
+        return False
+
+    def _input(self, element: str, sizes: tuple[int, ...], name: str, key: str) -> OnnxValue:
+        """A value that is an input of the DirectML graph."""
+        dtype = ELEMENTS[element].directml
+        assert dtype is not None
+        value = OnnxValue(element, sizes, name=name)
+        value.value = self.builder.input(TensorDesc(dtype, sizes or (1,)), name=name)
+        self.inputs.append(value)
+        self.keys[id(value)] = key
+        return value
 
     def _said(self, info: Info, element: str | None = None) -> Known:
         """What the model says of a value: an input of the DirectML graph where all is known."""
@@ -137,11 +174,11 @@ class Walk:
         whole = tuple(one for one in known.sizes or () if isinstance(one, int) and one >= 0)
         if known.element is None or dtype is None or known.sizes is None or len(whole) < len(known.sizes):
             return known
-        value = OnnxValue(known.element, whole, name=info.name)
         if 0 not in whole:
-            value.value = self.builder.input(TensorDesc(dtype, whole or (1,)), name=info.name)
-            self.inputs.append(value)
-        known.take(value)
+            known.take(self._input(known.element, whole, info.name, key_of((), info.name)))
+            return known
+        nothing = partial(np.zeros, whole, ELEMENTS[known.element].numpy) if self.runs else None
+        known.take(OnnxValue(known.element, whole, read=nothing, name=info.name))
         return known
 
     # Nodes -----------------------------------------------------------------------------------------------------------
@@ -183,6 +220,8 @@ class Walk:
         version = None if row is None else row.version(opsets.get(node.domain, 1))
         visit = Visit(node, path, row, version, tuple(scope.get(name) if name else None for name in node.inputs))
         visit.outputs = tuple(Known(source=visit) for _ in node.outputs)
+        if self.runs and self._computed(visit):
+            return visit
         try:
             if not self._expanded(visit, scope, opsets) and row is not None and version is not None:
                 given = [None if one is None else one.element for one in visit.inputs]
@@ -194,7 +233,23 @@ class Walk:
         except Unconverted as error:
             visit.problems.append(error)
         self._sized(visit)
+        if self.runs:
+            self._take_outputs(visit)
         return visit
+
+    def _computed(self, visit: Visit) -> bool:
+        """Whether an earlier part of the run has computed all outputs of a node; then take them."""
+        keys = [key_of(visit.path, name) for name in visit.node.outputs if name]
+        if not all(key in self.given.computed or key in self.given.fed for key in keys):
+            return False
+        self._take_outputs(visit)
+        visit.fate = "computed"
+        return True
+
+    def _take_outputs(self, visit: Visit) -> None:
+        for known, name in zip(visit.outputs, visit.node.outputs, strict=True):
+            if name:
+                self._take_given(known, visit.path, name)
 
     def _expanded(self, visit: Visit, scope: Scope, opsets: Mapping[str, int]) -> bool:
         """Visit the nodes inside a node, and whether they take its place."""
@@ -268,9 +323,11 @@ class Walk:
             return
         use = Use(node, row, version, self.builder, inputs, elements)
         before = self._count
-        with self.builder.origin(self.model.file, node.name, node.operator):
-            made = convert(use)
-        self.inputs += use.constants
+        try:
+            with self.builder.origin(self.model.file, node.name, node.operator):
+                made = convert(use)
+        finally:
+            self.inputs += use.constants
         for known, value in zip(visit.outputs, made if isinstance(made, tuple) else (made,), strict=False):
             if value is not None:
                 known.take(value)
@@ -341,14 +398,12 @@ class _Computed:
         arrays = iter(results if isinstance(results, tuple) else (results,))
         for one in self.outputs:
             found = None if one is None or one.value is None else next(arrays)
-            yield None if one is None or found is None else found.view(ELEMENTS[one.element].numpy).reshape(one.sizes)
+            yield None if one is None or found is None else from_directml(found, one.element, one.sizes)
 
 
 def _plain(one: OnnxValue) -> NDArray[Any]:
     assert one.read is not None and one.value is not None
-    array = one.read()
-    plain = np.ascontiguousarray(array.view(np.uint8) if array.dtype == bool else array)
-    return plain.reshape(one.value.desc.sizes)
+    return to_directml(one.read(), one.element, one.value.desc.sizes)
 
 
 def _infos(graph: Graph) -> dict[str, Info]:

@@ -1,0 +1,48 @@
+"""``dmlcy run MODEL.onnx``: an ONNX model with given or made inputs; values of it are printed or saved."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from dmlcy._frontends.dxdispatch import show
+from dmlcy._frontends.dxdispatch.npy import writer
+from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.graphs.writer import write
+from dmlcy._frontends.onnx.inputs import arrays_for, named
+from dmlcy._frontends.onnx.loading import CompiledModel
+from dmlcy._frontends.onnx.reader import read
+from dmlcy._runtime.four_bits import values_of
+
+
+def compiled(name: str, options: argparse.Namespace) -> CompiledModel:
+    """The model in a file, with the sizes of the options."""
+    return CompiledModel(read(name), dict(options.shape), level=options.feature_level, limit=options.limit)
+
+
+def run(name: str, options: argparse.Namespace) -> None:
+    """Run the model, and print its outputs, or write them to files."""
+    model = compiled(name, options)
+    arrays = arrays_for(model, named(model, options.input), options.seed)
+    asked = dict(options.output) or {one.name: "" for one in model.outputs}
+    times = []
+    for _ in range(options.iterations):
+        start = time.perf_counter()
+        results = model.run(arrays, [*asked])
+        times.append((time.perf_counter() - start) * 1000)
+    median = sorted(times)[len(times) // 2]
+    print(f"Model '{printable(Path(name).stem)}': {len(times)} iterations, {median:.4f} ms median (CPU)")
+    for one, result in results.items():
+        if asked[one]:
+            path = Path(asked[one])
+            write(path.parent, {(path.name,): writer(np.ascontiguousarray(result).reshape(result.shape))})
+            print(f"Output '{printable(one)}' written to '{printable(asked[one])}'")
+            continue
+        flat = values_of(np.ascontiguousarray(result)).reshape(-1)
+        sys.stdout.write(f"Output '{printable(one)}': ")
+        sys.stdout.writelines(show.line(flat.view(np.uint8) if flat.dtype == bool else flat))
+        sys.stdout.write("\n")
