@@ -9,12 +9,13 @@ from dmlcy._graph.minimum import NodeReason
 from dmlcy._graph.model import Constant, Edge, End, Node, Origin, Port
 from dmlcy._graph.optimizations import Optimizations
 from dmlcy._graph.plan import Plan, Step
+from dmlcy._graph.profile import LeftOut, OperatorProfile, Profile, StepProfile
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._graph.values import Value
 from dmlcy._graph.violations import GraphViolation
 
 __all__ = [
-    "CompiledGraph", "Constant", "Edge", "End", "Graph", "GraphDesc", "GraphViolation", "LevelTable", "Node",
-    "NodeLevel", "NodeReason", "Optimization", "Optimizations", "Origin", "Plan", "Port", "Step", "Value", "from_bytes",
-    "from_json", "load", "save", "to_bytes", "to_json",
+    "CompiledGraph", "Constant", "Edge", "End", "Graph", "GraphDesc", "GraphViolation", "LeftOut", "LevelTable", "Node",
+    "NodeLevel", "NodeReason", "OperatorProfile", "Optimization", "Optimizations", "Origin", "Plan", "Port", "Profile",
+    "Step", "StepProfile", "Value", "from_bytes", "from_json", "load", "save", "to_bytes", "to_json",
 ]  # fmt: skip

@@ -59,8 +59,8 @@ def test_the_python_of_a_guide_to_another_library_runs(
 @pytest.mark.parametrize(
     "page",
     [
-        "bindings", "conformance", "e-invalidarg", "from-numpy", "graphs", "install", "models", "questions", "specs",
-        "tutorial/arrays", "tutorial/models",
+        "bindings", "conformance", "e-invalidarg", "from-numpy", "graphs", "install", "models", "profiling",
+        "questions", "specs", "tutorial/arrays", "tutorial/models",
     ],
 )  # fmt: skip
 def test_everything_on_a_page_happens(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from dmlcy._judge.passes import Device
 
 EXAMPLES: Final = "examples:"
+FORMATS: Final = ("text", "json")
 
 
-def add_format(parser: argparse.ArgumentParser, formats: Iterable[str] = ("text", "json")) -> None:
+def add_format(
+    parser: argparse.ArgumentParser, formats: Iterable[str] = FORMATS, words: str = "what to print (default: text)"
+) -> None:
     """Declare ``--format``, and ``--json``, of a command that prints text, JSON or more."""
-    parser.add_argument("--format", choices=tuple(formats), default="text", help="what to print (default: text)")
+    parser.add_argument("--format", choices=tuple(formats), default="text", help=words)
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
 
 

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, add_shapes, output, whole_number
+from dmlcy._cli.options import (
+    FORMATS,
+    add_examples,
+    add_feature_level,
+    add_format,
+    add_inputs,
+    add_limit,
+    add_shapes,
+    output,
+    whole_number,
+)
 from dmlcy._errors import DmlError
 from dmlcy._facts.levels import current_level
 from dmlcy._frontends.dxdispatch import files
@@ -31,6 +43,12 @@ from dmlcy._judge.expected.save import save
 from dmlcy._show.terminal import Progress
 from dmlcy._words.values import quote
 
+if TYPE_CHECKING:
+    from dmlcy._graph.profile import Profile
+
+DUMPS = "--dump is for graphs; the outputs of a model are --expect."
+MEASURED = 10
+"""Runs of a profile."""
 QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})
 
 
@@ -49,7 +67,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--output-path", type=Path, default=Path(), metavar="DIR", help="where writeFile writes (default: .)"
     )
     parser.add_argument(
-        "--iterations", type=whole_number(1), default=1, metavar="N", help="times that each dispatch runs (default: 1)"
+        "--iterations",
+        type=whole_number(1),
+        metavar="N",
+        help=f"times that each dispatch or graph runs (default: 1; with --profile: {MEASURED})",
     )
     parser.add_argument(
         "--expect",
@@ -69,10 +90,17 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "outputs of the model)",
     )
     parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
+    parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="print how long each step of a graph takes, and how much it computes, in place of its outputs",
+    )
+    add_format(parser, (*FORMATS, "trace"), "with --profile, what to print; Perfetto opens a trace (default: text)")
     add_limit(parser)
     add_examples(
         parser,
         "dmlcy run model.json",
+        "dmlcy run graph.json --profile --format json > profile.json    # then: dmlcy graph --profile",
         "dmlcy run graph.json --input x=x.npy --dump values    # then: dmlcy compare values from_the_gpu",
         "dmlcy run model.onnx --input x=x.npy --output y=y.npy    # an ONNX model; --shape gives free sizes",
         "dmlcy run --iterations 1000 model.json    # the median of as many times",
@@ -86,7 +114,13 @@ def execute(options: argparse.Namespace) -> int:
     if options.dump is not None and len(options.models) > 1:
         print("dmlcy run: --dump takes the values of one graph.", file=sys.stderr)
         return 2
-    settings = Options(options.feature_level, options.output_path, options.iterations)
+    if options.profile and (options.dump is not None or options.expect is not None or len(options.models) > 1):
+        print("dmlcy run: --profile is of one graph, without --dump and --expect.", file=sys.stderr)
+        return 2
+    if options.format != "text" and not options.profile:
+        print(f"dmlcy run: --format {options.format} is of a --profile.", file=sys.stderr)
+        return 2
+    settings = Options(options.feature_level, options.output_path, options.iterations or 1)
     several = len(options.models) > 1
     taken: set[str] = set()
     status = 0
@@ -155,8 +189,9 @@ def _run(name: str, settings: Options, expect: Path | None, several: bool, optio
                 return 2
             _graph(filled(document, folder, options), name, options)
             return 0
-        if options.dump is not None:
-            print("dmlcy run: --dump is for graphs; the outputs of a model are --expect.", file=sys.stderr)
+        if options.dump is not None or options.profile:
+            what = "--profile is for graphs." if options.profile else DUMPS
+            print(f"dmlcy run: {what}", file=sys.stderr)
             return 2
         model = read(document, folder)
         _warn(model.warnings)
@@ -206,17 +241,26 @@ def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
         level=options.feature_level,
         inputs=given_inputs(found, options.input),
         seed=options.seed,
-        iterations=options.iterations,
+        iterations=options.iterations or (MEASURED if options.profile else 1),
         keep=options.dump is not None,
         name="stdin" if name == "-" else Path(name).stem,
     )
     graph = graphs.valid(found, settings.level)
     if options.dump is not None:
         dump.may_write(options.dump)
+    if options.profile:
+        sys.stdout.write(_shown(graphs.profile(found, graph, settings), options.format))
+        return
     values = graphs.run(found, graph, sys.stdout, settings)
     if options.dump is not None:
         path = dump.save(graph, values, settings.level or current_level(), options.dump)
         print(f"Values written to '{printable(str(path.parent))}'")
+
+
+def _shown(profile: Profile, form: str) -> str:
+    if form == "text":
+        return f"{profile}\n"
+    return json.dumps(profile.to_trace() if form == "trace" else profile.to_dict(), indent=1) + "\n"
 
 
 def given_inputs(found: Read, given: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -33,6 +33,12 @@ def along(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return found
 
 
+def operations(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> int:
+    """How many operations an activation of numbers of these sizes takes."""
+    found: int = 0 if desc is None else _family(desc).applied_operations(desc, sizes)
+    return found
+
+
 def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
     """What the accuracy of an activation of sums is of, given how large the terms of each sum are.
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic.counted import COUNTING, element, operations
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import is_float
-from dmlcy._facts.rows import Formula, Operator
+from dmlcy._facts.rows import Formula, Operator, Rules
 from dmlcy._families import conditions
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given, Kernel
@@ -147,6 +148,18 @@ class Family(ABC):
     def rearranges(self, desc: OperatorDesc) -> bool:
         """Whether loops put all inputs into another order first, and so read any strides about as fast as none."""
         return False
+
+    def operations(self, desc: OperatorDesc) -> int | None:
+        """The arithmetic operations of a call, as docs/profiling.md counts them; 0 where elements only move.
+
+        None: their number depends on the elements of the inputs.
+        """
+        return 0
+
+    def applied_operations(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> int:
+        """The same of an operator of the family as an activation of numbers of these sizes."""
+        kernel = Kernel(desc.operator, Rules({}), COUNTING)
+        return operations([self.applied(desc, kernel, element("x", sizes), COUNTING)])
 
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from inspect import Parameter, Signature
 from keyword import iskeyword
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.memory import view
@@ -32,8 +33,13 @@ from dmlcy._runtime import four_bits, memory
 from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.program import Given, Values
 
+if TYPE_CHECKING:
+    from dmlcy._graph.profile import Profile
+
 Seen: TypeAlias = Callable[[Port, Array], None]
 """Is told of each value, under its own desc."""
+
+Stamps: TypeAlias = npt.NDArray[np.int64]
 
 FUNCTION = "graph"
 """The name of a compiled graph in errors."""
@@ -102,6 +108,35 @@ class CompiledGraph:
         """What each optimization did; ``compile`` leaves those out that are in ``without``."""
         return optimizations_of(self._graph, self._without)
 
+    def profile(self, /, *arrays: Any, runs: int = 10, **by_name: Any) -> Profile:
+        """Runs the graph several times, and measures each step: time, bytes, operations a second, share.
+
+        Parameters
+        ----------
+        arrays, by_name
+            The inputs, as in a call. An input with the name ``runs`` is given by position.
+        runs
+            How many runs are measured, after one that is not.
+
+        Returns
+        -------
+        Profile
+            A row for each step; ``print`` shows the longest first.
+
+        Raises
+        ------
+        DmlError
+            What a call raises.
+        ValueError
+            ``runs`` is less than 1.
+        """
+        from dmlcy._graph.timing import profiled  # here: a run needs none of it
+
+        steps = [(action,) for action in self._actions]
+        return profiled(
+            self._graph, steps, self._places.adjacent, lambda stamps: self.run(arrays, by_name, stamps=stamps), runs
+        )
+
     def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
         given = named(arrays, by_name, [*self._bound], "initialize()")
@@ -166,7 +201,14 @@ class CompiledGraph:
             return None
         return (*arrays, *(by_name[name] for name in names))
 
-    def run(self, arrays: Sequence[Any], by_name: Mapping[str, Any], out: Any = None, seen: Seen | None = None) -> Any:
+    def run(
+        self,
+        arrays: Sequence[Any],
+        by_name: Mapping[str, Any],
+        out: Any = None,
+        seen: Seen | None = None,
+        stamps: Stamps | None = None,
+    ) -> Any:
         """What a call does, with a hook for the values in between.
 
         Parameters
@@ -180,6 +222,8 @@ class CompiledGraph:
             each node once the node has run. ``value_names`` of the graph says what a port is called. Another node may
             write over the memory of the array later: copy it to keep it, and do not change it. An exception of ``seen``
             ends the run.
+        stamps
+            Gets the times on a clock, in nanoseconds: at the start of the first step, and at the end of each one.
 
         Returns
         -------
@@ -198,7 +242,7 @@ class CompiledGraph:
         memory.require(self._peak, f"{FUNCTION}(): the values")
         if seen is not None:
             self._tell_given(seen, buffers, owned)
-        results = self._program.run(self, fixed, [buffers.get(index) for index in self._given.values()], seen)
+        results = self._program.run(self, fixed, [buffers.get(index) for index in self._given.values()], seen, stamps)
         if out is None:
             results = [four_bits.given_back(one) for one in results]
             return results[0] if len(results) == 1 else tuple(results)

@@ -36,7 +36,12 @@ class Program:
     def bytes(self) -> int: ...
     def quick(self, owner: object, given: Given, inputs: tuple[Any, ...], out: Any) -> Any: ...
     def run(
-        self, owner: object, given: Given, inputs: list[_Bytes | None], seen: object = None
+        self,
+        owner: object,
+        given: Given,
+        inputs: list[_Bytes | None],
+        seen: object = None,
+        stamps: npt.NDArray[np.int64] | None = None,
     ) -> list[npt.NDArray[Any]]: ...
 
 @final

@@ -23,6 +23,9 @@ cdef extern from *:
     """
     bint raised "dmlcy_raised"() except -1
 
+cdef extern from "clock.h":
+    int64_t dmlcy_nanoseconds() noexcept nogil
+
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* value) noexcept
 
@@ -190,11 +193,12 @@ cdef class Program:
             memcpy(cnp.PyArray_DATA(array), cnp.PyArray_DATA(<ndarray>results[k]), cnp.PyArray_NBYTES(array))
         return out
 
-    def run(self, owner, Given given not None, list inputs not None, seen=None):
+    def run(self, owner, Given given not None, list inputs not None, seen=None, ndarray stamps=None):
         """The results for the bytes of the inputs, in a list; None where nothing reads an input.
 
         Each step that loops cannot compute is ``owner._call(values, step)``, and so is each one that is recorded or
         whose inputs are refused. ``owner._tell(values, step, seen)`` follows each one, where ``seen`` is given.
+        ``stamps`` are 64-bit integers: nanoseconds of a clock at the start, and after each step.
         """
         cdef Values values
         cdef Py_ssize_t k
@@ -208,11 +212,27 @@ cdef class Program:
             bytes.append(None if array is None else in_reach(array, self.wanted[k].aligned))
         must_be_there(tuple(bytes))
         values = begin(self, given, tuple(bytes), None, seen is None)
+        if stamps is not None:
+            values.stamps = stamps_of(self, stamps)
         if seen is None and current_recordings() is None:
             run_all(self, owner, values)
         else:
             run_seen(self, owner, values, seen)
         return end(self, owner, values)
+
+
+# Where the stamps of a run go, of which the first is made now.
+cdef int64_t* stamps_of(Program program, ndarray stamps) except NULL:
+    if (
+        cnp.PyArray_TYPE(stamps) != cnp.NPY_INT64
+        or not cnp.PyArray_IS_C_CONTIGUOUS(stamps)
+        or not cnp.PyArray_ISWRITEABLE(stamps)
+        or cnp.PyArray_SIZE(stamps) != program.count + 1
+    ):
+        raise ValueError("a run has a stamp for its start, and for each of its steps")
+    cdef int64_t* found = <int64_t*>cnp.PyArray_DATA(stamps)
+    found[0] = dmlcy_nanoseconds()
+    return found
 
 
 cdef void* new_memory(size_t bytes) except NULL:
@@ -262,6 +282,7 @@ cdef class Values:
     cdef char* form                 # the struct of the step that runs
     cdef char** bases
     cdef bint kept                  # the arena may serve another run
+    cdef int64_t* stamps            # of the start and of each step; NULL: nobody asks for them
 
     def at(self, Py_ssize_t base, int64_t offset):
         """The array of bytes in which a place is, and where it is in them."""
@@ -285,6 +306,7 @@ cdef Values begin(Program program, Given given, tuple inputs, tuple outs, bint k
     cdef ndarray array
     cdef Py_ssize_t k
     values.program, values.given, values.inputs, values.results, values.kept = program, given, inputs, [], kept
+    values.stamps = NULL
     if kept and program.arenas:
         values.arena = program.arenas.pop()
     else:
@@ -321,7 +343,7 @@ cdef object end(Program program, object owner, Values values):
 
 # Runs steps from `at[0]` on, which is behind the last one that has run. The reason why the steps end before `stop`.
 cdef int run_steps(
-    const Step* steps, int64_t* at, int64_t stop, char** bases, const Made* made, const int64_t* last
+    const Step* steps, int64_t* at, int64_t stop, char** bases, const Made* made, const int64_t* last, int64_t* stamps
 ) noexcept nogil:
     cdef const Step* step
     cdef char* form = bases[FORM]
@@ -334,6 +356,8 @@ cdef int run_steps(
         step = &steps[at[0]]
         if step.left_out:
             at[0] += 1
+            if stamps != NULL:
+                stamps[at[0]] = stamps[at[0] - 1]
             continue
         for k in range(step.gapped):
             memset(bases[step.gaps[k].base] + step.gaps[k].offset, 0, step.gaps[k].bytes)
@@ -350,6 +374,8 @@ cdef int run_steps(
         if status != 0:
             return FAILED
         at[0] += 1
+        if stamps != NULL:
+            stamps[at[0]] = dmlcy_nanoseconds()
         if at[0] % LOOK == 0 and is_stopped(&watch):
             return FAILED
     return DONE
@@ -358,12 +384,13 @@ cdef int run_steps(
 cdef int run_part(Program program, object owner, Values values, int64_t* at, int64_t stop) except -1:
     """Runs steps up to `stop`, without the GIL where that is worth it; Python computes those without loops."""
     cdef int why
+    cdef int64_t* stamps = values.stamps
     while at[0] < stop:
         if program.brief:
-            why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last)
+            why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last, stamps)
         else:
             with nogil:
-                why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last)
+                why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last, stamps)
         if why == DONE:
             return 0
         raised()
@@ -373,6 +400,8 @@ cdef int run_part(Program program, object owner, Values values, int64_t* at, int
         if why == REFUSED:
             raise RuntimeError(f"internal: {name_of(program, at[0])}() refuses values in a graph, and takes them alone")
         at[0] += 1
+        if stamps != NULL:
+            stamps[at[0]] = dmlcy_nanoseconds()
     return 0
 
 
@@ -402,6 +431,8 @@ cdef int run_seen(Program program, object owner, Values values, object seen) exc
                 memset(values.bases[gap.base] + gap.offset, 0, gap.bytes)
             owner._call(values, step)
             at = step + 1
+            if values.stamps != NULL:
+                values.stamps[at] = dmlcy_nanoseconds()
         if seen is not None:
             owner._tell(values, step, seen)
             must_be_there(values.inputs)

@@ -151,6 +151,10 @@ assert_type(dml.compile(graph), dml.graph.CompiledGraph)
 assert_type(dml.compile(graph, without=("chains", "folded")).optimizations, dml.graph.Optimizations)
 assert_type(dml.compile(graph).optimizations.chains, tuple[tuple[int, ...], ...])
 assert_type(graph.plan().steps[0].live, int)
+profile = dml.compile(graph).profile(x, runs=2)
+assert_type(profile, dml.graph.Profile)
+assert_type(profile.steps, tuple[dml.graph.StepProfile, ...])
+assert_type(profile.operators[0].rate, float | None)
 assert_type(dml.graph.from_json(dml.graph.to_json(graph)), dml.graph.GraphDesc)
 
 # ONNX models.

@@ -13,6 +13,7 @@ from dmlcy._families.attention.heads import Heads
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS
 from dmlcy._families.given import Given
+from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
 
 UNIT: Final = 2.0**-24
@@ -34,6 +35,21 @@ class Attention(Family):
     def workspace(self, desc: OperatorDesc) -> int:
         """Of the products of some queries with all keys, and of the numbers of a head."""
         return super().workspace(desc) + 8 * self.of_a_part * RESULTS
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """Of each query with each key, masked or not: two for each product, and those of the softmax.
+
+        These are the scale, the greatest score, the difference to it, the exponential and the sum; and one each for a
+        bias and a mask. A result is divided by the sum. What is added to queries, keys and values counts one each.
+        """
+        heads = Heads(sizes_only(desc))
+        size, wide = heads.sizes["key"], heads.sizes["value"]
+        rows = heads.batch * heads.count * heads.sequence
+        masked = heads.array("mask") is not None and heads.given.field("format").name != "NONE"
+        extra = (heads.array("added") is not None) + masked
+        found = rows * heads.total * (2 * (size + wide) + 5 + extra) + rows * wide
+        own = heads.batch * heads.keys * heads.new
+        return found + (rows * size + own * (size + wide) if heads.has_bias() else 0)
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The values of each head side by side; or all keys or values."""

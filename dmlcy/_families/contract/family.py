@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._families.activations import activated, along, magnitudes
+from dmlcy._families.activations import activated, along, magnitudes, operations
 from dmlcy._families.base import Family, Result, of_floats
 from dmlcy._families.blocks import At, around, inside, sizes_of, whole
 from dmlcy._families.contract.matrices import Matrices
 from dmlcy._families.contract.sums import LIMIT, Sums
 from dmlcy._families.contract.windows import Windows
 from dmlcy._families.given import Given
+from dmlcy._families.operations import sizes_only
 
 KINDS: Final[dict[str, type[Sums]]] = {"matrices": Matrices, "windows": Windows}
 
@@ -32,6 +34,23 @@ class Contract(Family):
     def rearranges(self, desc: OperatorDesc) -> bool:
         """Products of matrices do."""
         return desc.operator.definition.words["of"] == "matrices"
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """Two for each product, padding too; one for each zero point, summand, scale and factor of an element.
+
+        A factor of 1 is none. A quantization takes two: the quotient, and the rounding to a whole number.
+        """
+        given = sizes_only(desc)
+        sums = _sums(given, given.outputs[0][0])
+        found: int = 2 * sums.products
+        for side in ("left", "right"):
+            if sums.array(f"{side}_zero") is not None:
+                found += given.values[given.told.roles[side]].element_count
+        each = sum(sums.array(role) is not None for role in ("added", "left_scale", "right_scale", "output_zero"))
+        each += sum(sums.number(role) not in (None, 1.0) for role in ("alpha", "beta"))
+        each += 2 * (sums.array("output_scale") is not None)
+        found += each * math.prod(sums.output_sizes)
+        return found + operations(given.of_role("fused"), sums.output_sizes)
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""

@@ -38,6 +38,11 @@ class Matrices(Sums):
         """Those of the output."""
         return self.output_sizes
 
+    @property
+    def products(self) -> int:
+        """For each element of the output a row times a column."""
+        return int(math.prod(self.output_sizes) * self.left.shape[-1])
+
     def parts(self, part: At | None = None) -> Iterator[At]:
         """Rows and columns, or some whole matrices."""
         return cut(whole(self.sizes) if part is None else part, self.steps)

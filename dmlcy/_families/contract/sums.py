@@ -34,6 +34,11 @@ class Sums(ABC):
     def sizes(self) -> tuple[int, ...]:
         """The sizes of the axes."""
 
+    @property
+    @abstractmethod
+    def products(self) -> int:
+        """How many products are added in all; those with padding count."""
+
     @abstractmethod
     def parts(self, part: At | None = None) -> Iterator[At]:
         """Ats of the output, or of a part of it, that are computed one after another."""

@@ -51,6 +51,14 @@ class Windows(Sums):
         batch, channels, *spatial = self.output_sizes
         return self.groups, channels // self.groups, batch, *spatial
 
+    @property
+    def products(self) -> int:
+        """For each element of the output those of a filter; backwards, for each element of the input."""
+        _, outputs, inputs, *taps = self.filter.shape
+        if self.backward:
+            return int(self.source.size * outputs * math.prod(taps))
+        return int(math.prod(self.output_sizes) * inputs * math.prod(taps))
+
     def parts(self, part: At | None = None) -> Iterator[At]:
         """Some channels, then some items of the batch or some rows."""
         return cut(whole(self.sizes) if part is None else part, self.steps)

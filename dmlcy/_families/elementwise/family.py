@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import WIDE, Arithmetic, Array
+from dmlcy._arithmetic.counted import operations as counted
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks, conditions
@@ -18,6 +19,7 @@ from dmlcy._families.activations import activated, magnitudes
 from dmlcy._families.base import Family, Part, Result, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
+from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
 
 OPERATION: Final = re.compile(r"[-+*/%<=>]+|\b(?:if|min|max)\b|\w\(")
@@ -91,6 +93,13 @@ class Elementwise(Family):
         own = given.dtype(output)
         bits = given.arithmetic.stored(values, np.dtype(f"u{own.itemsize}"), tensor.sizes if sizes is None else sizes)
         return np.ascontiguousarray(bits).view(own)
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """Those of the expressions of all outputs, whose parts in common count once, and of the activation."""
+        sizes = tensors_of(desc)[-1].sizes
+        several = any(key.partition(".")[0] == "tensors" for key in desc.operator.definition.words)
+        given = sizes_only(desc, (lambda one: sizes if one.element_count > 1 else one.sizes) if several else None)
+        return counted([self.evaluate(given, name).values for name, _ in given.outputs])
 
     def computes(self, desc: OperatorDesc) -> bool:
         """Not of bits."""

@@ -8,11 +8,16 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._arithmetic.counted import element
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK, parts, ranges
 from dmlcy._families.generate.philox import following, numbers
 from dmlcy._families.given import Given
+from dmlcy._families.operations import along, sizes_only
+
+OF_A_NUMBER: Final = 20
+"""Of Philox: 10 rounds, each of two products, four exclusive ors and two sums, give four numbers."""
 
 
 class Generate(Family):
@@ -36,6 +41,16 @@ class Generate(Family):
         if "magnitudes" not in given.told.formulas:
             return Result(values)
         return Result(values, magnitudes=lambda: _expression(given, "magnitudes", places, dtype))
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """Those of the expression of each element; of random numbers a quarter of the rounds of Philox."""
+        given = sizes_only(desc)
+        sizes = given.output_sizes
+        if "state" in given.told.roles:
+            return OF_A_NUMBER * math.prod(sizes)
+        if "filled" in given.told.formulas:
+            return 0
+        return along(given, "result", i=element("i", sizes))
 
     def computes(self, desc: OperatorDesc) -> bool:
         """Sequences only."""

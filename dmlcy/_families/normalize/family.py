@@ -8,15 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import WIDE, Arithmetic, Array
+from dmlcy._arithmetic import WIDE, Arithmetic, Array, counted
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
-from dmlcy._families.activations import activated
+from dmlcy._families.activations import activated, operations
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import At
 from dmlcy._families.given import Given, Kernel
-from dmlcy._families.passes import VALUE, Pass, Passes
+from dmlcy._families.operations import sizes_only
+from dmlcy._families.passes import MEAN, VALUE, Pass, Passes
 from dmlcy._field_types.float import single
 from dmlcy._field_types.tensor_desc import TensorDesc
 
@@ -54,6 +55,26 @@ class Normalize(Family):
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
         """All elements along the axes of a marked one."""
         return np.asarray(marks.any(_axes(given, given.input.shape), keepdims=True))
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """Those of all outputs, whose parts in common count once, with one for each number that a pass adds."""
+        given = sizes_only(desc)
+        sizes = given.input.shape
+        fields = [field.python for field in given.operator.fields if field.kind == "input"]
+        names: dict[str, Any] = {name: counted.element(name, array.shape) for name, array in given.arrays.items()}
+        names |= {
+            name: given.value(f"absent.{name}") for name in fields if name not in names and _may_lack(given, name)
+        }
+        if len(fields) == 1:
+            names["x"] = names[fields[0]]
+        found = [_counted(given, _key(given, "result", output), sizes, names) for output, _ in given.outputs]
+        activation = sum(operations(_fused(given, name), tensor.sizes) for name, tensor in given.outputs)
+        return counted.operations(found) + activation
+
+    def applied_operations(self, desc: OperatorDesc, sizes: tuple[int, ...]) -> int:
+        """Along axes of the numbers."""
+        kernel = _kernel(desc, sizes, counted.COUNTING)
+        return counted.operations([_counted(kernel, "result", sizes, {"x": counted.element("x", sizes)})])
 
     def run(self, kernel: Kernel, key: str, sizes: Sequence[int], parts: Sequence[At], x: Any = None) -> Passes:
         """The passes that an expression needs; ``x``: numbers in place of the arrays of a use."""
@@ -144,6 +165,30 @@ def _attributes(desc: OperatorDesc) -> dict[str, Any]:
     values = desc._values()
     names = [one.python for one in desc.operator.fields if one.kind == "attribute" and one.value is None]
     return {name: single(value) if isinstance(value := values[name], float) else value for name in names}
+
+
+def _may_lack(given: Given, name: str) -> bool:
+    return f"absent.{name}" in given.told.formulas
+
+
+def _counted(kernel: Kernel, key: str, sizes: tuple[int, ...], elements: Mapping[str, Any]) -> Any:
+    """An expression over numbers that count operations, and over the passes that it needs."""
+    reads, axes = _needed(kernel.told.words, key), _axes(kernel, sizes)
+    count = math.prod(sizes[d] for d in axes)
+    position = counted.element("position", sizes)
+    names = {**elements, "position": position, "count": count, "stored_as": _integers(kernel)}
+    for name, kind in _passes(kernel.told.words):
+        if name not in reads:
+            continue
+        found = kernel.value(f"pass.{name}.{kind}", **names)
+        if kind in NEIGHBORS:
+            near = kernel.numbers(kernel.told.roles["near"], len(sizes))
+            found = counted.made(kind, (found, counted.element("whole", sizes)), sum(one for one in near if one > 1))
+        elif kind != VALUE:
+            found = counted.reduced(kind, found, sizes, axes)
+            found = kernel.arithmetic.divide(found, count) if kind == MEAN else found
+        names[name] = found
+    return kernel.value(key, **names)
 
 
 def _fused(given: Given, output: str) -> OperatorDesc | None:

@@ -10,9 +10,12 @@ import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._families.activations import operations
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS, ranges
 from dmlcy._families.given import Given
+from dmlcy._families.operations import sizes_only
 from dmlcy._families.recurrent.numbers import Numbers, Sized
 from dmlcy._families.recurrent.units import Gated, Memory, Simple, State, Unit
 
@@ -30,6 +33,22 @@ class Recurrent(Family):
 
     part, of_a_part = RESULTS, 20
     keeps_state = True
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """For each step of each sequence, all of full length: two for each product, and those of the units."""
+        given = sizes_only(desc)
+        _, steps, batch, size = given.arrays[given.told.roles["input"]].shape
+        hidden = given.arrays[given.told.roles["recurrence"]].shape[-1]
+        unit = UNITS[given.told.words["unit"]]
+        total = 0
+        for direction in range(len(BACKWARDS[given.field("direction").name])):
+            first = direction * unit.functions
+            applied = given.field("activations")[first : first + unit.functions]
+            each = unit.beside(given) + sum(
+                times * operations(one, (1,)) for times, one in zip(unit.used(given), applied, strict=True)
+            )
+            total += hidden * (2 * unit.gates * (size + hidden) + each)
+        return int(steps * batch * total)
 
     def evaluate(self, given: Given, output: str) -> Result:
         """All steps; beside them, on demand, the sizes of the terms."""

@@ -54,6 +54,16 @@ class Unit(ABC):
         """The activation of that number."""
         return self.numbers.activated(self.activations[number], values)
 
+    @classmethod
+    def used(cls, given: Given) -> tuple[int, ...]:
+        """How often a step applies each activation to a unit."""
+        return (1,) * cls.functions
+
+    @classmethod
+    @abstractmethod
+    def beside(cls, given: Given) -> int:
+        """Operations of a unit in a step beside the products and the activations."""
+
     @abstractmethod
     def step(self, inputs: Any, state: State) -> State:
         """The state after a step."""
@@ -63,6 +73,11 @@ class Simple(Unit):
     """H = f(X W + H R + Wb + Rb)."""
 
     gates, functions = 1, 1
+
+    @classmethod
+    def beside(cls, given: Given) -> int:
+        """The sum of the two products, and the two biases."""
+        return 1 + 2 * _is_there(given, "bias")
 
     def step(self, inputs: Any, state: State) -> State:
         """One gate."""
@@ -78,6 +93,16 @@ class Gated(Unit):
     def __init__(self, given: Given, numbers: Numbers, direction: int) -> None:
         super().__init__(given, numbers, direction)
         self.after = given.field("reset_after")
+
+    @classmethod
+    def used(cls, given: Given) -> tuple[int, ...]:
+        """One for z and r."""
+        return 2, 1
+
+    @classmethod
+    def beside(cls, given: Given) -> int:
+        """The sums and the biases of three gates, the reset, and the mean of the old and the new state."""
+        return 3 * (1 + 2 * _is_there(given, "bias")) + 1 + 4
 
     def step(self, inputs: Any, state: State) -> State:
         """The reset gate applies to the state, or to the product of the state."""
@@ -108,6 +133,18 @@ class Memory(Unit):
         peephole = self.tensor(given, "peephole")
         self.peephole = None if peephole is None else numbers.of(peephole[0, 0, direction])
 
+    @classmethod
+    def used(cls, given: Given) -> tuple[int, ...]:
+        """One for the gates i, o and f; a coupled f has none."""
+        return 2 if given.field("coupled") else 3, 1, 1
+
+    @classmethod
+    def beside(cls, given: Given) -> int:
+        """The sums and the biases of four gates, peepholes and limits of them, and the equations of C and H."""
+        coupled = bool(given.field("coupled"))
+        gates = 4 * (1 + 2 * _is_there(given, "bias")) + 3 * (4 - coupled) * bool(given.field("limited"))
+        return gates + 2 * (3 - coupled) * _is_there(given, "peephole") + coupled + 4
+
     def clipped(self, values: Any) -> Any:
         """Numbers cut to the limit; NaN stays."""
         limit, m = self.limit, self.numbers.m
@@ -134,3 +171,7 @@ class Memory(Unit):
         new = self.activated(1, self.clipped(self.gate(total, 3)))
         after = n.add(n.multiply(forgets, cell), n.multiply(enters, new))
         return n.multiply(gate(1, after), self.activated(2, after)), after
+
+
+def _is_there(given: Given, role: str) -> bool:
+    return Unit.tensor(given, role) is not None

@@ -10,11 +10,14 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._arithmetic.counted import element
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
-from dmlcy._families.base import Family, Result
+from dmlcy._families.base import Family, Result, tensors_of
 from dmlcy._families.blocks import At
 from dmlcy._families.elements import keys
 from dmlcy._families.given import Given
+from dmlcy._families.operations import along, sizes_only
 from dmlcy._families.passes import Pass, Passes
 from dmlcy._runtime.places import indices_of
 
@@ -56,6 +59,15 @@ class Reduce(Family):
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
         """What a marked element goes into."""
         return np.asarray(marks.any(_axes(given), keepdims=True))
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """For each element those of ``step`` and one of the reduction; for each result those of ``finish``."""
+        given = sizes_only(desc)
+        prefix, sizes = _prefix(given), tensors_of(desc)[0].sizes
+        x, acc, top = element("x", sizes), element(ACC, given.output_sizes), element(TOP, given.output_sizes)
+        step = along(given, f"{prefix}step", x=x, top=top)
+        finish = along(given, f"{prefix}finish", acc=acc, top=top, count=math.prod(sizes))
+        return step + (1 + (f"{prefix}top" in given.told.words)) * math.prod(sizes) + finish
 
     def reduced(self, given: Given, parts: Sequence[At]) -> Result:
         """The reduction of a tensor in parts."""

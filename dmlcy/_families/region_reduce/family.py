@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from dmlcy._arithmetic import SINGLE, Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.elements import grid, largest
 from dmlcy._families.given import Given, beside
@@ -27,6 +28,9 @@ class RegionReduce(Family):
                 values = [*bin_[channel].ravel()]
                 result[r, channel, y, x] = largest(values) if values else given.value("empty")
         return Result(result, moved=True)
+
+    def operations(self, desc: OperatorDesc) -> None:
+        """The elements of the regions say how many."""
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
         """``count``: elements of the bin; ``tie``: whether a corner of the region is so near the middle between

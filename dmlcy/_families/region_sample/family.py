@@ -40,6 +40,9 @@ class RegionSample(Family):
 
         return Result(whole(False), magnitudes=lambda: whole(True))
 
+    def operations(self, desc: OperatorDesc) -> None:
+        """The elements of the regions say how many."""
+
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
         """``odd_tie``: whether a nearest element of the cell is one of two, of which the first has an odd index.
 

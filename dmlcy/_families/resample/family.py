@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS, At, parts, sizes_of
 from dmlcy._families.given import Given
+from dmlcy._families.operations import sizes_only
 from dmlcy._families.resample.lines import Axis
 from dmlcy._families.spread import Spread, idle
 from dmlcy._field_types.float import single
@@ -34,6 +37,23 @@ class Resample(Family):
             _finished(given, _sums(given, numbers, spreads)),
             magnitudes=lambda: _sums(given, m.absolute(numbers), spreads),
         )
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """Along each axis in turn two for each element that a place takes: its weight, and the sum."""
+        given = sizes_only(desc)
+        output = given.outputs[0][0]
+        if _moves(given):
+            return 0
+        sizes, total = [*given.input.shape], 0
+        counts, axes = given.values[output].sizes, _axes(given, output)
+        changed = [d for d, axis in enumerate(axes) if not axis.is_same()]
+        for d in sorted(changed, key=lambda one: counts[one] / sizes[one]):
+            if not _is_gradient(given):
+                sizes[d] = counts[d]
+            weighed = given.field("mode").name == "LINEAR"
+            total += int((2 * axes[d].taken(_is_smooth(given, axes[d])) if weighed else 1) * math.prod(sizes))
+            sizes[d] = counts[d]
+        return total
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
         """``odd_tie``, ``near`` and ``edge`` of a place along an axis; of a gradient, of a place beside it."""

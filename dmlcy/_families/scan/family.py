@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array, scaled
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
-from dmlcy._families.base import Family, Result
+from dmlcy._families.base import Family, Result, tensors_of
 from dmlcy._families.given import Given
 
 SUM: Final = "sum"
@@ -30,6 +31,10 @@ class Scan(Family):
             return _turned(given, _shifted(given, found, None, axis), axis)
 
         return Result(scanned(values), magnitudes=lambda: scanned(m.absolute(values)))
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """One for each element."""
+        return tensors_of(desc)[0].element_count
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
         """``overflowed``: whether a result before the element is infinite, but no element up to it."""

@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
-from dmlcy._families.base import Family, Result
+from dmlcy._families.base import Family, Result, tensors_of
 from dmlcy._families.elements import keys
 from dmlcy._families.given import Given
 
@@ -35,6 +36,10 @@ class Select(Family):
         else:
             _coordinates(given.input, result.reshape(result.shape[-2:]))
         return Result(result, moved=True)
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """A comparison of each element."""
+        return tensors_of(desc)[0].element_count
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
         """``row`` of coordinates, and how many rows are ``found``: elements that are not 0."""

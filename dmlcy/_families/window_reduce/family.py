@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from dmlcy._arithmetic import Array
+from dmlcy._arithmetic.counted import element
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
+from dmlcy._families.operations import along, sizes_only
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.window_reduce.maxima import indices, maxima
 from dmlcy._families.window_reduce.sums import sums
@@ -30,6 +33,17 @@ class WindowReduce(Family):
     def window(self, operator: Operator) -> WindowRoles:
         """The output has one element for each position."""
         return roles_of(operator)
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """For each window and each of its elements, padding too, ``step`` or a comparison; for each one ``finish``."""
+        given = sizes_only(desc)
+        sizes = given.output_sizes
+        volume = math.prod(slide(given, given.input.shape).sizes)
+        if given.told.words["reduction"] != "sum":
+            return volume * math.prod(sizes)
+        acc = element("acc", sizes)
+        finish = along(given, "finish", acc=acc, count=volume, volume=volume)
+        return volume * along(given, "step", acc=acc, x=element("x", sizes)) + finish
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
         """``count``: elements of the window that are no padding; ``volume``: all of them; ``beyond``: it reaches past

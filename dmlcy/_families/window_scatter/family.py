@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from dmlcy._families.base import Family, Result
+from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._families.base import Family, Result, tensors_of
 from dmlcy._families.given import Given
 from dmlcy._families.windows import slide
 
@@ -28,6 +29,10 @@ class WindowScatter(Family):
             sums = sums.astype(total.dtype, copy=False)  # integers of Python, once they do not fit 64 bits
             sums[..., *places] = total
         return Result(sums, sums)
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """An addition of each element of the columns."""
+        return tensors_of(desc)[0].element_count
 
 
 FAMILY: Final = WindowScatter()

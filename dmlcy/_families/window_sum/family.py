@@ -9,9 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS, At, cut, shorten, sizes_of, steps_of, whole
 from dmlcy._families.given import Given
+from dmlcy._families.operations import sizes_only
 from dmlcy._families.spread import Spread, combined
 from dmlcy._families.window_maxima import NONE, places_of
 from dmlcy._families.windows import slide
@@ -38,6 +40,21 @@ class WindowSum(Family):
         for at in kind.parts():
             result[at] = self.stored(given, kind.of(at), output, sizes_of(at))
         return result
+
+    def operations(self, desc: OperatorDesc) -> int:
+        """One for each window and each of its elements, padding too; beside it those of each window, or of each mean.
+
+        Of a mean these are four and one for each zero point: two scales, the divisor, the rounding to a whole number.
+        Of a gradient it is one: the share, or the sum at the place of the maximum.
+        """
+        given = sizes_only(desc)
+        roles, means = given.told.roles, given.told.words["of"] == "means"
+        windows = math.prod(
+            given.output_sizes if means else given.arrays.get(roles.get("gradient", ""), given.input).shape
+        )
+        zeros = sum(given.arrays.get(roles.get(role, "")) is not None for role in ("zero", "output_zero"))
+        volume = math.prod(slide(given, given.input.shape if means else given.output_sizes).sizes)
+        return windows * (volume + (4 + zeros if means else 1))
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:
         """Of a mean, ``count``: elements of the window that are no padding; ``beyond``: it reaches past the padding."""

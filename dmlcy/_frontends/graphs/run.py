@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,10 @@ from dmlcy._graph.model import Port
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._reference.expected import as_array
 from dmlcy._runtime.tensor import to_array
+
+if TYPE_CHECKING:
+    from dmlcy._graph.profile import Profile
+    from dmlcy._graph.run import CompiledGraph
 
 Array = npt.NDArray[Any]
 
@@ -71,10 +75,7 @@ def computed(
     """The values of a run that are kept, and the outputs."""
     values: dict[Port, Array] = {}
     try:
-        operator = compile_desc(graph, options.level)
-        given = inputs(graph, options)
-        operator.initialize(**{name: given[name] for name in operator.owned})
-        arguments = {name: given[name] for name in operator.called}
+        operator, arguments = _prepared(graph, options)
         times = []
         for number in range(options.iterations):
             keep = options.keep and number == options.iterations - 1
@@ -87,6 +88,23 @@ def computed(
         median = sorted(times)[len(times) // 2]
         out.write(f"Graph '{printable(options.name)}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
     return values, results if isinstance(results, tuple) else (results,)
+
+
+def profile(found: Read, graph: GraphDesc, options: Options) -> Profile:
+    """The profile of a run of the graph of a file, which is valid."""
+    try:
+        operator, arguments = _prepared(graph, options)
+        return operator.profile(*arguments.values(), runs=options.iterations)
+    except DmlError as error:
+        refuse(found.problems(error.violations))
+
+
+def _prepared(graph: GraphDesc, options: Options) -> tuple[CompiledGraph, dict[str, Array]]:
+    """The compiled graph, and the inputs of a call."""
+    operator = compile_desc(graph, options.level)
+    given = inputs(graph, options)
+    operator.initialize(**{name: given[name] for name in operator.owned})
+    return operator, {name: given[name] for name in operator.called}
 
 
 def _keeper(values: dict[Port, Array]) -> Any:
