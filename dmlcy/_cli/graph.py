@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit
-from dmlcy._cli.run import filled, given_inputs, load_graph
+from dmlcy._cli.run import filled, given_inputs, load_graph, read_bytes
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
+from dmlcy._frontends.dxdispatch.json import decode as json_of
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable, refuse
-from dmlcy._frontends.graphs import expose, writer
+from dmlcy._frontends.graphs import expose, profiles, writer
 from dmlcy._frontends.graphs.files import read
 from dmlcy._frontends.graphs.found import UNREAD, Read
 from dmlcy._frontends.graphs.run import Options, computed, inputs, valid
@@ -24,9 +25,9 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.minimum import lowest
 from dmlcy._graph.model import Node
 from dmlcy._judge.dumps import dump, exposed
-from dmlcy._show.graphs import dot, svg, text
+from dmlcy._show.graphs import dot, memory, svg, text
 
-FORMATS: Final = ("text", "json", "dot", "svg")
+FORMATS: Final = ("text", "json", "dot", "svg", "plan-svg")
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -37,7 +38,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Show a graph with what is wrong with it. Exit status: 1 where the graph has errors.",
     )
     parser.add_argument("graph", metavar="GRAPH", help="a graph in JSON, or a serialized graph; - is standard input")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="what to print (default: text)")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="what to print; dot is for Graphviz, plan-svg a picture of the memory of a run (default: text)",
+    )
+    parser.add_argument(
+        "--profile",
+        metavar="FILE",
+        help="with --format svg: colour the nodes by their share of the time in this profile, which "
+        "dmlcy run --profile --format json printed",
+    )
     parser.add_argument(
         "--expose-edges",
         type=Path,
@@ -52,6 +64,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         parser,
         "dmlcy graph graph.json",
         "dmlcy graph graph.json --format svg > graph.svg",
+        "dmlcy graph graph.json --format svg --profile profile.json > graph.svg",
+        "dmlcy graph graph.json --format plan-svg > memory.svg",
         "dmlcy graph Partition_0.bin",
         "dmlcy graph graph.json --expose-edges exposed    # then on a GPU: dxdispatch exposed/model.json",
     )
@@ -60,6 +74,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Show the graph, or write the models."""
+    if options.profile is not None and (options.format != "svg" or options.expose_edges is not None):
+        print("dmlcy graph: --profile is for --format svg.", file=sys.stderr)
+        return 2
     try:
         document, folder = load_graph(options.graph, options.limit, "dmlcy graph")
         if options.expose_edges is not None:
@@ -70,7 +87,13 @@ def execute(options: argparse.Namespace) -> int:
         level = NEWEST if options.feature_level is None else LEVEL_INDEX[options.feature_level]
         wrong = [one for one in violations(found.graph, level) if one.id != UNREAD]
         errors = [one for one in wrong if one.severity == "error"]
-        for line in _lines(found.graph, wrong, options.format, not errors):
+        if options.format == "plan-svg":
+            shown = memory.lines(valid(filled(document, folder, options), options.feature_level))
+        elif options.profile is not None:
+            shown = svg.lines(found.graph, wrong, _timings(options.profile, found.graph))
+        else:
+            shown = _lines(found.graph, wrong, options.format, not errors)
+        for line in shown:
             sys.stdout.write(f"{line}\n")
     except DmlError as error:
         print(error, file=sys.stderr)
@@ -84,6 +107,11 @@ def _lines(graph: GraphDesc, wrong: Sequence[Violation], form: str, valid_: bool
     if form == "text":
         return text.lines(graph, wrong, f"; feature level {lowest(graph)}" if valid_ else "")
     return dot.lines(graph, wrong) if form == "dot" else svg.lines(graph, wrong)
+
+
+def _timings(name: str, graph: GraphDesc) -> Mapping[int, profiles.Timing]:
+    """What a profile in a file says of the nodes."""
+    return profiles.read(json_of(*read_bytes(name)), graph)
 
 
 def _expose(found: Read, options: argparse.Namespace) -> int:

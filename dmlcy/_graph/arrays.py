@@ -102,13 +102,23 @@ class Taker:
         elif array.dtype != dtype:
             actual = four_bits.name_of(array.dtype) or show(array.dtype)
             words = {"name": label, "actual": actual, "expected": dtype_of(desc).name}
-            self.wrong.append(made(self.graph, "array-dtype", part, index, words))
+            hint = _conversion(array.dtype, dtype, dtype_of(desc).name, part == "inputs")
+            self.wrong.append(made(self.graph, "array-dtype", part, index, words, hint=hint))
         elif array.shape != desc.sizes:
             words = {"name": label, "actual": show(array.shape), "expected": show(desc.sizes)}
             self.wrong.append(made(self.graph, "array-sizes", part, index, words))
         else:
             return array
         return None
+
+
+def _conversion(actual: np.dtype[Any], dtype: np.dtype[Any], name: str, given: bool) -> str:
+    """What to do about the data type of an array; nothing is proposed that changes numbers of 4 bits."""
+    if dtype.kind == "V" or actual.kind not in "fiub":
+        return ""
+    swapped = actual.newbyteorder("=") == dtype
+    why = "Its bytes are in the order of other machines. " if swapped else ""
+    return why + (f'Pass array.astype("{name.lower()}").' if given else f"Pass an array of numpy.{name.lower()}.")
 
 
 def taken(take: Callable[[Any], Array | None], value: Any) -> Array | None:

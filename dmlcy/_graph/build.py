@@ -135,7 +135,9 @@ class Graph(Operators):
         """
         found = to_array(array)
         if found is None or as_dtype(found.dtype) is None:
-            raise TypeError(f"constant() takes an array of a tensor data type, not {show(array)}.")
+            other = found is not None and as_dtype(found.dtype.newbyteorder("=")) is not None
+            hint = ' Its bytes are in the order of other machines: pass array.astype(array.dtype.newbyteorder("=")).'
+            raise TypeError(f"constant() takes an array of a tensor data type, not {show(array)}.{hint * other}")
         constant = Constant.of(np.asarray(found), self._named(name, "constant"), self._origin)
         assert constant.desc is not None
         self._nodes.append(constant)

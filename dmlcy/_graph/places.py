@@ -20,7 +20,7 @@ from dmlcy._graph.wiring import Wiring, wiring_of
 
 Place: TypeAlias = tuple[int, int]
 """The base of a piece of memory, and the bytes from its start."""
-_ARENA: Final = 1  # the bases of a program
+ARENA: Final = 1  # the bases of a program
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ def _places(graph: Structure, wiring: Wiring, without: Switches) -> Places:
     lives = _merged(lives, inside)
     results = _own_arrays(graph, wiring, spots, lives)
     of: dict[Port, Place] = {}
-    bases = iter(range(_ARENA + 1, _ARENA + 1 + len(fixed) + len(given) + len(results)))
+    bases = iter(range(ARENA + 1, ARENA + 1 + len(fixed) + len(given) + len(results)))
     of |= {port: (base, 0) for port, base in zip((*fixed, *given), bases, strict=False)}
     own = {spots[port].first: base for (port, _), base in zip(results.values(), bases, strict=True)}
     others = [port for port in lives if port not in own]
     offsets, total = placed([lives[port] for port in others])
-    places = {port: (_ARENA, offset) for port, offset in zip(others, offsets, strict=True)}
+    places = {port: (ARENA, offset) for port, offset in zip(others, offsets, strict=True)}
     places |= {port: (base, 0) for port, base in own.items()}
     for port, spot in spots.items():
         whole, start = _outermost(spot.first, inside)

@@ -32,6 +32,7 @@ from dmlcy._graph.wiring import wiring_of
 from dmlcy._runtime import four_bits, memory
 from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.program import Given, Values
+from dmlcy._runtime.signatures import CallSignature
 
 if TYPE_CHECKING:
     from dmlcy._graph.profile import Profile
@@ -82,7 +83,7 @@ class CompiledGraph:
         """What is computed."""
         return self._graph
 
-    @property
+    @CallSignature
     def __signature__(self) -> Signature:
         """How it is called: the inputs of the graph, and ``out``."""
         names = [name for name in self._given if name.isidentifier() and not iskeyword(name) and name != "out"]

@@ -14,6 +14,7 @@ from dmlcy._runtime.call cimport (
 )
 from dmlcy._runtime.tensor cimport Tensor, fits, input_array, new_array
 from dmlcy._runtime.vectorcall cimport PyVectorcall_NARGS, take_vectorcalls, vectorcallfunc
+from dmlcy._runtime.signatures import CallSignature
 
 cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* values, Py_ssize_t i)
@@ -25,6 +26,14 @@ cdef enum:
     LINE = 64                       # bytes of a cache line
 
 cnp.import_array()
+
+
+def _signature_of(CompiledOperator operator not None):
+    """How it is called: the inputs of the operator, and ``out``."""
+    from inspect import Parameter, Signature
+
+    inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in operator.called]
+    return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
 
 
 cdef class CompiledOperator:
@@ -47,13 +56,7 @@ cdef class CompiledOperator:
         """The names of the inputs that a call takes."""
         return tuple([field.python for field in self.desc.operator.fields if field.kind == "input"])
 
-    @property
-    def __signature__(self):
-        """How it is called: the inputs of the operator, and ``out``."""
-        from inspect import Parameter, Signature
-
-        inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in self.called]
-        return Signature([*inputs, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
+    __signature__ = CallSignature(_signature_of)
 
     def __reduce__(self):
         return type(self), (self.desc, self.level)

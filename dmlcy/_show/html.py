@@ -18,6 +18,8 @@ from dmlcy._field_types.values import key
 from dmlcy._graph.levels import HEAD, LevelTable
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.plan import Plan
+from dmlcy._graph.profile import HEAD as FIGURES
+from dmlcy._graph.profile import Profile, figures
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.values import dimensions, show
 
@@ -210,6 +212,13 @@ def plan(one: Plan) -> str:
     return table(f"{len(one.steps)} steps, peak {one.peak} bytes", head, rows)
 
 
+def profile(one: Profile) -> str:
+    """The steps of a run, the longest first; of very many the first."""
+    steps = sorted(one.steps, key=lambda step: -step.seconds)[:_MOST_ROWS]
+    rows = [(*figures(step), step.operator, step.label) for step in steps]
+    return table(one.summary, (*map(str.capitalize, FIGURES[:2]), *FIGURES[2:], "Operator", "Node"), rows)
+
+
 def levels(one: LevelTable) -> str:
     """The level of each operator of a graph; of very many the first."""
     return table(", ".join(one.summary()), tuple(map(str.capitalize, HEAD)), one.rows()[:_MOST_ROWS])
@@ -227,6 +236,7 @@ _TABLES: Final[dict[type, Callable[[Any], str]]] = {
     LevelTable: levels,
     OperatorDesc: operator_desc,
     Plan: plan,
+    Profile: profile,
     Repair: repair,
     Structure: graph,
     SupportRow: support_row,

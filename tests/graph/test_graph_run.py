@@ -185,6 +185,26 @@ def test_an_array_that_is_not_the_tensor_is_refused(given: Any, slug: str) -> No
     assert caught.value.id == slug
 
 
+def test_an_array_in_another_byte_order_is_refused_with_what_to_do() -> None:
+    op, swapped = dml.compile(chain(2)), X.astype(X.dtype.newbyteorder())
+    with pytest.raises(dml.InvalidDataTypeError, match=r'order of other machines\. Pass array\.astype\("float32"\)'):
+        op(swapped)
+    with pytest.raises(dml.InvalidDataTypeError, match=r"order of other machines\. Pass an array of numpy\.float32"):
+        op(X, out=swapped)
+    with pytest.raises(TypeError, match="order of other machines: pass") as caught:
+        dml.Graph().constant(swapped)
+    words = str(caught.value).rpartition("pass ")[2][:-1]
+    assert op(eval(words, {"array": swapped})).tolist() == op(X).tolist()
+    with pytest.raises(TypeError) as caught:
+        dml.Graph().constant(np.zeros(2, complex))
+    assert "order" not in str(caught.value)
+
+
+def test_the_signature_of_a_class_is_that_of_its_constructor() -> None:
+    assert [*signature(dml.graph.CompiledGraph).parameters][:2] == ["graph", "level"]
+    assert [*signature(dml.CompiledOperator).parameters] == ["args", "kwargs"]
+
+
 def test_an_out_that_cannot_be_written_is_refused() -> None:  # DML-GRAPH-out
     op = dml.compile(chain(2))
     out = np.zeros_like(X)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
+from dmlcy._desc.memory import strides_of
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.model import Edge, Port, Structure
+from dmlcy._frontends.graphs.profiles import Timing
+from dmlcy._graph.model import Constant, Edge, Node, Port, Structure, Tensors, dtype_name
 from dmlcy._graph.violations import GraphViolation
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._words.values import quote, show
+
+NO_TIMINGS: Final[Mapping[int, Timing]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
     """An input, a node or an output of the graph.
 
-    ``key``: i0, n3, o1; ``wrong``: the ids of its errors; ``origin``: of a node, in words.
+    ``key``: i0, n3, o1; ``wrong``: the ids of its errors; ``origin``: of a node, in words; ``fused``: the activations
+    that it applies, in words; ``timing``: of a node of a profile.
     """
 
     key: str
@@ -26,19 +34,30 @@ class Box:
     name: str
     wrong: tuple[str, ...]
     origin: str = ""
+    fused: str = ""
+    timing: Timing | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge between two boxes. ``sizes``: of the tensor that reads; ``wrong``: the ids of its errors."""
+    """An edge between two boxes.
+
+    ``sizes``: of the tensor that reads; ``dtype``: its data type; ``target``, ``source``: the input that it is, and the
+    output that it comes from, where its node has several; ``was``: the value, where the reader sees another tensor;
+    ``wrong``: the ids of its errors.
+    """
 
     begin: str
     end: str
     sizes: str
     wrong: tuple[str, ...]
+    dtype: str = ""
+    target: str = ""
+    source: str = ""
+    was: str = ""
 
 
-def boxes(graph: Structure, violations: Sequence[Violation]) -> list[Box]:
+def boxes(graph: Structure, violations: Sequence[Violation], timings: Mapping[int, Timing] = NO_TIMINGS) -> list[Box]:
     """The inputs, the nodes, the outputs."""
     wrong = _wrong(graph, violations)
     found = [
@@ -49,7 +68,10 @@ def boxes(graph: Structure, violations: Sequence[Violation]) -> list[Box]:
         kind = "constant" if node.kind == "CONSTANT" else "node"
         origin = "" if node.origin is None else f"from {node.origin}"
         ids = wrong.get(("nodes", number), ())
-        found.append(Box(f"n{number}", kind, f"{number} {node.kind}", node.name, ids, origin))
+        box = Box(
+            f"n{number}", kind, f"{number} {node.kind}", node.name, ids, origin, _fused(node), timings.get(number)
+        )
+        found.append(box)
     found += [
         Box(f"o{index}", "output", "output", end.name, wrong.get(("outputs", index), ()))
         for index, end in enumerate(graph.outputs)
@@ -63,12 +85,49 @@ def lines(graph: Structure, violations: Sequence[Violation]) -> Iterator[Line]:
     for place in wiring.good:
         edge = graph.edges[place]
         assert edge.source is not None
-        desc = wiring.desc_of_target(edge.target) or wiring.desc_of(edge.source)
-        yield Line(_key(edge.source, "i"), _key(edge.target, "o"), sizes_of(desc), wrong.get(("edges", place), ()))
+        value = wiring.desc_of(edge.source)
+        desc = wiring.desc_of_target(edge.target) or value
+        yield Line(
+            _key(edge.source, "i"), _key(edge.target, "o"), sizes_of(desc), wrong.get(("edges", place), ()),
+            "" if desc is None else dtype_name(desc) or "unknown",
+            _of_several(wiring.inputs, edge.target), _of_several(wiring.outputs, edge.source), _was(value, desc),
+        )  # fmt: skip
 
 
 def _key(port: Port, end: str) -> str:
     return f"{end}{port.place}" if port.node is None else f"n{port.node}"
+
+
+def _fused(node: Node | Constant) -> str:
+    """The activations that a node applies to its results, or that its units have."""
+    if isinstance(node, Constant):
+        return ""
+    held = [getattr(node.desc, field.python, None) for field in node.desc.operator.fields if field.among]
+    each = [one for value in held for one in (value if isinstance(value, tuple | list) else (value,))]
+    return ", ".join(one.operator.name.removeprefix("ACTIVATION_") for one in each if isinstance(one, OperatorDesc))
+
+
+def _of_several(tensors: Sequence[Tensors], port: Port) -> str:
+    """The name of a tensor of a node that has several of its kind."""
+    if port.node is None:
+        return ""
+    there = [path for path, desc in tensors[port.node] if desc is not None]
+    return tensors[port.node][port.place][0] if len(there) > 1 else ""
+
+
+def _was(value: TensorDesc | None, desc: TensorDesc | None) -> str:
+    """The tensor that was written, where the one that is read is another one."""
+    if value is None or desc is None or value is desc:
+        return ""
+    dtypes, sizes = [dtype_name(one) for one in (value, desc)], [sizes_of(one) for one in (value, desc)]
+    if dtypes[0] != dtypes[1]:
+        return f"{dtypes[0]} {sizes[0]}"
+    if sizes[0] != sizes[1]:
+        return sizes[0]
+    try:
+        return "" if strides_of(value) == strides_of(desc) else "in other strides"
+    except (TypeError, ValueError):  # sizes or strides that are no numbers
+        return ""
 
 
 def sizes_of(desc: TensorDesc | None) -> str:
