@@ -135,6 +135,14 @@ class Family(ABC):
         """
         return None
 
+    def pointwise(self, desc: OperatorDesc) -> bool:
+        """Whether loops compute any part of the outputs from the elements of the inputs at the same places only."""
+        return False
+
+    def precedes(self, desc: OperatorDesc) -> bool:
+        """Whether loops may let others work on each part of the output that they have just computed."""
+        return False
+
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""
         counts = [tensor.element_count for tensor in tensors_of(desc)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dmlcy._desc.memory import extent, is_packed, strides_of
+from dmlcy._desc.memory import dtype_of, is_plain, strides_of
 from dmlcy._desc.whole import Switches
+from dmlcy._facts.dtypes import size_in_bytes
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.chains import Chain, chains_of, reads, writes
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.wiring import Wiring, wiring_of
 
@@ -32,7 +34,8 @@ class Action:
     """What a run does for a node: its inputs by field, its outputs, and what it frees then.
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
-    is written over; ``folded``: it reads constants only, and its outputs are known before a run.
+    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``chain``: the nodes
+    with which it runs as one step, whose last one frees what the others need no more.
     """
 
     node: int
@@ -41,6 +44,7 @@ class Action:
     over: Port | None
     frees: tuple[Port, ...]
     folded: bool = False
+    chain: Chain | None = None
 
     def read(self) -> Iterator[Tensor]:
         """The tensors that the node reads."""
@@ -62,6 +66,7 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
     order = [number for number in wiring.order if isinstance(graph.nodes[number], Node)]
     folded = set() if "folded" in without else _folded(graph, wiring)
     kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
+    chains = chains_of(graph, wiring, order, folded, kept, without)
     last: dict[Port, int] = {}
     for step, number in enumerate(order):
         for port in wiring.read[number]:
@@ -73,20 +78,70 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
             ends.setdefault(step, []).append(port)
     found = []
     for step, number in enumerate(order):
-        frees = ends.get(step, [])
         outputs = tuple(
             Tensor(port := Port(number, index), desc, wiring.sizes[port])
             for index, (_, desc) in enumerate(wiring.outputs[number])
             if desc is not None
         )
+        tensors = _grouped(graph, wiring, number)
         if number in folded:
-            found.append(Action(number, _grouped(graph, wiring, number), outputs, None, (), folded=True))
+            found.append(Action(number, tensors, outputs, None, (), folded=True))
             continue
-        over = None if "in_place" in without else _over(graph, wiring, number, outputs, frees)
+        chain = chains.get(step)
+        if chain is not None:
+            found.append(Action(number, tensors, outputs, None, (), chain=chain))
+            if step == chain.places[-1]:
+                _end_chain(wiring, found, chain, ends, "in_place" not in without)
+            continue
+        frees = ends.get(step, [])
+        over = None if "in_place" in without else _over(wiring, number, outputs, frees)
         unread = [one.port for one in outputs if one.port not in last and one.port not in kept]
         gone = tuple(port for port in frees if port != over) + tuple(unread)
-        found.append(Action(number, _grouped(graph, wiring, number), outputs, over, gone))
+        found.append(Action(number, tensors, outputs, over, gone))
     return found
+
+
+def _end_chain(wiring: Wiring, found: list[Action], chain: Chain, ends: dict[int, list[Port]], in_place: bool) -> None:
+    """Says what the nodes of a chain write over, and lets the last one free what they read."""
+    frees: list[Port] = []
+    taken: set[Port] = set()
+    for place in chain.places:
+        action = found[place]
+        frees += ends.get(place, [])
+        left = [port for port in frees if port not in taken]
+        if in_place and chain.inner.isdisjoint(one.port for one in action.outputs):
+            headed = chain.headed and place == chain.places[0]
+            over = _over(wiring, action.node, action.outputs, left if headed else _flat(chain, left))
+            if over is None and not headed and len(action.outputs) == 1:
+                over = _beside(wiring, action, chain, left)
+            if over is not None:
+                taken.add(over)
+                found[place] = replace(action, over=over)
+    end = found[chain.places[-1]]
+    gone = tuple(port for port in frees if port not in taken and port not in chain.inner)
+    found[chain.places[-1]] = replace(end, frees=gone)
+
+
+def _flat(chain: Chain, ports: list[Port]) -> list[Port]:
+    """The values that a member of a chain may write over: no other block of the chain reads what a block wrote."""
+    return [port for port in ports if port in chain.flat and port not in chain.inner]
+
+
+def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> Port | None:
+    """A value that nodes of a chain before this one were the last to read, which its output fits."""
+    (output,) = action.outputs
+    item = size_in_bytes(dtype_of(output.desc), 1)
+    own = {port for port, _ in reads(wiring, action.node)}
+    for port in _flat(chain, ports):
+        items = {
+            size_in_bytes(dtype_of(desc), 1)
+            for node in chain.members
+            for read, desc in reads(wiring, node)
+            if read == port
+        }
+        if port not in own and items == {item} and wiring.sizes[port] >= output.size:
+            return port
+    return None
 
 
 def _folded(graph: Structure, wiring: Wiring) -> set[int]:
@@ -137,25 +192,26 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
-def _over(graph: Structure, wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
+def _over(wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
     """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
 
     The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
     """
-    node = graph.nodes[number]
+    if len(outputs) != 1 or not is_plain(outputs[0].desc, outputs[0].size):
+        return None
+    return next((port for port in fitting(wiring, number) if port in frees), None)
+
+
+def fitting(wiring: Wiring, number: int) -> Iterator[Port]:
+    """The inputs over which a node may write its only output, if nothing reads them later."""
+    node = wiring.graph.nodes[number]
     assert isinstance(node, Node)
-    if len(outputs) != 1:
-        return None
-    (output,) = outputs
-    if not is_plain(output.desc, output.size):
-        return None
+    ((output, made),) = writes(wiring, number)
     ports = wiring.read[number]
     for (path, desc), port in zip(wiring.inputs[number], ports, strict=True):
-        if port in frees and port is not None and ports.count(port) == 1 and desc is not None:
-            allowed = path in node.desc.operator.in_place
-            if allowed and _alike(desc, output.desc) and output.size <= wiring.sizes[port]:
-                return port
-    return None
+        allowed = path in node.desc.operator.in_place and ports.count(port) == 1
+        if allowed and desc and port and _alike(desc, made) and wiring.sizes[output] <= wiring.sizes[port]:
+            yield port
 
 
 def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
@@ -164,8 +220,3 @@ def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
     if desc.strides is None is other.strides:
         return bool(desc.dtype == other.dtype and desc.sizes == other.sizes)
     return (desc.dtype, desc.sizes, strides_of(desc)) == (other.dtype, other.sizes, strides_of(other))
-
-
-def is_plain(desc: TensorDesc, size: int) -> bool:
-    """Whether the elements are the buffer of so many bytes: packed, with nothing behind them."""
-    return is_packed(desc) and size == extent(desc)

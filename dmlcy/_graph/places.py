@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.memory import dtype_of, is_plain
 from dmlcy._desc.whole import Switches
 from dmlcy._facts.dtypes import has_four_bits, size_in_bytes
 from dmlcy._families import family_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import NONE, Action, actions, is_plain
+from dmlcy._graph.actions import NONE, Action, actions
 from dmlcy._graph.arena import Life, placed
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.owned import owned_inputs
@@ -29,7 +29,7 @@ class Places:
     Attributes
     ----------
     of
-        The place of each value.
+        The place of each value, but for those that only a chain knows.
     adjacent
         The nodes that have nothing to do: their outputs lie in the memory of their input, or their inputs in that of
         their output.
@@ -88,14 +88,20 @@ def _places(graph: Structure, wiring: Wiring, without: Switches) -> Places:
 
 
 def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[Port, Life]]:
-    """For each value that a node computes the first one in its memory; and how long this memory is in use."""
+    """For each value that a node computes the first one in its memory; and how long this memory is in use.
+
+    All nodes of a chain run at a time.
+    """
     firsts: dict[Port, Port] = {}
     starts: dict[Port, int] = {}
     ends: dict[Port, int] = {}
     for step, action in enumerate(steps):
+        chain = action.chain
+        inner = frozenset[Port]() if chain is None else chain.inner
         for one in () if action.folded else action.outputs:
-            firsts[one.port] = one.port if action.over is None else firsts[action.over]
-            starts.setdefault(firsts[one.port], step)
+            if one.port not in inner:
+                firsts[one.port] = one.port if action.over is None else firsts[action.over]
+                starts.setdefault(firsts[one.port], step if chain is None else chain.places[0])
         for port in action.frees:
             ends[firsts[port]] = step
     last = len(steps)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dmlcy._desc.memory import extent
+from dmlcy._desc.memory import extent, is_plain
 from dmlcy._desc.whole import Switches
 from dmlcy._families import family_of
-from dmlcy._graph.actions import NONE, Action, actions, is_plain
+from dmlcy._graph.actions import NONE, Action, actions
 from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
 from dmlcy._graph.places import Places, places_of
 from dmlcy._graph.wiring import wiring_of
@@ -24,7 +24,7 @@ class Step:
     node, name, operator
         The number of the node, its name, and its operator.
     outputs
-        Bytes of the new buffers of its outputs; 0 where it writes over an input, is folded or adjacent.
+        Bytes of the new buffers of its outputs; 0 where it writes over an input, is folded, adjacent or chained.
     workspace
         Bytes that it takes at most beside its tensors, while it runs; an estimate.
     over
@@ -40,6 +40,10 @@ class Step:
         Bytes of the values that there are while it runs, its outputs among them, without the workspace.
     origin
         For which node of a foreign file the node was made.
+    chain
+        The first node of those with which it runs, block by block; None: it runs alone.
+    chained
+        Whether only these nodes read its outputs, which are never in memory as a whole.
     """
 
     node: int
@@ -53,12 +57,16 @@ class Step:
     origin: Origin | None = None
     folded: bool = False
     adjacent: bool = False
+    chain: int | None = None
+    chained: bool = False
 
     @property
     def written(self) -> str:
-        """Its outputs in words: the bytes of new buffers, what they are written over, or that it is folded."""
+        """Its outputs in words: the bytes of new buffers, what they are written over, or why there are none."""
         if self.over:
             return f"over {quote(self.over)}"
+        if self.chained:
+            return "chained"
         return "folded" if self.folded else "adjacent" if self.adjacent else str(self.outputs)
 
 
@@ -144,7 +152,8 @@ def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> P
     for action in actions(graph, without):
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
-        total = sum(one.size for one in action.outputs)
+        inner = frozenset[Port]() if action.chain is None else action.chain.inner
+        total = sum(one.size for one in action.outputs if one.port not in inner)
         if action.folded:
             constants += total
             steps.append(Step(action.node, node.name, node.kind, 0, 0, None, (), live, node.origin, folded=True))
@@ -157,7 +166,20 @@ def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> P
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
         steps.append(
-            Step(action.node, node.name, node.kind, new, workspace, over, frees, live, node.origin, adjacent=adjacent)
+            Step(
+                action.node,
+                node.name,
+                node.kind,
+                new,
+                workspace,
+                over,
+                frees,
+                live,
+                node.origin,
+                adjacent=adjacent,
+                chain=None if action.chain is None else action.chain.nodes[0],
+                chained=bool(inner) and not total,
+            )
         )
         live -= sum(sizes[port] for port in action.frees if not adjacent or port.node == action.node)
     return Plan(tuple(steps), copies, constants, places.arena, _result_bytes(places))

@@ -14,7 +14,7 @@ from dmlcy._arithmetic import WIDE, Arithmetic, Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks, conditions
-from dmlcy._families.activations import activated, magnitudes
+from dmlcy._families.activations import activated, along, magnitudes
 from dmlcy._families.base import Family, Result, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
@@ -91,6 +91,13 @@ class Elementwise(Family):
         own = given.dtype(output)
         bits = given.arithmetic.stored(values, np.dtype(f"u{own.itemsize}"), tensor.sizes if sizes is None else sizes)
         return np.ascontiguousarray(bits).view(own)
+
+    def pointwise(self, desc: OperatorDesc) -> bool:
+        """Where no input has an element for each index of an axis, or for blocks, and no activation needs others."""
+        definition = desc.operator.definition
+        fused = definition.roles.get("fused")
+        fixed = any(key.partition(".")[0] in ("along", "tensors") for key in definition.words)
+        return not fixed and (fused is None or not along(getattr(desc, fused), (1,)))
 
     def computes(self, desc: OperatorDesc) -> bool:
         """Not of bits."""
