@@ -70,6 +70,11 @@ def extent(desc: TensorDesc) -> int:
     return size_in_bytes(dtype_of(desc), last + 1)
 
 
+def is_plain(desc: TensorDesc, size: int) -> bool:
+    """Whether the elements are the buffer of so many bytes: packed, with nothing behind them."""
+    return is_packed(desc) and size == extent(desc)
+
+
 def needed(desc: TensorDesc) -> int:
     """Bytes that a buffer must have from the start of the tensor: a total size counts where it is more than padding."""
     reach = extent(desc)

@@ -161,6 +161,14 @@ class Family(ABC):
         kernel = Kernel(desc.operator, Rules({}), COUNTING)
         return operations([self.applied(desc, kernel, element("x", sizes), COUNTING)])
 
+    def pointwise(self, desc: OperatorDesc) -> bool:
+        """Whether loops compute any part of the outputs from the elements of the inputs at the same places only."""
+        return False
+
+    def precedes(self, desc: OperatorDesc) -> bool:
+        """Whether loops may let others work on each part of the output that they have just computed."""
+        return False
+
     def workspace(self, desc: OperatorDesc) -> int:
         """Bytes that the reference takes at most for a use, beside its inputs and results; an estimate."""
         counts = [tensor.element_count for tensor in tensors_of(desc)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dmlcy._desc.memory import extent, is_packed, strides_of
+from dmlcy._desc.memory import dtype_of, is_plain, strides_of
 from dmlcy._desc.whole import Switches
+from dmlcy._facts.dtypes import size_in_bytes
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.chains import Chain, chains_of, reads, writes
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.sharing import Sharing, Spot
 from dmlcy._graph.strided import View, Views, views_of
@@ -35,7 +37,9 @@ class Action:
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
     is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the
-    memory of the outputs; ``views``: the outputs, where they are views, and it has nothing to do.
+    memory of the outputs, where it is not only that of a chain; ``views``: the outputs, where they are views, and it
+    has nothing to do; ``chain``: the nodes with which it runs as one step, whose last one frees what the others need
+    no more.
     """
 
     node: int
@@ -43,9 +47,10 @@ class Action:
     outputs: tuple[Tensor, ...]
     over: Port | None
     frees: tuple[Port, ...]
-    spots: tuple[Spot, ...] = ()
+    spots: dict[Port, Spot] = field(default_factory=dict)
     folded: bool = False
     views: dict[Port, View] = field(default_factory=dict)
+    chain: Chain | None = None
 
     def read(self) -> Iterator[Tensor]:
         """The tensors that the node reads."""
@@ -70,6 +75,7 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
     folded = set() if "folded" in without else _folded(graph, wiring, views)
     last = _last(wiring, order, kept)
     sharing = Sharing(views, last, wiring.sizes)
+    chains = chains_of(graph, wiring, order, folded, views, kept, without)
     ends: dict[int, list[Port]] = {}
     for port in last:
         if is_computed(graph, port) and port.node not in folded and port not in views and port not in kept:
@@ -85,9 +91,15 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
         if number in folded:
             found.append(Action(number, given, outputs, None, (), folded=True))
             continue
+        chain = chains.get(step)
+        if chain is not None:
+            found.append(Action(number, given, outputs, None, (), chain=chain))
+            if step == chain.places[-1]:
+                _end_chain(wiring, found, chain, ends, sharing, "in_place" not in without)
+            continue
         seen = {one.port: views[one.port] for one in outputs if one.port in views}
-        over = None if seen or "in_place" in without else _over(graph, wiring, step, number, outputs, sharing)
-        spots = () if seen else tuple(sharing.computed(one.port, over, step) for one in outputs)
+        over = None if seen or "in_place" in without else _over(wiring, step, number, outputs, sharing)
+        spots = {} if seen else {one.port: sharing.computed(one.port, over, step) for one in outputs}
         gone = tuple(port for port in ends.get(step, ()) if port != over)
         found.append(Action(number, given, outputs, over, gone, spots, views=seen))
     return found
@@ -100,6 +112,52 @@ def _last(wiring: Wiring, order: list[int], kept: set[Port | None]) -> dict[Port
         found |= {Port(number, index): step for index, (_, desc) in enumerate(wiring.outputs[number]) if desc}
         found |= {port: step for port in wiring.read[number] if port is not None}
     return found | {port: len(order) for port in kept if port is not None}
+
+
+def _end_chain(
+    wiring: Wiring, found: list[Action], chain: Chain, ends: dict[int, list[Port]], sharing: Sharing, in_place: bool
+) -> None:
+    """Says what the nodes of a chain write over, and lets the last one free what they read."""
+    frees: list[Port] = []
+    taken: set[Port] = set()
+    for place in chain.places:
+        action = found[place]
+        frees += ends.get(place, [])
+        if not chain.inner.isdisjoint(one.port for one in action.outputs):
+            continue
+        ended = [port for port in frees if port not in taken]
+        over = _over_in_chain(wiring, action, place, chain, ended, sharing) if in_place else None
+        if over is not None:
+            taken.add(over)
+        spots = {one.port: sharing.computed(one.port, over, place, chain.places[0]) for one in action.outputs}
+        found[place] = replace(action, over=over, spots=spots)
+    end = found[chain.places[-1]]
+    gone = tuple(port for port in frees if port not in taken and port not in chain.inner)
+    found[chain.places[-1]] = replace(end, frees=gone)
+
+
+def _over_in_chain(
+    wiring: Wiring, action: Action, place: int, chain: Chain, ended: list[Port], sharing: Sharing
+) -> Port | None:
+    """The value over which a node of a chain writes its output; ``ended``: those that no later node reads."""
+    start = chain.places[0]
+    if chain.headed and place == start:
+        return _over(wiring, place, action.node, action.outputs, sharing)
+    if len(action.outputs) != 1:
+        return None
+    (output,) = action.outputs
+    flat = [port for port in ended if port in chain.flat and port not in chain.inner]
+    for port, desc in fitting(wiring, action.node):
+        if port in flat and sharing.may_write(port, desc, place, output.size, start):
+            return port
+    item = size_in_bytes(dtype_of(output.desc), 1)
+    own = {port for port, _ in reads(wiring, action.node)}
+    for port in flat:
+        descs = [desc for node in chain.members for read, desc in reads(wiring, node) if read == port]
+        same = port not in own and {size_in_bytes(dtype_of(desc), 1) for desc in descs} == {item}
+        if same and sharing.may_write(port, descs[0], place, output.size, start):
+            return port
+    return None
 
 
 def _folded(graph: Structure, wiring: Wiring, views: Views) -> set[int]:
@@ -152,27 +210,28 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
-def _over(
-    graph: Structure, wiring: Wiring, step: int, number: int, outputs: tuple[Tensor, ...], sharing: Sharing
-) -> Port | None:
+def _over(wiring: Wiring, step: int, number: int, outputs: tuple[Tensor, ...], sharing: Sharing) -> Port | None:
     """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
 
     The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
     """
-    node = graph.nodes[number]
+    if len(outputs) != 1 or not is_plain(outputs[0].desc, outputs[0].size):
+        return None
+    size = outputs[0].size
+    return next((port for port, desc in fitting(wiring, number) if sharing.may_write(port, desc, step, size)), None)
+
+
+def fitting(wiring: Wiring, number: int) -> Iterator[tuple[Port, TensorDesc]]:
+    """The inputs over which a node may write its only output, if nothing reads them later, with their descs."""
+    node = wiring.graph.nodes[number]
     assert isinstance(node, Node)
-    if len(outputs) != 1:
-        return None
-    (output,) = outputs
-    if not is_plain(output.desc, output.size):
-        return None
+    ((output, made),) = writes(wiring, number)
     ports = wiring.read[number]
     for (path, desc), port in zip(wiring.inputs[number], ports, strict=True):
         if port is None or desc is None or path not in node.desc.operator.in_place or ports.count(port) > 1:
             continue
-        if _alike(desc, output.desc) and sharing.may_write(port, desc, step, output.size):
-            return port
-    return None
+        if _alike(desc, made) and wiring.sizes[output] <= wiring.sizes[port]:
+            yield port, desc
 
 
 def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
@@ -181,8 +240,3 @@ def _alike(desc: TensorDesc, other: TensorDesc) -> bool:
     if desc.strides is None is other.strides:
         return bool(desc.dtype == other.dtype and desc.sizes == other.sizes)
     return (desc.dtype, desc.sizes, strides_of(desc)) == (other.dtype, other.sizes, strides_of(other))
-
-
-def is_plain(desc: TensorDesc, size: int) -> bool:
-    """Whether the elements are the buffer of so many bytes: packed, with nothing behind them."""
-    return is_packed(desc) and size == extent(desc)

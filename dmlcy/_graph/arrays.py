@@ -8,11 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dmlcy._desc.memory import dtype_of, in_memory, is_packed, view
+from dmlcy._desc.memory import dtype_of, in_memory, is_packed, is_plain, view
 from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import is_plain
 from dmlcy._graph.model import Structure
 from dmlcy._graph.violations import Part, made
 from dmlcy._runtime import four_bits

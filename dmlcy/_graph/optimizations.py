@@ -54,9 +54,12 @@ class Optimizations:
 def optimizations_of(graph: Structure, without: Switches) -> Optimizations:
     """What the optimizations that are not left out do to a valid graph."""
     steps, places = actions(graph, without), places_of(graph, without)
+    chains = [one.chain for place, one in enumerate(steps) if one.chain is not None and place == one.chain.places[0]]
     return Optimizations(
         folded=tuple(one.node for one in steps if one.folded),
         in_place=tuple(one.node for one in steps if one.over is not None),
         adjacent=tuple(one.node for one in steps if one.node in places.adjacent),
         views=tuple(one.node for one in steps if one.views),
+        chains=tuple(one.nodes for one in chains if not one.headed),
+        epilogues=tuple(one.nodes for one in chains if one.headed),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.memory import dtype_of, is_plain
 from dmlcy._desc.whole import Switches
 from dmlcy._facts.dtypes import has_four_bits, size_in_bytes
 from dmlcy._families import family_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import NONE, Action, actions, is_plain
+from dmlcy._graph.actions import NONE, Action, actions
 from dmlcy._graph.arena import Life, placed
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.owned import owned_inputs
@@ -30,7 +30,7 @@ class Places:
     Attributes
     ----------
     of
-        The place of each value.
+        The place of each value, but for those that only a chain knows.
     views
         The values that are views: their place is that of their first element.
     adjacent
@@ -102,14 +102,17 @@ def _places(graph: Structure, wiring: Wiring, without: Switches) -> Places:
 
 
 def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Spot], dict[Port, Life]]:
-    """The memory of each value that a node computes; and how long each piece of memory is in use."""
+    """The memory of each value that a node computes; and how long each piece of memory is in use.
+
+    All nodes of a chain run at a time.
+    """
     spots: dict[Port, Spot] = {}
     starts: dict[Port, int] = {}
     until: dict[Port, int] = {}
     for step, action in enumerate(steps):
-        for one, spot in zip(action.outputs, action.spots, strict=False):
-            spots[one.port] = spot
-            starts.setdefault(spot.first, step)
+        for one, spot in action.spots.items():
+            spots[one] = spot
+            starts.setdefault(spot.first, step if action.chain is None else action.chain.places[0])
         until |= {port: step for port in (*action.frees, action.over) if port is not None}
     ends = dict.fromkeys(starts, 0)
     for port, spot in spots.items():

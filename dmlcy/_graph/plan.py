@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from dmlcy._desc.memory import extent
+from dmlcy._desc.memory import extent, is_plain
 from dmlcy._desc.whole import Switches
 from dmlcy._families import family_of
-from dmlcy._graph.actions import NONE, Action, actions, is_plain
-from dmlcy._graph.model import Constant, Node, Origin, Structure
+from dmlcy._graph.actions import NONE, Action, actions
+from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
 from dmlcy._graph.places import Places, places_of
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.notebook import Shown
@@ -25,7 +25,7 @@ class Step:
     node, name, operator
         The number of the node, its name, and its operator.
     outputs
-        Bytes of the new buffers of its outputs; 0 where it writes over an input, is folded, adjacent or a view.
+        Bytes of the new buffers of its outputs; 0 if it writes over an input, is folded, adjacent, a view or chained.
     workspace
         Bytes that it takes at most beside its tensors, while it runs; an estimate.
     over
@@ -42,6 +42,10 @@ class Step:
         Bytes of the memory of values that is in use while it runs, its outputs among them, without the workspace.
     origin
         For which node of a foreign file the node was made.
+    chain
+        The first node of those with which it runs, block by block; None: it runs alone.
+    chained
+        Whether only these nodes read its outputs, which are never in memory as a whole.
     """
 
     node: int
@@ -56,13 +60,15 @@ class Step:
     folded: bool = False
     adjacent: bool = False
     view: bool = False
+    chain: int | None = None
+    chained: bool = False
 
     @property
     def written(self) -> str:
         """Its outputs in words: the bytes of new buffers, what they are written over, or why there are none."""
         if self.over:
             return f"over {quote(self.over)}"
-        for name in ("folded", "adjacent", "view"):
+        for name in ("folded", "adjacent", "view", "chained"):
             if getattr(self, name):
                 return name
         return str(self.outputs)
@@ -152,14 +158,16 @@ def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> P
     for action, live in zip(found, _live(places, len(found)), strict=True):
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
-        total = sum(one.size for one in action.outputs)
+        inner = frozenset[Port]() if action.chain is None else action.chain.inner
+        total = sum(one.size for one in action.outputs if one.port not in inner)
         constants += total if action.folded else 0
         workspace = _workspace(graph, action, by_reference, places)
         adjacent, is_view = action.node in places.adjacent, bool(action.views)
         new = 0 if action.over is not None or adjacent or is_view or action.folded else total
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
-        said = node.origin, action.folded, adjacent, is_view
+        chain = None if action.chain is None else action.chain.nodes[0]
+        said = node.origin, action.folded, adjacent, is_view, chain, bool(inner) and not total
         steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, copies + live, *said))
     return Plan(tuple(steps), copies, constants, places.arena, _result_bytes(places))
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, TypeAlias
 
-from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.memory import dtype_of, is_plain
 from dmlcy._desc.whole import Switches
-from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
-from dmlcy._graph.actions import Action, actions, is_plain
+from dmlcy._facts.dtypes import has_four_bits, numpy_dtype, size_in_bytes
+from dmlcy._graph import chains
+from dmlcy._graph.actions import Action, actions, fitting
+from dmlcy._graph.chains import Chain, joined, reads, steps_of, writes
 from dmlcy._graph.model import Port, Structure
-from dmlcy._graph.places import Place, places_of
+from dmlcy._graph.places import Place, Places, places_of
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
+
+Step: TypeAlias = tuple[Form | bool | None, list[Place], list[tuple[int, int, int]], "Chained | None"]
+Chained: TypeAlias = tuple[list[tuple[Form, list[tuple[int, int, list[int]]]]], list[int], int, int, int]
+"""The members of a chain, each with its places; its sizes; slots of values; bytes of a block and of an element."""
+_SCRATCH: Final = -1  # the base of values that only a chain has
 
 
 def program_of(graph: Structure, operators: Sequence[Any], left: set[int], without: Switches) -> Program:
@@ -21,32 +28,19 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
     ``left``: nodes that are folded, and that each run refuses nevertheless.
     """
     wiring, places = wiring_of(graph), places_of(graph, without)
-    forms: dict[tuple[int, tuple[Any, ...]], Form | None] = {}
-    steps: list[tuple[Form | bool | None, list[Place], list[tuple[int, int, int]]]] = []
-    for action in actions(graph, without):
+    forms = _Forms(wiring, places, operators)
+    steps: list[Step] = []
+    for place, action in enumerate(actions(graph, without)):
+        chain = action.chain
         if action.node in places.adjacent or action.views:
-            steps.append((False, [], []))
-            continue
-        if action.folded:
-            steps.append((None if action.node in left else False, [], []))
-            continue
-        reads = [
-            (port, desc if port is None else places.seen(port, desc))
-            for (_, desc), port in zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
-            if desc is not None
-        ]
-        operator = operators[action.node]
-        key = id(operator), tuple(desc.strides if port in places.views else None for port, desc in reads)
-        if key not in forms:
-            tensors = [desc for _, desc in reads] + [one.desc for one in action.outputs]
-            forms[key] = form_of(operator, tensors)
-        form = forms[key]
-        if form is None or any(port is None for port, _ in reads):
-            steps.append((None, [], _gaps(action, places.of)))
-            continue
-        of = [places.of[port] for port, _ in reads if port is not None]
-        of += [places.of[one.port] for one in action.outputs]
-        steps.append((form, of, _gaps(action, places.of)))
+            steps.append((False, [], [], None))
+        elif action.folded:
+            steps.append((None if action.node in left else False, [], [], None))
+        elif chain is not None and (place > chain.places[0] or not chain.headed):
+            first = place == chain.places[0]
+            steps.append((None, [], [], _chained(chain, forms, places)) if first else (False, [], [], None))
+        else:
+            steps.append(_step(wiring, action, forms, places))
     fixed = [_aligned(wiring, port) for port in places.fixed]
     inputs = []
     for port in places.given:
@@ -55,6 +49,90 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
         inputs.append((desc if takes else None, desc is not None, _aligned(wiring, port)))
     results = [desc for _, desc in places.results.values()]
     return Program(fixed, inputs, results, len(results) == len(graph.outputs), places.arena, steps)
+
+
+class _Forms:
+    """The forms of nodes, one for all nodes of a desc that read with the same strides; None: no loops compute them."""
+
+    def __init__(self, wiring: Wiring, places: Places, operators: Sequence[Any]) -> None:
+        self.wiring, self.places, self.operators = wiring, places, operators
+        self.known: dict[tuple[int, tuple[Any, ...]], Form | None] = {}
+
+    def of(self, node: int) -> Form | None:
+        operator = self.operators[node]
+        pairs = [
+            (port, desc if port is None else self.places.seen(port, desc))
+            for (_, desc), port in zip(self.wiring.inputs[node], self.wiring.read[node], strict=True)
+            if desc is not None
+        ]
+        key = id(operator), tuple(desc.strides if port in self.places.views else None for port, desc in pairs)
+        if key not in self.known:
+            outputs = [desc for _, desc in self.wiring.outputs[node] if desc is not None]
+            self.known[key] = form_of(operator, [*(desc for _, desc in pairs), *outputs])
+        return self.known[key]
+
+
+def _step(wiring: Wiring, action: Action, forms: _Forms, places: Places) -> Step:
+    """A node that loops compute, with what follows it; or one that Python does."""
+    pairs = zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
+    ports = [port for (_, desc), port in pairs if desc is not None]
+    form = forms.of(action.node)
+    gaps = _gaps(action, places.of)
+    chained = None if action.chain is None else _chained(action.chain, forms, places)
+    if form is None or None in ports:
+        return None, [], gaps, chained
+    return form, [places.of[port] for port in (*ports, *(one.port for one in action.outputs)) if port], gaps, chained
+
+
+def _chained(chain: Chain, forms: _Forms, places: Places) -> Chained:
+    """The members of a chain, with the places and steps of their tensors."""
+    wiring = chain.wiring
+    tensors = [(*reads(wiring, node), *writes(wiring, node)) for node in chain.members]
+    every = dict(enumerate(pair for one in tensors for pair in one))
+    steps = {place: steps_of(desc, chain.sizes) or () for place, (_, desc) in every.items()}
+    sizes, found = joined(chain.sizes, steps)
+    slots, count = _slots(chain)
+    members, place = list[tuple[Form, list[tuple[int, int, list[int]]]]](), 0
+    for node, one in zip(chain.members, tensors, strict=True):
+        spots: list[tuple[int, int, list[int]]] = []
+        for port, _ in one:
+            base, offset = (_SCRATCH, slots[port]) if port in slots else places.of[port]
+            spots.append((base, offset, found[place]))
+            place += 1
+        form = forms.of(node)
+        assert form is not None
+        members.append((form, spots))
+    _, head = writes(wiring, chain.nodes[0])[0]
+    bytes = chains.BLOCK if count else chains.PASS
+    return members, sizes, count, bytes, size_in_bytes(dtype_of(head), 1)
+
+
+def _slots(chain: Chain) -> tuple[dict[Port, int], int]:
+    """For each value that only the chain has, the slot of memory in which a block of it is; and how many there are."""
+    wiring = chain.wiring
+    last = {port: node for node in chain.members for port, _ in reads(wiring, node)}
+    found: dict[Port, int] = {}
+    free: list[int] = []
+    count = 0
+    for node in chain.members:
+        inputs = {port for port, _ in reads(wiring, node) if port in found and last[port] == node}
+        made = [port for port, _ in writes(wiring, node) if port in chain.inner]
+        over = _slot_over(chain, node, inputs) if len(made) == 1 else None
+        if over is not None:
+            inputs.remove(over)
+            found[made.pop()] = found[over]
+        for port in made:
+            if not free:
+                free.append(count)
+                count += 1
+            found[port] = free.pop()
+        free += [found[port] for port in (*inputs, *(port for port in made if port not in last))]
+    return found, count
+
+
+def _slot_over(chain: Chain, node: int, inputs: set[Port]) -> Port | None:
+    """An input of a node that only the chain has, over which its output may be written."""
+    return next((port for port, _ in fitting(chain.wiring, node) if port in inputs), None)
 
 
 def _gaps(action: Action, of: dict[Port, Place]) -> list[tuple[int, int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from inspect import Parameter, Signature
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,8 @@ Seen: TypeAlias = Callable[[Port, Array], None]
 
 Stamps: TypeAlias = npt.NDArray[np.int64]
 
+CHAINS: Final[Switches] = frozenset(("chains", "epilogues"))
+"""Without these, each node is a step of its own."""
 FUNCTION = "graph"
 """The name of a compiled graph in errors."""
 
@@ -61,7 +63,12 @@ class CompiledGraph:
         ]
         if refused:
             raise_violations(refused, "compile")
-        self._graph, self._path, self._without = graph, path, without
+        self._graph, self._level, self._path, self._without = graph, level, path, without
+        if path == "reference":
+            without |= CHAINS
+        self._left_out = without
+        self._has_chains = any(one.chain is not None for one in actions(graph, without))
+        self._apart: CompiledGraph | None = None
         self._wiring = wiring_of(graph)
         self._actions = actions(graph, without)
         self._places = places_of(graph, without)
@@ -102,12 +109,12 @@ class CompiledGraph:
 
     def plan(self) -> Plan:
         """The nodes in the order in which they run, with the memory that each takes."""
-        return plan_of(self._graph, self._path == "reference", self._without)
+        return plan_of(self._graph, self._path == "reference", self._left_out)
 
     @property
     def optimizations(self) -> Optimizations:
         """What each optimization did; ``compile`` leaves those out that are in ``without``."""
-        return optimizations_of(self._graph, self._without)
+        return optimizations_of(self._graph, self._left_out)
 
     def profile(self, /, *arrays: Any, runs: int = 10, **by_name: Any) -> Profile:
         """Runs the graph several times, and measures each step: time, bytes, operations a second, share.
@@ -231,6 +238,8 @@ class CompiledGraph:
         array, or tuple of arrays
             The outputs of the graph.
         """
+        if (seen is not None or RECORDINGS.get()) and self._has_chains:
+            return self._node_by_node().run(arrays, by_name, out, seen)
         given = named(arrays, by_name, [*self._given], f"{FUNCTION}()")
         owned, fixed = self._owned, self._fixed
         if len(owned) < len(self._bound):
@@ -250,6 +259,16 @@ class CompiledGraph:
         for target, result in zip(outs, results, strict=True):
             four_bits.write(target, result)
         return out
+
+    def _node_by_node(self) -> CompiledGraph:
+        """The same graph without chains: each value is in memory as a whole, once its node has run."""
+        found = self._apart
+        if found is None:
+            found = CompiledGraph(self._graph, self._level, self._path, self._left_out | CHAINS)
+            self._apart = found
+        if found._owned is not self._owned:
+            found._bind(self._owned)
+        return found
 
     def _buffers(
         self, taker: Taker, given: Mapping[str, Any], indices: Mapping[str, int], copy: bool

@@ -48,19 +48,30 @@ class Sharing:
         """The last step that needs the memory of a value, for itself or for one of its views."""
         return max(self._last[one] for one in (port, *self._of.get(port, ())))
 
-    def computed(self, port: Port, over: Port | None, step: int) -> Spot:
-        """The memory of a value that a step computes: its own, or that of the value that it is written over."""
+    def computed(self, port: Port, over: Port | None, step: int, start: int | None = None) -> Spot:
+        """The memory of a value that a step computes: its own, or that of the value that it is written over.
+
+        ``start``: the first step of its chain.
+        """
         spot = Spot(port, 0) if over is None else self._spot(over)
         self.spots[port] = spot
-        uses = self._uses[spot.first] = [use for use in self._uses.get(spot.first, ()) if use.last > step]
+        uses = self._uses[spot.first] = [
+            use
+            for use in self._uses.get(spot.first, ())
+            if use.port != over and use.last >= (step + 1 if start is None else start)
+        ]
         uses.append(Use(port, spot.offset, spot.offset + self._sizes[port], self._last[port]))
         for one in self._of.get(port, ()):
             begin, end = self._views[one].reach
             uses.append(Use(one, spot.offset + begin, spot.offset + end, self._last[one]))
         return spot
 
-    def may_write(self, port: Port, desc: TensorDesc, step: int, size: int) -> bool:
-        """Whether a step may write so many bytes over a value that it reads: nothing needs these bytes any longer."""
+    def may_write(self, port: Port, desc: TensorDesc, step: int, size: int, start: int | None = None) -> bool:
+        """Whether a step may write so many bytes over a value: nothing needs these bytes any longer.
+
+        ``start``: the first step of its chain. Steps of a chain run at a time: none of them reads these bytes but as
+        elements of the value.
+        """
         view = self._views.get(port)
         if (port if view is None else view.root) not in self.spots:
             return False
@@ -71,9 +82,9 @@ class Sharing:
         end = begin + size
         for use in self._uses[first]:
             if use.port == port:
-                if use.last != step or end > use.end:
+                if use.last > step or end > use.end:
                     return False
-            elif use.last >= step and use.begin < end and begin < use.end:
+            elif use.last >= (step if start is None else start) and use.begin < end and begin < use.end:
                 return False
         return True
 

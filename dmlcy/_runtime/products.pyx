@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
+from dmlcy._runtime.epilogue cimport Epilogue, take_epilogue
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.strided cimport MAX_RANK
 from dmlcy._runtime.threads cimport parallel_for, thread_limit
@@ -175,6 +176,7 @@ cdef struct Products:
     float alpha
     float beta
     const Activation* fused
+    const Epilogue* after           # NULL: nothing follows
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix

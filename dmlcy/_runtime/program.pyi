@@ -8,6 +8,7 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._runtime.compiled import CompiledOperator
 
 _Bytes = npt.NDArray[np.uint8]
+_Chain = tuple[list[tuple[Form, list[tuple[int, int, list[int]]]]], list[int], int, int, int]
 
 @final
 class Form:
@@ -26,7 +27,7 @@ class Program:
         results: list[TensorDesc],
         whole: bool,
         arena: int,
-        steps: Sequence[tuple[Form | bool | None, list[tuple[int, int]], list[tuple[int, int, int]]]],
+        steps: Sequence[tuple[Form | bool | None, list[tuple[int, int]], list[tuple[int, int, int]], _Chain | None]],
     ) -> None: ...
     @property
     def count(self) -> int: ...

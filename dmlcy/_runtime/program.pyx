@@ -4,6 +4,7 @@ cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, intptr_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -11,8 +12,9 @@ from numpy cimport ndarray
 from dmlcy._runtime.call cimport SEVERAL, Call, DataHolds, Run
 from dmlcy._runtime.compiled cimport TableOperator, made_of
 from dmlcy._runtime.context cimport current_recordings
+from dmlcy._runtime.epilogue cimport Epilogue
 from dmlcy._runtime.tensor cimport MAX_RANK, UINT4, Tensor, Tensors, has_dtype, item_of, make_dense, new_array
-from dmlcy._runtime.threads cimport Watch, is_stopped, start_watch
+from dmlcy._runtime.threads cimport Watch, grain_of, is_serial, is_stopped, parallel_for, start_watch
 
 cnp.import_array()
 
@@ -52,6 +54,9 @@ cdef struct Patch:
     int64_t base
     int64_t offset
 
+# Several steps that run together, block by block.
+cdef struct Chain
+
 # Memory that is 0 before a step.
 cdef struct Gap:
     int64_t base
@@ -65,7 +70,7 @@ cdef struct Made:
 
 cdef struct Step:
     bint left_out                   # the outputs are there before a run
-    Run run                         # NULL: Python computes the outputs
+    Run run                         # NULL: a chain does, or without one Python
     DataHolds data_holds            # NULL: any values of the inputs are acceptable
     const char* form                # the struct of the operator, without pointers
     int64_t bytes                   # of it
@@ -73,6 +78,8 @@ cdef struct Step:
     int64_t patched
     const Gap* gaps
     int64_t gapped
+    const Chain* chain              # what follows: the outputs of other steps, which are left out; NULL: nothing does
+    int64_t output                  # bytes from the start of the struct to the output that it follows
 
 
 include "program/forms.pxi"
@@ -100,7 +107,8 @@ cdef class Program:
         Bytes of the values in between.
     steps
         For each step: its form, None where it has no loops, False where nothing is left to compute; the places of its
-        tensors, inputs first; the places and bytes of what is 0 before it. A place is a base and an offset.
+        tensors, inputs first; the places and bytes of what is 0 before it; the chain that follows its output, or that
+        is computed in place of it, None for none: what ``new_chain`` takes. A place is a base and an offset.
     """
 
     cdef Step* steps
@@ -119,13 +127,15 @@ cdef class Program:
     cdef bint whole
     cdef bint direct                # no step refuses values once one has written to a result
     cdef list forms                 # own the structs
+    cdef list kept                  # those of the members of chains
+    cdef list chains                # addresses
     cdef list arenas                # of runs that have ended
 
     def __init__(self, list fixed, list inputs, list results, bint whole, int64_t arena, list steps):
         cdef Py_ssize_t k
         if self.forms is not None:
             raise TypeError("a program is made once")
-        self.forms = []
+        self.forms, self.kept, self.chains = [], [], []
         self.arenas = []
         self.fixes, self.inputs, self.results = len(fixed), len(inputs), len(results)
         self.bases = ARRAYS + self.fixes + self.inputs + self.results
@@ -148,12 +158,14 @@ cdef class Program:
         PyMem_Free(self.gaps)
         PyMem_Free(self.wanted)
         PyMem_Free(self.fixed)
+        for chain in self.chains or ():
+            free_chain(<Chain*><intptr_t>chain)
 
     @property
     def loops(self):
-        """How many steps the loops of operators compute."""
+        """How many nodes the loops of operators compute, those of chains among them."""
         cdef Py_ssize_t k
-        return sum([self.steps[k].run != NULL for k in range(self.count)])
+        return len(self.kept) + sum([self.steps[k].run != NULL for k in range(self.count)])
 
     @property
     def bytes(self):
@@ -205,6 +217,8 @@ cdef class Program:
         cdef list bytes = []
         if not given.complete or given.program is not self or len(inputs) != self.inputs:
             raise ValueError("a run has the arrays of its program")
+        if self.chains and (seen is not None or current_recordings() is not None):
+            raise ValueError("a program with chains does not know the values in between")
         for k in range(self.inputs):
             array = inputs[k]
             if array is None and self.wanted[k].used:
@@ -249,6 +263,7 @@ cdef object in_reach(object array, int64_t aligned):
     return array
 
 
+include "program/chains.pxi"
 include "program/steps.pxi"
 include "program/given.pxi"
 
@@ -361,7 +376,7 @@ cdef int run_steps(
             continue
         for k in range(step.gapped):
             memset(bases[step.gaps[k].base] + step.gaps[k].offset, 0, step.gaps[k].bytes)
-        if step.run == NULL:
+        if step.run == NULL and step.chain == NULL:
             return BY_PYTHON
         memcpy(form, step.form, step.bytes)
         for k in range(step.patched):
@@ -370,7 +385,7 @@ cdef int run_steps(
             return REFUSED
         for k in range(last[at[0] - 1] if at[0] else 0, last[at[0]]):
             (<const void**>(form + made[k].at))[0] = made[k].made
-        status = step.run(form)
+        status = step.run(form) if step.chain == NULL else run_followed(step, form, bases)
         if status != 0:
             return FAILED
         at[0] += 1
@@ -409,6 +424,8 @@ cdef str name_of(Program program, int64_t step):
     cdef int64_t k, place = 0
     for k in range(step):
         place += program.steps[k].run != NULL
+    if program.steps[step].run == NULL:
+        return "a chain of nodes"
     return (<Form>program.forms[place]).operator.call.layout.python.decode()
 
 

@@ -27,6 +27,11 @@ class Contract(Family):
 
     of_a_part, of_all = 4, 2
 
+    def precedes(self, desc: OperatorDesc) -> bool:
+        """Sums of products of floating-point elements, where no activation needs several of them."""
+        fused = desc.operator.definition.roles.get("fused")
+        return of_floats(desc) and (fused is None or not along(getattr(desc, fused), (1,)))
+
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of integers; floating-point elements have their place among those of all tensors."""
         return 0 if of_floats(desc) else self.of_a_part

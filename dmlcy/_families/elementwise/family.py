@@ -15,7 +15,7 @@ from dmlcy._arithmetic.counted import operations as counted
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks, conditions
-from dmlcy._families.activations import activated, magnitudes
+from dmlcy._families.activations import activated, along, magnitudes
 from dmlcy._families.base import Family, Part, Result, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
@@ -100,6 +100,13 @@ class Elementwise(Family):
         several = any(key.partition(".")[0] == "tensors" for key in desc.operator.definition.words)
         given = sizes_only(desc, (lambda one: sizes if one.element_count > 1 else one.sizes) if several else None)
         return counted([self.evaluate(given, name).values for name, _ in given.outputs])
+
+    def pointwise(self, desc: OperatorDesc) -> bool:
+        """Where no input has an element for each index of an axis, or for blocks, and no activation needs others."""
+        definition = desc.operator.definition
+        fused = definition.roles.get("fused")
+        fixed = any(key.partition(".")[0] in ("along", "tensors") for key in definition.words)
+        return not fixed and (fused is None or not along(getattr(desc, fused), (1,)))
 
     def computes(self, desc: OperatorDesc) -> bool:
         """Not of bits."""

@@ -122,6 +122,7 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
     cdef float* begins
     cdef float* line
     cdef const float* source
+    cdef char* y
     cdef int status = 0
     if memory == NULL:
         return -1
@@ -167,10 +168,11 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
         if to.fused != NULL and activate(to.fused, tile.sums, rows * axes[2].places * DMLCY_CHANNELS):
             status = -1
             break
-        put_channels(
-            own, &tile,
-            to.y + group * to.y_batch[0] + image * to.image.output_stride + row * axes[1].output_stride, channels, rows,
-            line)
+        y = to.y + group * to.y_batch[0] + image * to.image.output_stride + row * axes[1].output_stride
+        put_channels(own, &tile, y, channels, rows, line)
+        if to.after != NULL and follow_places(to, y, channels, to.y_batch[0], rows):
+            status = -1
+            break
     free(memory)
     return status
 

@@ -56,6 +56,8 @@ cdef int compute_tiny(const void* args, int64_t begin, int64_t end) noexcept nog
     for number in range(begin, end):
         tile.left = <const float*>tile.a
         compute_one(to, &tile)
+        if to.after != NULL and follow_rows(to, tile.y, to.rows, to.y_line, to.columns, to.y_step):
+            return -1
         for axis in range(to.batch_axes - 1, -1, -1):
             index[axis] += 1
             tile.a += to.a_batch[axis]

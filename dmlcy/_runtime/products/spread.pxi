@@ -203,6 +203,18 @@ cdef void list_few_begins(const Products* to, Tile* tile) noexcept nogil:
             tile.begin[row * OVER + i] = number
 
 
+# Lets others work on some rows of places of some channels, `line` bytes apart. -1: memory ran out.
+cdef int follow_places(const Products* to, char* y, int64_t channels, int64_t line, int64_t rows) noexcept nogil:
+    cdef const ProductAxis* axes = &to.image.axes[0]
+    cdef int64_t channel
+    if axes[1].output_stride == axes[2].places * to.item:
+        return follow_rows(to, y, channels, line, rows * axes[2].places, to.y_step)
+    for channel in range(channels):
+        if follow_rows(to, y + channel * line, rows, axes[1].output_stride, axes[2].places, to.y_step):
+            return -1
+    return 0
+
+
 # Computes some filters at some bands of rows. -1: memory ran out.
 cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Spread* spread = <const Spread*>args
@@ -261,6 +273,9 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
             to.level.put_rows(
                 tile.sums + filter * pitch, spread.pitch, rows, axes[2].places, y + filter * to.y_line,
                 axes[1].output_stride, to.y_step, to.item)
+        if to.after != NULL and follow_places(to, y, tile.rows, to.y_line, rows):
+            status = -1
+            break
     free(memory)
     return status
 

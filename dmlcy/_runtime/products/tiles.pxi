@@ -360,6 +360,8 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
             compute_row(to, &tile)
         else:
             status = compute_tile(to, &tile)
+        if status == 0 and to.after != NULL:
+            status = follow_tile(to, &tile)
         if status != 0:
             break
     free(memory)

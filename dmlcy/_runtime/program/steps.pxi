@@ -7,7 +7,7 @@ cdef int fill_steps(Program program, list steps) except -1:
     cdef list places, gaps
     cdef int64_t total = 0
     cdef bint native = True
-    for made, places, gaps in steps:
+    for made, places, gaps, _ in steps:
         gapped += len(gaps)
         if made is not None and made is not False:
             form = made
@@ -21,7 +21,7 @@ cdef int fill_steps(Program program, list steps) except -1:
     program.gaps = <Gap*>new_memory(gapped * sizeof(Gap))
     memset(program.steps, 0, len(steps) * sizeof(Step))
     for n in range(len(steps)):
-        made, places, gaps = steps[n]
+        made, places, gaps, chained = steps[n]
         step = &program.steps[n]
         step.gaps = &program.gaps[at_gap]
         step.gapped = len(gaps)
@@ -29,6 +29,12 @@ cdef int fill_steps(Program program, list steps) except -1:
             program.gaps[at_gap] = Gap(base=checked(program, base), offset=offset, bytes=size)
             at_gap += 1
         step.left_out = made is False
+        if chained is not None:
+            members, sizes, slots, bytes, item = chained
+            step.chain = new_chain(program, members, sizes, slots, bytes, item)
+            total += step.chain.total * step.chain.moved
+        if made is None and chained is not None:
+            continue
         if made is None or made is False:
             native = native and step.left_out
             continue
@@ -46,6 +52,7 @@ cdef int fill_steps(Program program, list steps) except -1:
             base, offset = places[k]
             program.patches[at_patch] = Patch(at=form.slots[k], base=checked(program, base), offset=offset)
             at_patch += 1
+        step.output = form.slots[len(places) - 1] if places else 0
         for joint, offset in form.joints:
             program.patches[at_patch] = Patch(at=joint, base=FORM, offset=offset)
             at_patch += 1
@@ -65,10 +72,12 @@ cdef bint is_direct(Program program) noexcept:
         step = &program.steps[n]
         if step.left_out:
             continue
-        if step.run == NULL or (written and step.data_holds != NULL):
+        if (step.run == NULL and step.chain == NULL) or (written and step.data_holds != NULL):
             return False
         for k in range(step.patched):
             written = written or step.patches[k].base >= program.bases - program.results
+        for k in range(step.chain.spots if step.chain != NULL else 0):
+            written = written or step.chain.tensors[k].base >= program.bases - program.results
     return True
 
 
