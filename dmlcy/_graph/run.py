@@ -138,9 +138,9 @@ class CompiledGraph:
         ValueError
             ``runs`` is less than 1.
         """
-        from dmlcy._graph.timing import profiled  # here: a run needs none of it
+        from dmlcy._graph.timing import profiled, steps_of  # here: a run needs none of it
 
-        steps = [(action,) for action in self._actions]
+        steps = steps_of(self._actions)
         return profiled(
             self._graph, steps, self._places.adjacent, lambda stamps: self.run(arrays, by_name, stamps=stamps), runs
         )

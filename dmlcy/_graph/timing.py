@@ -56,12 +56,12 @@ def _profile(
     stamps: Stamps,
     whole: Sequence[float],
 ) -> Profile:
-    """What the stamps say. A step whose nodes are all folded or adjacent is none."""
+    """What the stamps say. A step whose nodes are all folded, adjacent or views is none."""
     took = np.median(np.diff(stamps, axis=1), axis=0) * 1e-9
     middle = stamps[np.argsort(stamps[:, -1] - stamps[:, 0], kind="stable")[(len(stamps) - 1) // 2]]
     since = (middle - middle[0]) * 1e-9
-    left = [LeftOut(*_named(graph, one), "folded" if one.folded else "adjacent")
-            for step in steps for one in step if one.folded or one.node in adjacent]  # fmt: skip
+    left = [LeftOut(*_named(graph, one), "folded" if one.folded else "view" if one.views else "adjacent")
+            for step in steps for one in step if one.folded or one.views or one.node in adjacent]  # fmt: skip
     out = {one.node for one in left}
     there = [place for place, step in enumerate(steps) if any(one.node not in out for one in step)]
     total = float(sum(took[place] for place in there)) or 1.0
@@ -83,6 +83,16 @@ def _profile(
             )
         )  # fmt: skip
     return Profile(tuple(rows), tuple(left), len(stamps), get_num_threads(), float(np.median(whole)))
+
+
+def steps_of(actions: Sequence[Action]) -> list[Sequence[Action]]:
+    """What each step of a program computes: the first one of a chain all its nodes, and the others nothing."""
+    found: list[Sequence[Action]] = []
+    for place, action in enumerate(actions):
+        chain = action.chain
+        places = (place,) if chain is None else chain.places if place == chain.places[0] else ()
+        found.append([actions[one] for one in places])
+    return found
 
 
 def _named(graph: Structure, action: Action) -> tuple[int, str, str]:
