@@ -76,7 +76,7 @@ CIMPORTS = {
     "dmlcy._runtime.recurrent": "GATED_UNIT MEMORY_UNIT Recurrent SIMPLE_UNIT prepare_recurrent run_recurrent",
     "dmlcy._runtime.regions": "RegionSamples run_regions run_regions_back",
     "dmlcy._runtime.resample": ("NEAREST_BEFORE NEAREST_HIGHER NEAREST_LOWER NEAREST_NEXT Resampling run_resample"),
-    "dmlcy._runtime.products": "Matrices Windows pack_right run_matrices run_windows_of_products",
+    "dmlcy._runtime.products": "Matrices Windows pack_filters pack_right run_matrices run_windows_of_products",
     "dmlcy._runtime.scatter": "ScatterKernel WindowScatter run_scatter",
     "dmlcy._runtime.strided": (
         "FLOAT16 FLOAT32 FLOAT64 INT16 INT32 INT4 INT64 INT8 MAX_RANK Tensor TensorField UINT16 UINT32 UINT4 UINT64"

@@ -34,6 +34,19 @@ static inline float dmlcy_float_of_half(uint16_t half)
     return result;
 }
 
+/* An element of 2 or 4 bytes. */
+static inline float dmlcy_element_of(const char *from, int64_t item)
+{
+    uint16_t half;
+    float number;
+    if (item == 4) {
+        memcpy(&number, from, sizeof number);
+        return number;
+    }
+    memcpy(&half, from, sizeof half);
+    return dmlcy_float_of_half(half);
+}
+
 static inline uint16_t dmlcy_half_of_float(float value)
 {
     uint32_t bits, magnitude, aligned, normal, special, subnormal;

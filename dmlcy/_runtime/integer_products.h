@@ -129,24 +129,12 @@ static inline double dmlcy_double_of_long(int64_t high, int64_t low)
     return (double)(taken | (left != 0)) * (double)((int64_t)1 << (32 - shift));
 }
 
-static inline float dmlcy_added(const char *from, int64_t item)
-{
-    float number;
-    uint16_t half;
-    if (item == 4) {
-        memcpy(&number, from, sizeof number);
-        return number;
-    }
-    memcpy(&half, from, sizeof half);
-    return dmlcy_float_of_half(half);
-}
-
 static inline void dmlcy_put_scaled(const IntegerEnds *ends, int64_t row, int64_t column, double sum)
 {
     char *const to = ends->y + row * ends->y_row + column * ends->item;
     double scaled = sum * ends->row_scale[row] * ends->column_scale[column];
     if (ends->added)
-        scaled += (double)dmlcy_added(ends->added + row * ends->added_row + column * ends->added_step, ends->item);
+        scaled += (double)dmlcy_element_of(ends->added + row * ends->added_row + column * ends->added_step, ends->item);
     if (ends->item == 4) {
         const float near = (float)scaled;
         memcpy(to, &near, sizeof near);

@@ -69,7 +69,7 @@ cdef extern from "integer_products.h" nogil:
     bint dmlcy_takes_integers(int number) noexcept
     void dmlcy_long_add(int64_t* high, int64_t* low, int64_t number, int shift) noexcept
     double dmlcy_double_of_long(int64_t high, int64_t low) noexcept
-    float dmlcy_added(const char* source, int64_t item) noexcept
+    float dmlcy_element_of(const char* source, int64_t item) noexcept
     void dmlcy_put_scaled(const IntegerEnds* ends, int64_t row, int64_t column, double sum) noexcept
     void dmlcy_put_quantized(const IntegerEnds* ends, int64_t row, int64_t column, double sum) noexcept
 

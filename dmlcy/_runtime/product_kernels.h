@@ -2,7 +2,7 @@
 
 /* A kernel of some rows and vectors. Four places, of every third row, address up to 12 rows. A compiler that may choose
  * makes more of them, which do not fit into the registers. */
-#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next, ask, load, put)                                         \
+#define DMLCY_KERNEL_OF(name, rows, vectors, steps, row, next, ahead, ask, load, put)                                  \
     DMLCY_TARGET static void DMLCY_LEVEL(name##_##rows##x##vectors)(                                                   \
         int64_t depth, const float *a, int64_t a_row, const float *b, steps, const float *from, int64_t from_row,      \
         float *to, int64_t to_row)                                                                                     \
@@ -10,6 +10,7 @@
         DMLCY_LEVEL(dmlcy_lanes) sums[rows][vectors], y[vectors];                                                      \
         const float *a0 = a, *a3 = (rows) > 3 ? a + 3 * a_row : a, *a6 = (rows) > 6 ? a + 6 * a_row : a;               \
         const float *a9 = (rows) > 9 ? a + 9 * a_row : a;                                                              \
+        const int64_t asked = ahead;                                                                                   \
         int64_t k;                                                                                                     \
         int i, j;                                                                                                      \
         if (from) {                                                                                                    \
@@ -27,7 +28,7 @@
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
                 y[j] = load((row) + j * DMLCY_VECTOR, j == (vectors) - 1);                                             \
             DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                               \
-                ask((row) + ((vectors) + j) * DMLCY_VECTOR);                                                           \
+                ask((row) + asked + j * DMLCY_VECTOR);                                                                 \
             DMLCY_UNROLL for (i = 0; i < (rows); i++) {                                                                \
                 const float x = (i < 3 ? a0 : i < 6 ? a3 : i < 9 ? a6 : a9)[i % 3 * a_row];                            \
                 DMLCY_UNROLL for (j = 0; j < (vectors); j++)                                                           \
@@ -44,13 +45,16 @@
                 put(to + i * to_row + j * DMLCY_VECTOR, sums[i][j], j == (vectors) - 1);                               \
     }
 
+/* How far ahead columns are asked for: some rows where these are short, as packed ones are; else the next strip. */
+#define DMLCY_AHEAD(vectors) (step <= DMLCY_STRIP ? 16 * step : (vectors) * DMLCY_VECTOR)
 #define DMLCY_WHOLE(place, last) DMLCY_FROM(place)
 #define DMLCY_PUT_WHOLE(place, x, last) DMLCY_AT(place) = (x)
 #define DMLCY_KERNEL(rows, vectors)                                                                                    \
-    DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step, DMLCY_ASK, DMLCY_WHOLE, DMLCY_PUT_WHOLE)
+    DMLCY_KERNEL_OF(dmlcy_product, rows, vectors, int64_t step, b, b += step, DMLCY_AHEAD(vectors), DMLCY_ASK,              \
+        DMLCY_WHOLE, DMLCY_PUT_WHOLE)
 #define DMLCY_KERNEL_AT(rows, vectors)                                                                                 \
     DMLCY_KERNEL_OF(                                                                                                   \
-        dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b, (void), DMLCY_WHOLE, DMLCY_PUT_WHOLE)
+        dmlcy_spread, rows, vectors, const int64_t *at, b + at[k], (void)b, 0, (void), DMLCY_WHOLE, DMLCY_PUT_WHOLE)
 #define DMLCY_BY(rows, vectors) DMLCY_LEVEL(dmlcy_product_##rows##x##vectors)
 #define DMLCY_AT_BY(rows, vectors) DMLCY_LEVEL(dmlcy_spread_##rows##x##vectors)
 
@@ -66,8 +70,8 @@
 #define DMLCY_AND ,
 #define DMLCY_KERNEL_SOME(rows, vectors)                                                                               \
     DMLCY_KERNEL_OF(                                                                                                   \
-        dmlcy_some, rows, vectors, int64_t step DMLCY_AND int64_t some, b, b += step, DMLCY_ASK, DMLCY_SOME,           \
-        DMLCY_PUT_SOME)
+        dmlcy_some, rows, vectors, int64_t step DMLCY_AND int64_t some, b, b += step, DMLCY_AHEAD(vectors), DMLCY_ASK, \
+        DMLCY_SOME, DMLCY_PUT_SOME)
 #define DMLCY_SOME_BY(rows, vectors) DMLCY_LEVEL(dmlcy_some_##rows##x##vectors)
 
 DMLCY_KERNEL_SOME(12, 1)

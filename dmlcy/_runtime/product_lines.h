@@ -12,7 +12,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn_lines)(
 {
     int i;
 #if DMLCY_IS_WIDEST
-    __m512 u[16], v[16];
+    __m512 u[16];
     /* Halves of two lines each, then what dmlcy_turn does, but for the first step. */
     DMLCY_UNROLL for (i = 0; i < 8; i++) {
         const float *const low = from + (i % 4 + i / 4 * 8) * line, *const high = low + 4 * line;
@@ -22,16 +22,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn_lines)(
             _mm512_castps256_ps512(_mm256_loadu_ps(low + 8)), _mm256_loadu_ps(high + 8), 1);
     }
     /* u[i]: elements 0 to 7 of lines i and i + 4, or of lines i + 4 and i + 8; u[i + 8]: the next ones. */
-    DMLCY_UNROLL for (i = 0; i < 16; i += 2) {
-        v[i] = _mm512_unpacklo_ps(u[i], u[i + 1]);
-        v[i + 1] = _mm512_unpackhi_ps(u[i], u[i + 1]);
-    }
-    DMLCY_UNROLL for (i = 0; i < 16; i += 4) {
-        u[i] = _mm512_shuffle_ps(v[i], v[i + 2], 0x44);
-        u[i + 1] = _mm512_shuffle_ps(v[i], v[i + 2], 0xee);
-        u[i + 2] = _mm512_shuffle_ps(v[i + 1], v[i + 3], 0x44);
-        u[i + 3] = _mm512_shuffle_ps(v[i + 1], v[i + 3], 0xee);
-    }
+    DMLCY_LEVEL(dmlcy_turn_fours)(u);
     /* u[i]: quarters are elements i and i + 4 of four lines, then of the next four; u[i + 4]: of the other lines. */
     DMLCY_UNROLL for (i = 0; i < 4; i++) {
         y[i] = (DMLCY_LEVEL(dmlcy_lanes))_mm512_shuffle_f32x4(u[i], u[i + 4], 0x88);

@@ -1,6 +1,23 @@
 /* How rows and columns are packed for the kernels of one level; product_blocks.h includes this text. */
 
 #if DMLCY_X86 && DMLCY_IS_WIDEST
+/* Each four vectors: their elements of one place modulo 4 become a vector, for each quarter. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn_fours)(__m512 *x)
+{
+    __m512 y[16];
+    int i;
+    DMLCY_UNROLL for (i = 0; i < 16; i += 2) {
+        y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
+        y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
+    }
+    DMLCY_UNROLL for (i = 0; i < 16; i += 4) {
+        x[i] = _mm512_shuffle_ps(y[i], y[i + 2], 0x44);
+        x[i + 1] = _mm512_shuffle_ps(y[i], y[i + 2], 0xee);
+        x[i + 2] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0x44);
+        x[i + 3] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0xee);
+    }
+}
+
 /* Up to 16 elements of up to 16 lines become rows. Those of a line are read at once: lines may displace each other. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn)(
     const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch)
@@ -13,16 +30,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn)(
             _mm_prefetch(source + i * line + 256, _MM_HINT_T0); /* the processor does not see so many lines coming */
     DMLCY_UNROLL for (i = 0; i < 16; i++)
         x[i] = i < lines ? dmlcy_masked(read, source + i * line) : _mm512_setzero_ps();
-    DMLCY_UNROLL for (i = 0; i < 16; i += 2) {
-        y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
-        y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
-    }
-    DMLCY_UNROLL for (i = 0; i < 16; i += 4) {
-        x[i] = _mm512_shuffle_ps(y[i], y[i + 2], 0x44);
-        x[i + 1] = _mm512_shuffle_ps(y[i], y[i + 2], 0xee);
-        x[i + 2] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0x44);
-        x[i + 3] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0xee);
-    }
+    DMLCY_LEVEL(dmlcy_turn_fours)(x);
     DMLCY_UNROLL for (i = 0; i < 4; i++) {
         y[i] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0x88);
         y[i + 4] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0xdd);

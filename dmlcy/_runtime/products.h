@@ -123,18 +123,6 @@ typedef struct {
 
 /* ---- what no level changes ---- */
 
-static inline float dmlcy_element_of(const char *from, int64_t item)
-{
-    uint16_t half;
-    float number;
-    if (item == 4) {
-        memcpy(&number, from, sizeof number);
-        return number;
-    }
-    memcpy(&half, from, sizeof half);
-    return dmlcy_float_of_half(half);
-}
-
 /* Eight bits, a zero between each and the next. */
 static inline uint32_t dmlcy_apart(uint32_t bits)
 {

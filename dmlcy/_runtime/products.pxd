@@ -37,6 +37,8 @@ cdef int run_matrices(const Matrices* a) noexcept nogil
 # Packs the right matrices, if memory is given. Returns the bytes of them; 0: the loops take the matrices as they are.
 cdef int64_t pack_right(const Matrices* a, void* to) noexcept nogil
 cdef int run_windows_of_products(const Windows* a) noexcept nogil
+# The same of filters.
+cdef int64_t pack_filters(const Windows* a, void* to) noexcept nogil
 
 # Products that one thread computes, for other engines: a matrix is packed in strips of columns, all k of each. The
 # element of k and column j lies at b + j * column + k * step; an element of `item` bytes is FLOAT32 or FLOAT16.

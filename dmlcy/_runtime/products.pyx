@@ -149,6 +149,12 @@ cdef enum:
     TAKEN = 4                       # channels whose filters are packed at once
     TAKEN_WORK = 65536              # numbers that are worth a thread
     DISPLACING = 256                # columns that pay for packing rows which displace one another
+    FEW_COLUMNS = 256               # that are packed as rows if the filters are packed before
+    ACROSS = 120                    # columns that are turned at once, at most: a multiple of the greatest height
+    ACROSS_WIDE = 240               # columns of a tile then, at most
+    ACROSS_COPY = 98304             # floats of these columns that stay near
+    ACROSS_SUMS = 65536             # and of sums
+    ACROSS_UNIT = 64                # rows: a multiple of the columns that packing puts together at each level
 
 # The smallest normal number: sums below it may have lost digits.
 cdef float LEAST = 1.17549435e-38
@@ -181,7 +187,8 @@ cdef struct Products:
     int64_t y_line
     int64_t y_step                  # of a matrix
     bint biased                     # what is added is an element for each row, with which chains begin if sizes allow
-    bint begun                      # each chain begins with what is added, an element for each row
+    bint by_column                  # an element for each column instead
+    bint begun                      # each chain begins with what is added
     bint straight                   # the sums are the elements of the output, which follow one another along a row
     int batch_axes
     int64_t batch[MAX_RANK]
@@ -190,6 +197,9 @@ cdef struct Products:
     int64_t c_batch[MAX_RANK]
     int64_t y_batch[MAX_RANK]
     const char* packed              # the columns of each matrix, as pack_matrix leaves them; NULL: they are in `b`
+    bint across                     # or the rows, so: they are columns for the kernels
+    const float* floats             # the rows of all matrices, as kernels take them; NULL: they are in `a`
+    int64_t floats_row              # floats from one to the next
     int64_t packed_batch[MAX_RANK]
     int64_t high                    # of a tile
     int64_t wide
@@ -201,6 +211,7 @@ cdef struct Tile:
     const char* a
     const char* b
     const char* packed_b            # NULL: the columns are in `b`
+    const float* floats             # NULL: the rows are in `a`
     const char* c
     char* y
     int64_t row                     # the first one
@@ -215,6 +226,7 @@ cdef struct Tile:
     float* strips                   # columns of `b`, DMLCY_DEPTH of each
     float* sums                     # of a strip
     float* begin                    # what the chains of a strip begin with, if they do
+    int64_t begin_row               # floats from those of a row to those of the next one
     float* held                     # of strips whose sums wait for more, each by itself; or of the last one only
     int64_t[DMLCY_DEPTH] a_at
     int64_t[DMLCY_DEPTH] b_at
@@ -277,5 +289,6 @@ include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"
 include "products/matrices.pxi"
+include "products/filters.pxi"
 include "products/windows.pxi"
 include "products/merged.pxi"

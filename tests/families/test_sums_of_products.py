@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from checks import assert_same_bits
+from depth import deep
 from each import each_of
+from instruction_levels import assert_same_lines
 
 import dmlcy as dml
 from benchmarks.memory import peak
 from dmlcy._check.checker import Check
 from dmlcy._facts.levels import NEWEST
+from dmlcy._runtime import isa
 
 Array = np.ndarray[Any, Any]
+TESTS = Path(__file__).parents[1]
 random = np.random.default_rng(46)
 
 COLUMNS = 64  # sums that are computed at once, each of one chain
@@ -110,6 +116,84 @@ def test_bits_of_a_product_depend_on_sizes_only(rows: int, depth: int, columns: 
     assert_same_bits(np.ascontiguousarray(target), expected)
 
 
+FILTERS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    ((2, 70, 1, 1), (63, 70, 1, 1), {}),
+    ((2, 70, 1, 1), (64, 70, 1, 1), {}),
+    ((1, 70, 1, 1), (200, 70, 1, 1), {}),
+    ((1, 70, 3, 3), (7, 70, 1, 1), {}),
+    ((1, 70, 3, 3), (70, 70, 1, 1), {}),
+    ((1, 530, 7, 7), (150, 530, 1, 1), {}),
+    ((3, 70, 7, 8), (65, 70, 3, 3), {"start_padding": 1, "end_padding": (1, 2), "strides": (1, 2)}),
+    ((2, 140, 5, 9), (140, 70, 1, 3), {"group_count": 2, "dilations": 2, "start_padding": (0, 2), "end_padding": 1}),
+    ((1, 9, 20, 40), (20, 9, 3, 3), {"start_padding": 1, "end_padding": 1, "mode": "CONVOLUTION"}),
+    ((1, 70, 6, 6), (70, 64, 3, 3), {"direction": "BACKWARD", "start_padding": 1, "end_padding": 1}),
+    ((1, 70, 9, 30), (70, 20, 3, 3), {"direction": "BACKWARD"}),
+    ((2, 40, 6, 5), (40, 30, 4, 4), {"direction": "BACKWARD", "strides": 2, "start_padding": 1}),
+    ((1, 70, 4, 4), (70, 64, 3, 1), {"direction": "BACKWARD", "strides": (2, 1), "dilations": 2}),
+]
+"""Sizes of the input and the filter, and attributes: each way that filters are packed, and 63 and 64 sums."""
+
+
+def convolutions(dtype: str) -> Iterator[tuple[Array, Array, Array, dict[str, Any]]]:
+    """The input, the filter with an infinity, which may lie over the padding, the bias, and attributes."""
+    drawn = np.random.default_rng(64)
+    for sizes, taps, given in FILTERS:
+        filters = taps[1] * given.get("group_count", 1) if "direction" in given else taps[0]
+        x, w, b = (drawn.standard_normal(one).astype(dtype) for one in (sizes, taps, (1, filters, 1, 1)))
+        w[-1, -1, 0, 0] = np.inf
+        yield x, w, b, given
+
+
+def once(x: Array, w: Array, b: Array | None, given: dict[str, Any], out: Array) -> Any:
+    """A compiled convolution that has its filter."""
+    tensors = [None if one is None else dml.TensorDesc(one.dtype.name.upper(), one.shape) for one in (x, w, b, out)]
+    several = {name: value if isinstance(value, str) or name == "group_count" else np.broadcast_to(value, 2).tolist()
+               for name, value in given.items()}  # fmt: skip
+    named = dict(zip(("input", "filter", "bias", "output"), tensors, strict=True))
+    op = dml.compile(dml.desc.Convolution(**named, **several))
+    op.initialize(filter=w)
+    return op
+
+
+@each_of("dtype", ["float32", "float16"])
+def test_a_filter_that_is_packed_once_changes_no_bit(dtype: str) -> None:
+    """Nor do threads, the layouts of the tensors, and the absence of a bias."""
+    for x, w, b, given in convolutions(dtype):
+        for bias in (b, None):
+            expected = dml.convolution(x, w, bias, **given)
+            assert np.isfinite(expected).any() and not np.isfinite(expected).all()
+            op = once(x, w, bias, given, expected)
+            rest = (x,) if bias is None else (x, bias)
+            for number in (1, 3):
+                with threads(number):
+                    assert_same_bits(op(*rest), expected)
+            last = np.ascontiguousarray(np.moveaxis(x, 1, -1))
+            assert_same_bits(op(np.moveaxis(last, -1, 1), *rest[1:]), expected)
+            target = np.zeros((*expected.shape[:-1], 2 * expected.shape[-1]), dtype)[..., ::2]
+            op(np.repeat(x, 2, -1)[..., ::2], *rest[1:], out=target)
+            assert_same_bits(np.ascontiguousarray(target), expected)
+            apart = np.asfortranarray(np.repeat(w, 2, 1))[:, ::2]
+            assert_same_bits(dml.convolution(x, apart, bias, **given), expected)
+
+
+def digest() -> None:
+    """Print what identifies the results of each convolution, with the filter packed once and in the call."""
+    for dtype in ("float32", "float16"):
+        for number, (x, w, b, given) in enumerate(convolutions(dtype)):
+            direct = dml.convolution(x, w, b, **given)
+            for result in (direct, once(x, w, b, given, direct)(x, b)):
+                bits = np.where(np.isnan(result), 0, result).tobytes()
+                print(f"CONVOLUTION {dtype} {number} {hashlib.sha256(bits).hexdigest()}")
+
+
+@deep
+@pytest.mark.parametrize("level", isa.LEVELS)
+def test_levels_give_packed_filters_the_same_bits(level: str) -> None:
+    folders = [str(TESTS), str(TESTS / "operators")]
+    program = f"import sys; sys.path[:0] = {folders}; from families import test_sums_of_products as own; own.digest()"
+    assert_same_lines(level, "-P", "-c", program)
+
+
 def calls() -> Iterator[tuple[str, Any, list[Array], dict[str, Any]]]:
     """A function, its tensors and attributes: each way that takes memory."""
     a = normal(1, 1, 400, 700)
@@ -119,6 +203,8 @@ def calls() -> Iterator[tuple[str, Any, list[Array], dict[str, Any]]]:
     yield "a copy of the input", dml.convolution, [normal(1, 64, 60, 120), normal(64, 64, 3, 3)], edge
     yield "filters apart", dml.convolution, [normal(1, 64, 40, 90), np.asfortranarray(normal(40, 64, 3, 3))], edge
     yield "packed columns", dml.convolution, [normal(2, 160, 14, 14), normal(300, 160, 3, 3)], edge
+    x, w = normal(2, 300, 11, 11), normal(320, 300, 3, 3)
+    yield "packed filters", once(x, w, None, edge, dml.convolution(x, w, **edge)), [x], {}
     back = {"direction": "BACKWARD", "strides": 4}
     yield "all remainders", dml.convolution, [normal(1, 250, 6, 40), normal(250, 100, 5, 6)], back
     yield (

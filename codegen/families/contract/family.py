@@ -104,8 +104,8 @@ class Contract(Moved):
         return ()
 
     def prepared(self, kernel: ContractKernel) -> Sequence[str]:
-        """What is packed: the columns of a matrix, or filters of integers."""
-        return (kernel.roles["right"],) if kernel.of == "matrices" or kernel.whole else ()
+        """What is packed: the columns of a matrix, or filters."""
+        return (kernel.roles["right"],)
 
     def pieces(self, kernel: ContractKernel) -> None:
         """Only the independent axes can be cut."""

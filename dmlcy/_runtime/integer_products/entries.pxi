@@ -46,9 +46,9 @@ cdef double entry(const Entries* a, int64_t number) noexcept nogil:
     if a.data == NULL:
         return a.number
     if a.dtype == FLOAT32:
-        return dmlcy_added(at, 4)
+        return dmlcy_element_of(at, 4)
     if a.dtype == FLOAT16:
-        return dmlcy_added(at, 2)
+        return dmlcy_element_of(at, 2)
     if a.dtype == INT8:
         return (<const int8_t*>at)[0]
     if a.dtype == UINT8:

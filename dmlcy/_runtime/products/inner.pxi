@@ -19,21 +19,34 @@ cdef int64_t packed_floats(int64_t columns, int64_t depth) noexcept nogil:
 
 cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item, int64_t columns, int64_t depth,
                       float* packed) noexcept nogil:
-    cdef const ProductLevel* level = current_level()
-    cdef int64_t[DMLCY_DEPTH] at
-    cdef int64_t first, k, n, width, left = columns
-    for k in range(min(depth, <int64_t>DMLCY_DEPTH)):
-        at[k] = k * step
+    cdef Products to
+    to.level = current_level()
+    to.image = NULL
+    to.item = item
+    to.rows = columns
+    to.depth = depth
+    to.a_line = column
+    to.a_step = step
+    to.b_step = 0
+    pack_rows(&to, b, packed)
+
+
+# Packs rows of `a` as if they were columns.
+cdef void pack_rows(const Products* to, const char* a, float* packed) noexcept nogil:
+    cdef const ProductLevel* level = to.level
+    cdef Tile tile
+    cdef int64_t first, k, n, width, left = to.rows
     while left > 0:
         n = min(left, level.widths[STRIP_WIDTH] * level.lanes)
         width = rounded_up(n, level.lanes)
         first = 0
-        while first < depth:
-            k = min(depth - first, <int64_t>DMLCY_DEPTH)
-            level.pack(b + first * step, column, n, width, at, step, k, item, packed, width)
+        while first < to.depth:
+            k = min(to.depth - first, <int64_t>DMLCY_DEPTH)
+            list_places(to, &tile, first, 1, k)
+            level.pack(a, to.a_line, n, width, tile.a_at, to.a_step, k, to.item, packed, width)
             packed += k * width
             first += k
-        b += n * column
+        a += n * to.a_line
         left -= n
 
 

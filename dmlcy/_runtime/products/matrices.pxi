@@ -4,7 +4,8 @@ cdef void collect_matrices(const Matrices* a, Products* to) noexcept nogil:
     cdef const Tensor* output = a.output
     cdef int row = output.rank - 2, column = output.rank - 1, axis
     to.image = NULL
-    to.biased = False
+    to.biased = to.by_column = to.across = False
+    to.floats = NULL
     to.item = output.item
     to.rows = output.sizes[row]
     to.columns = output.sizes[column]

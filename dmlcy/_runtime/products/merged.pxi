@@ -18,9 +18,11 @@ cdef struct Merged:
     int64_t strips
     int64_t row                     # the first one of those whose filters are packed
     int64_t rows
+    int64_t block                   # rows whose filters are packed at once, at most
+    int64_t floats                  # of the filters of a row
     int64_t high                    # rows that are computed at once
     int64_t group
-    float* filters                  # for each remainder, a row of floats for each row
+    float* filters                  # of these rows; for each remainder, a row of floats for each row
     int64_t* at                     # for each remainder, floats from the packed columns to the elements of each k
 
 
@@ -274,39 +276,66 @@ cdef int compute_merged(const void* args, int64_t begin, int64_t end) noexcept n
     return status
 
 
-# Computes all rows of all groups, as many at once as filters are worth packing.
-cdef int run_merged(Merged* a) noexcept nogil:
+# Says how much is computed at once.
+cdef void plan_merged(Merged* a) noexcept nogil:
     cdef const Products* to = a.pieces
-    cdef int64_t floats = 0, elements = 0, piece, rows, block, work
-    cdef int status = 0
+    cdef int64_t piece, block
     a.strip = MERGED_STRIP if to.columns > MERGED_STRIP // 2 else MERGED_STRIP // 2
     a.strips = ceil_div(to.columns, a.strip)
     a.pitch = a.strip + (LINE if a.behind > 0 else 0)
     a.part = min(max(MERGED_COPY // (a.image.taps * a.pitch), <int64_t>1), a.channels)
+    a.floats = 0
     for piece in range(a.count):
-        floats += pitch_of(a, piece)
+        a.floats += pitch_of(a, piece)
+    block = min(MERGED_FLOATS // a.floats // FEW * FEW, ceil_div(to.rows, <int64_t>FEW) * FEW)
+    a.block = ceil_div(ceil_div(to.rows, ceil_div(to.rows, block)), FEW) * FEW
+    a.high = max(ceil_div(a.block, max(PIECES // a.strips, <int64_t>1)), <int64_t>(4 * FEW))
+    a.high = min(ceil_div(a.high, FEW) * FEW, min(a.block, MERGED_ROWS // a.count // FEW * FEW))
+
+
+# Packs the filters of all rows, as many at once as are computed then. Returns their bytes.
+cdef int64_t pack_merged(Merged* a, float* packed) noexcept nogil:
+    cdef const Products* to = a.pieces
+    if packed != NULL:
+        for a.group in range(to.batch[0]):
+            a.row = 0
+            while a.row < to.rows:
+                a.rows = min(a.block, to.rows - a.row)
+                a.filters = packed + (a.group * to.rows + a.row) * a.floats
+                take_merged(a, 0, ceil_div(a.channels, <int64_t>TAKEN))
+                a.row += a.rows
+    return to.batch[0] * to.rows * a.floats * <int64_t>sizeof(float)
+
+
+# Computes all rows of all groups; `packed` has all filters, or is NULL. -1: memory ran out.
+cdef int run_merged(Merged* a, const float* packed) noexcept nogil:
+    cdef const Products* to = a.pieces
+    cdef float* memory = NULL
+    cdef int64_t elements = 0, piece, work
+    cdef int status = 0
+    for piece in range(a.count):
         elements += a.part * taps_of(a, piece)
-    block = min(MERGED_FLOATS // floats // FEW * FEW, ceil_div(to.rows, <int64_t>FEW) * FEW)
-    block = ceil_div(ceil_div(to.rows, ceil_div(to.rows, block)), FEW) * FEW
-    a.high = max(ceil_div(block, max(PIECES // a.strips, <int64_t>1)), <int64_t>(4 * FEW))
-    a.high = min(ceil_div(a.high, FEW) * FEW, min(block, MERGED_ROWS // a.count // FEW * FEW))
     a.at = <int64_t*>malloc(elements * sizeof(int64_t))
-    a.filters = <float*>malloc(block * floats * sizeof(float))
-    if a.at == NULL or a.filters == NULL:
+    if packed == NULL:
+        memory = <float*>malloc(a.block * a.floats * sizeof(float))
+    if a.at == NULL or (memory == NULL and packed == NULL):
         status = -1
     else:
         list_merged(a)
     for a.group in range(to.batch[0]):
         a.row = 0
         while a.row < to.rows and status == 0:
-            a.rows = min(block, to.rows - a.row)
-            rows = min(a.high, a.rows)
-            status = parallel_for(take_merged, a, ceil_div(a.channels, <int64_t>TAKEN),
-                                  max(TAKEN_WORK // (TAKEN * a.rows * floats // a.channels), 1))
-            work = rows * floats * min(a.strip, to.columns)
+            a.rows = min(a.block, to.rows - a.row)
+            if packed != NULL:
+                a.filters = <float*>packed + (a.group * to.rows + a.row) * a.floats
+            else:
+                a.filters = memory
+                status = parallel_for(take_merged, a, ceil_div(a.channels, <int64_t>TAKEN),
+                                      max(TAKEN_WORK // (TAKEN * a.rows * a.floats // a.channels), 1))
+            work = min(a.high, a.rows) * a.floats * min(a.strip, to.columns)
             if status == 0:
                 status = parallel_for(compute_merged, a, a.strips * ceil_div(a.rows, a.high), max(WORK // work, 1))
             a.row += a.rows
     free(a.at)
-    free(a.filters)
+    free(memory)
     return status

@@ -12,7 +12,7 @@ cdef bint are_spread(Products* to) noexcept nogil:
         return False
     if to.rows > STEPPED and axis.step > 1:
         return False
-    if not are_plain(to) and to.rows * to.depth > TURNED:
+    if not are_plain(to) and to.floats == NULL and to.rows * to.depth > TURNED:
         return False
     for d in range(1, 3):
         axis = &to.image.axes[d]
@@ -224,7 +224,7 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
     cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, rest, group, image, plane, row, rows, part
     cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2], held = -1, filter, first
     cdef int64_t copied = planes * spread.rows * spread.pitch + OVER
-    cdef int64_t packed = 0 if are_plain(to) else spread.filters * to.depth
+    cdef int64_t packed = 0 if are_plain(to) or to.floats != NULL else spread.filters * to.depth
     cdef float* memory = <float*>malloc((copied + packed + spread.filters * (pitch + OVER)) * sizeof(float))
     cdef char* y
     cdef int status = 0
@@ -250,6 +250,9 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
         first = part * spread.filters
         tile.rows = min(spread.filters, to.rows - first)
         tile.a = to.a + group * to.a_batch[0] + first * to.a_line
+        tile.floats = to.floats
+        if to.floats != NULL:
+            tile.floats += (group * to.rows + first) * to.floats_row
         tile.b = to.b + group * to.b_batch[0]
         tile.c = to.c
         if to.c != NULL:
@@ -282,16 +285,25 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
 
 # The filters of a group, a row of floats for each.
 cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
-    cdef int64_t first, depth, row, k
+    if tile.floats != NULL:
+        tile.left = tile.floats
+        tile.left_row = to.floats_row
+        return
     tile.left = <const float*>tile.a
     tile.left_row = to.a_line // <int64_t>sizeof(float)
     if are_plain(to):
         return
     tile.left = tile.packed
     tile.left_row = to.depth
+    gather_rows(to, tile, tile.packed, to.depth)
+
+
+# Rows of a tile as floats, `pitch` apart, all k of each.
+cdef void gather_rows(const Products* to, Tile* tile, float* target, int64_t pitch) noexcept nogil:
+    cdef int64_t first, depth, row, k
     if to.a_step == to.item:
         for row in range(tile.rows):
-            dmlcy_widen(tile.a + row * to.a_line, to.item, to.item, tile.packed + row * to.depth, to.depth)
+            dmlcy_widen(tile.a + row * to.a_line, to.item, to.item, target + row * pitch, to.depth)
         return
     first = 0
     while first < to.depth:
@@ -299,8 +311,7 @@ cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
         list_places(to, tile, first, 1, depth)
         for row in range(tile.rows):
             for k in range(depth):
-                tile.packed[row * to.depth + first + k] = dmlcy_element_of(
-                    tile.a + row * to.a_line + tile.a_at[k], to.item)
+                target[row * pitch + first + k] = dmlcy_element_of(tile.a + row * to.a_line + tile.a_at[k], to.item)
         first += depth
 
 

@@ -32,10 +32,14 @@ cdef inline int height_of(const Products* to, int width, int64_t rows) noexcept 
 
 
 # Lets the kernels have the rows of a tile, for some k.
-cdef void take_rows(const Products* to, Tile* tile, int64_t step, int64_t depth) noexcept nogil:
+cdef void take_rows(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
     cdef const char* a = tile.a + tile.row * to.a_line
     cdef float[HIGH] numbers
     cdef int64_t row, p, none = 0
+    if step == 1 and tile.floats != NULL:
+        tile.left = tile.floats + tile.row * to.floats_row + first
+        tile.left_row = to.floats_row
+        return
     if step == 1 and are_plain(to):
         if are_displaced(to, tile.rows, tile.columns):
             tile.left = tile.packed

@@ -13,6 +13,7 @@ cdef void find_tile(const Products* to, Tile* tile, int64_t number) noexcept nog
     tile.a = to.a
     tile.b = to.b
     tile.packed_b = to.packed
+    tile.floats = to.floats
     tile.c = to.c
     tile.y = to.y
     for axis in range(to.batch_axes - 1, -1, -1):
@@ -22,6 +23,8 @@ cdef void find_tile(const Products* to, Tile* tile, int64_t number) noexcept nog
         tile.b += index * to.b_batch[axis]
         if to.packed != NULL:
             tile.packed_b += index * to.packed_batch[axis]
+        if to.floats != NULL and axis == 0:
+            tile.floats += index * to.rows * to.floats_row
         tile.y += index * to.y_batch[axis]
         if tile.c != NULL:
             tile.c += index * to.c_batch[axis]
@@ -89,7 +92,7 @@ cdef inline bint are_displaced(const Products* to, int64_t rows, int64_t columns
 
 cdef inline void prepare(const Products* to, Tile* tile, int64_t first, int64_t step, int64_t depth) noexcept nogil:
     list_places(to, tile, first, step, depth)
-    take_rows(to, tile, step, depth)
+    take_rows(to, tile, first, step, depth)
 
 
 # The width of a next strip. `some`: its last vector has so many columns, the only ones that are read and written.
@@ -160,9 +163,11 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 row_step = n
             if to.packed != NULL:
                 multiply_strip(to.level, tile.left, tile.left_row, tile.rows, b, n, depth,
-                               held if first > 0 else NULL, row_step, target, row_step)
+                               held if first > 0 else begin_of(to, tile, done),
+                               row_step if first > 0 else tile.begin_row, target, row_step)
             elif first == 0:
-                multiply(to, tile, width, depth, b, step, some, tile.begin, tile.strip, target, row_step)
+                multiply(to, tile, width, depth, b, step, some, begin_of(to, tile, done), tile.begin_row, target,
+                         row_step)
             else:
                 multiply(to, tile, width, depth, b, step, some, held, row_step, target, row_step)
             if last and near:
@@ -199,7 +204,7 @@ cdef int compute_turned(const Products* to, Tile* tile) noexcept nogil:
     cdef const float* b
     cdef float* target
     cdef int h
-    cdef bint last = False, whole = to.straight and not to.begun
+    cdef bint last = False, whole = to.straight and (not to.begun or to.by_column)
     while not last:
         depth = to.depth if are_plain(to) else min(to.depth - first, <int64_t>DMLCY_DEPTH)
         last = first + depth == to.depth
@@ -215,8 +220,8 @@ cdef int compute_turned(const Products* to, Tile* tile) noexcept nogil:
             else:
                 target = tile.held + done * tile.rows if to.depth > depth else tile.sums
                 row_step = columns
-            source = <const float*>tile.begin
-            source_row = tile.strip
+            source = begin_of(to, tile, done)
+            source_row = tile.begin_row
             if first > 0:
                 source = target
                 source_row = row_step
@@ -249,12 +254,10 @@ cdef inline bint is_row(const Products* to, const Tile* tile) noexcept nogil:
 # Computes a tile of such a product.
 cdef void compute_row(const Products* to, Tile* tile) noexcept nogil:
     cdef int64_t first = 0, depth, i
-    cdef float number
     cdef float* y = <float*>(tile.y + tile.row * to.y_line + tile.column * to.y_step)
     if to.begun:
-        number = tile.begin[0]
         for i in range(tile.columns):
-            y[i] = number
+            y[i] = tile.begin[i if to.by_column else 0]
     while first < to.depth:
         depth = to.depth if are_plain(to) else min(to.depth - first, <int64_t>DMLCY_DEPTH)
         prepare(to, tile, first, 1, min(depth, <int64_t>DMLCY_DEPTH))
@@ -279,14 +282,30 @@ cdef int compute_zeros(const Products* to, Tile* tile) noexcept nogil:
     return 0
 
 
-# Begins the chains of a strip with what is added to each row.
+# Begins the chains of a strip with what is added to each row; or to each column, and zeros up to a whole strip.
 cdef void list_begins(const Products* to, Tile* tile) noexcept nogil:
     cdef int64_t row, i
     cdef float number
+    tile.begin_row = 0 if to.by_column else tile.strip
+    if to.by_column:
+        dmlcy_widen(tile.c + tile.column * to.c_step, to.c_step, to.item, tile.begin, tile.columns)
+        i = ceil_div(tile.columns, tile.strip) * tile.strip
+        memset(tile.begin + tile.columns, 0, (i - tile.columns) * sizeof(float))
+        return
+    if to.across:
+        dmlcy_widen(tile.c + tile.row * to.c_line, to.c_line, to.item, tile.begin, tile.rows)
+        i = rounded_up(tile.rows, to.level.lanes)
+        memset(tile.begin + tile.rows, 0, (i - tile.rows) * sizeof(float))
+        return
     for row in range(tile.rows):
         number = dmlcy_element_of(tile.c + (tile.row + row) * to.c_line, to.item)
         for i in range(tile.strip):
             tile.begin[row * tile.strip + i] = number
+
+
+# What the chains begin with, of the strip that is so many columns behind the first one of a tile.
+cdef inline const float* begin_of(const Products* to, const Tile* tile, int64_t done) noexcept nogil:
+    return tile.begin + done if to.begun and to.by_column else tile.begin
 
 
 # The floats that tiles need: rows and columns that are packed, sums, sums that wait for more, and what chains begin
@@ -296,20 +315,26 @@ cdef void count_floats(const Products* to, const Tile* tile, int64_t columns, in
     cdef bint turned = are_turned(to, tile)
     cdef bint whole = to.straight and to.image == NULL and to.packed == NULL and to.level.some[0][0] != NULL
     n[0] = 0
-    if not are_plain(to) or (to.chains > 1 and not are_dots(to)):
+    if to.floats != NULL and to.chains == 1:
+        pass
+    elif not are_plain(to) or (to.chains > 1 and not are_dots(to)):
         n[0] = tile.rows * depth
     elif are_displaced(to, tile.rows, columns):
         n[0] = tile.rows * (depth + LINE)
     n[1] = depth * tile.strip
     if are_dots(to) or (to.chains == 1 and (turned or (whole and are_near(to, tile)))):
         n[1] = 0
-    n[2] = 0 if whole and not (turned and to.begun) and to.chains == 1 and to.depth > 0 else sums
+    n[2] = sums
+    if whole and not (turned and to.begun and not to.by_column) and to.chains == 1 and to.depth > 0:
+        n[2] = 0
     n[3] = 0
     if to.chains > 1:
         n[3] = sums if are_dots(to) else DMLCY_SUMS * sums
     elif n[2] > 0 and to.depth > SHALLOW:
         n[3] = sums * (1 if to.straight and to.image == NULL else ceil_div(columns, tile.strip))
-    n[4] = sums if to.begun else 0
+    n[4] = 0
+    if to.begun:
+        n[4] = ceil_div(columns, tile.strip) * tile.strip if to.by_column else sums
 
 
 # Computes some tiles. -1: memory ran out.
@@ -328,7 +353,10 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     if to.packed != NULL:
         tile.width = STRIP_WIDTH
     tile.strip = columns_of(to, tile.width)
-    count_floats(to, &tile, columns, n)
+    if to.across:
+        count_across(to, &tile, columns, n)
+    else:
+        count_floats(to, &tile, columns, n)
     for i in range(5):
         n[i] = ceil_div(n[i], LINE) * LINE
         total += n[i]
@@ -348,7 +376,9 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
         find_tile(to, &tile, i)
         if to.begun:
             list_begins(to, &tile)
-        if to.depth == 0:
+        if to.across:
+            status = compute_across(to, &tile)
+        elif to.depth == 0:
             status = compute_zeros(to, &tile)
         elif to.chains > 1:
             status = compute_small(to, &tile)
@@ -387,6 +417,11 @@ cdef int run_products(Products* to) noexcept nogil:
     if to.rows <= FEW or to.packed != NULL:
         unit = DMLCY_STRIP
         least = 2 * DMLCY_STRIP if to.rows <= FEW else DMLCY_STRIP
+    if to.across:
+        cut_across(to, batches)
+        work = to.high * to.wide * to.depth
+        return parallel_for(
+            compute_tiles, to, batches * to.row_tiles * to.column_tiles, max(WORK // work, 1))
     to.row_tiles = ceil_div(to.rows, HIGH)
     rows = ceil_div(to.rows, to.row_tiles)
     to.high = ceil_div(rows, FEW) * FEW

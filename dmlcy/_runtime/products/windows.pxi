@@ -163,7 +163,9 @@ cdef void turn_around(Products* to) noexcept nogil:
     cdef const char* a = to.a
     cdef int axis
     to.image = NULL
-    to.biased = False
+    to.across = False
+    to.floats = NULL
+    to.by_column = True
     to.columns = to.rows
     to.rows = to.images
     to.a = to.b
@@ -181,11 +183,9 @@ cdef void turn_around(Products* to) noexcept nogil:
     to.a_batch[0], to.b_batch[0] = to.b_batch[0], to.a_batch[0]
 
 
-# Describes some places of the output. Returns the memory of their limits; NULL: memory ran out.
-cdef int64_t* take_piece(const Windows* a, const Piece* piece, ProductImage* image, Products* to) noexcept nogil:
-    cdef int64_t* limits
-    cdef int64_t* next_limits
-    cdef int64_t channels = a.input.sizes[1] // a.groups, places = 1, bytes
+# Describes some places of the output, but for their limits.
+cdef void describe_piece(const Windows* a, const Piece* piece, ProductImage* image, Products* to) noexcept nogil:
+    cdef int64_t channels = a.input.sizes[1] // a.groups, places = 1
     cdef int d
     cdef int across = 1 if a.backward else 0
     image.taps = 1
@@ -193,14 +193,6 @@ cdef int64_t* take_piece(const Windows* a, const Piece* piece, ProductImage* ima
         image.axes[d] = piece.axes[d]
         image.taps *= piece.axes[d].taps
         places *= piece.axes[d].places
-    bytes = 2 * (image.axes[0].taps + image.axes[1].taps + image.axes[2].taps) * <int64_t>sizeof(int64_t)
-    limits = <int64_t*>malloc(bytes + 1)
-    if limits == NULL:
-        return NULL
-    next_limits = limits
-    for d in range(3):
-        list_limits(&image.axes[d], next_limits, next_limits + image.axes[d].taps)
-        next_limits += 2 * image.axes[d].taps
     image.item = a.input.item
     image.image_stride = a.input.strides[0]
     image.channel_stride = a.input.strides[1]
@@ -208,6 +200,8 @@ cdef int64_t* take_piece(const Windows* a, const Piece* piece, ProductImage* ima
     image.filter_stride = a.filter.strides[1 - across]
     to.image = image
     to.packed = NULL
+    to.floats = NULL
+    to.across = to.by_column = False
     to.item = a.output.item
     to.rows = a.output.sizes[1] // a.groups
     to.images = a.input.sizes[0]
@@ -237,27 +231,48 @@ cdef int64_t* take_piece(const Windows* a, const Piece* piece, ProductImage* ima
     to.b_batch[0] = channels * a.input.strides[1]
     to.c_batch[0] = to.rows * to.c_line
     to.y_batch[0] = to.rows * to.y_line
+
+
+# Lists the limits of all axes. Returns their memory; NULL: memory ran out.
+cdef int64_t* take_limits(ProductImage* image) noexcept nogil:
+    cdef int64_t* limits
+    cdef int64_t* next_limits
+    cdef int64_t bytes
+    cdef int d
+    bytes = 2 * (image.axes[0].taps + image.axes[1].taps + image.axes[2].taps) * <int64_t>sizeof(int64_t)
+    limits = <int64_t*>malloc(bytes + 1)
+    if limits == NULL:
+        return NULL
+    next_limits = limits
+    for d in range(3):
+        list_limits(&image.axes[d], next_limits, next_limits + image.axes[d].taps)
+        next_limits += 2 * image.axes[d].taps
     return limits
 
 
-# Computes some places of the output. -1: memory ran out.
-cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
+# Computes some places of the output. `packed` is behind the filters that were packed for other places. -1: memory ran
+# out.
+cdef int run_piece(const Windows* a, Piece* piece, const char** packed) noexcept nogil:
     cdef ProductImage image
     cdef Products to
     cdef int64_t* limits
     cdef int64_t places
     cdef int status
     join_spatial(piece.axes)
-    limits = take_piece(a, piece, &image, &to)
+    describe_piece(a, piece, &image, &to)
+    limits = take_limits(&image)
     if limits == NULL:
         return -1
+    choose_sums(&to)
+    if packed != NULL:
+        packed[0] += place_filters(&to, packed[0])
     places = to.columns // to.images
     if places == 1 and image.taps == 1 and to.columns <= FLAT and is_inside(&image):
         turn_around(&to)
     elif is_matrix(&image) and (to.images == 1 or places >= LARGE):
         take_matrix(&to)
     choose_sums(&to)
-    if to.image == NULL:
+    if to.image == NULL or to.across:
         status = run_products(&to)
     elif is_depthwise(&to):
         status = run_depthwise(&to)
@@ -284,9 +299,16 @@ cdef int run_appended(const Windows* a, const Spatial* axes, const Epilogue* aft
             last = axes[other].output - axes[other].appended if other < d else axes[other].output
             take_rest(&axes[other], first, last - first, &piece.axes[other])
             piece.output_start += first * axes[other].output_stride
-        if run_piece(a, &piece):
+        if run_piece(a, &piece, NULL):
             return -1
     return 0
+
+
+# The remainders along each axis that are computed one by one.
+cdef inline void count_turns(const Windows* a, const Spatial* axes, int64_t* turns) noexcept nogil:
+    cdef int d
+    for d in range(3):
+        turns[d] = min(axes[d].stride, axes[d].output) if a.backward else 1
 
 
 # The places of one remainder modulo the strides, along each axis; or all places.
@@ -302,21 +324,16 @@ cdef void take_remainder(const Windows* a, const Spatial* axes, const int64_t* t
         piece.output_start += turn[d] * axes[d].output_stride
 
 
-# Computes all remainders together; those of fewer places have as many as the others. -1: memory ran out.
-cdef int run_all_remainders(const Windows* a, const Spatial* axes, const ProductAxis* shifts,
-                            Merged* merged) noexcept nogil:
-    cdef Products pieces[REMAINDERS]
-    cdef ProductImage images[REMAINDERS]
-    cdef int64_t* limits[REMAINDERS + 1]
-    cdef ProductImage image
+# Describes all remainders that are computed together; those of fewer places have as many as the others.
+cdef void describe_remainders(const Windows* a, const Spatial* axes, const ProductAxis* shifts, Merged* merged,
+                              ProductImage* images) noexcept nogil:
     cdef Products all_shifts
     cdef Piece piece
     cdef int64_t turn[3]
     cdef int64_t i
-    cdef int d, status = 0
-    merged.pieces = pieces
+    cdef int d
     merged.axes = axes
-    merged.image = &image
+    merged.image = &images[REMAINDERS]
     merged.count = 0
     merged.channels = a.input.sizes[1] // a.groups
     for d in range(3):
@@ -324,7 +341,7 @@ cdef int run_all_remainders(const Windows* a, const Spatial* axes, const Product
         piece.axes[d] = shifts[d]
     piece.filter_start = piece.output_start = 0
     piece.after = NULL
-    limits[REMAINDERS] = take_piece(a, &piece, &image, &all_shifts)
+    describe_piece(a, &piece, &images[REMAINDERS], &all_shifts)
     for turn[0] in range(merged.turns[0]):
         for turn[1] in range(merged.turns[1]):
             for turn[2] in range(merged.turns[2]):
@@ -332,14 +349,29 @@ cdef int run_all_remainders(const Windows* a, const Spatial* axes, const Product
                 take_remainder(a, axes, turn, &piece)
                 for d in range(3):
                     piece.axes[d].places = shifts[d].places
-                limits[i] = take_piece(a, &piece, &images[i], &pieces[i])
-                choose_sums(&pieces[i])
-                pieces[i].y = a.output.data
+                describe_piece(a, &piece, &images[i], &merged.pieces[i])
+                choose_sums(&merged.pieces[i])
+                merged.pieces[i].y = a.output.data
                 merged.count += 1
+    plan_merged(merged)
+
+
+# Computes all remainders together. -1: memory ran out.
+cdef int run_all_remainders(const Windows* a, const Spatial* axes, const ProductAxis* shifts,
+                            Merged* merged) noexcept nogil:
+    cdef Products pieces[REMAINDERS]
+    cdef ProductImage images[REMAINDERS + 1]
+    cdef int64_t* limits[REMAINDERS + 1]
+    cdef int64_t i
+    cdef int status = 0
+    merged.pieces = pieces
+    describe_remainders(a, axes, shifts, merged, images)
+    limits[REMAINDERS] = take_limits(&images[REMAINDERS])
     for i in range(merged.count):
+        limits[i] = take_limits(&images[i])
         status = -1 if limits[i] == NULL else status
     if status == 0 and limits[REMAINDERS] != NULL:
-        status = run_merged(merged)
+        status = run_merged(merged, <const float*>a.filter.prepared)
     else:
         status = -1
     for i in range(merged.count):
@@ -355,18 +387,17 @@ cdef int run_windows_of_products(const Windows* a) noexcept nogil:
     cdef Piece piece
     cdef int64_t turn[3]
     cdef int64_t turns[3]
-    cdef int d
+    cdef const char* packed = <const char*>a.filter.prepared
     collect_spatial(a, axes)
     if are_merged(a, axes, shifts, &merged):
         return run_all_remainders(a, axes, shifts, &merged)
     # Backwards, the places of a remainder are far from one another.
     piece.after = NULL if a.backward else take_epilogue(a.output)
-    for d in range(3):
-        turns[d] = min(axes[d].stride, axes[d].output) if a.backward else 1
+    count_turns(a, axes, turns)
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
             for turn[2] in range(turns[2]):
                 take_remainder(a, axes, turn, &piece)
-                if run_piece(a, &piece):
+                if run_piece(a, &piece, &packed if packed != NULL else NULL):
                     return -1
     return run_appended(a, axes, piece.after)

@@ -5,13 +5,13 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 from dmlcy._runtime.arguments cimport desc_of, take_asked, take_desc, take_enum, take_uint, take_uints
-from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
+from dmlcy._runtime.call cimport Attributes, Holds, Layout, Prepare, Run, Take, call_of
 from dmlcy._runtime.checks cimport (
     append_size, append_sizes, checked_add, checked_mul, checked_sub, floor_div, same_sizes, tensor_holds,
 )
 from dmlcy._runtime.context cimport tuple_of
 from dmlcy._runtime.strided cimport Tensor, item_of
-from dmlcy._generated.kernels.contract cimport Convolution, convolution_run
+from dmlcy._generated.kernels.contract cimport Convolution, convolution_run, convolution_prepare
 
 cdef enum:
     CONVOLUTION_DIRECTION_FORWARD = 0
@@ -235,5 +235,5 @@ convolution = call_of(
     <Take>convolution_take, <Holds>convolution_holds,
     NULL,
     <Attributes>convolution_attributes, <Run>convolution_run,
-    NULL,
+    <Prepare>convolution_prepare,
 )

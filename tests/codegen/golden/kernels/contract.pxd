@@ -36,3 +36,4 @@ cdef struct Convolution:
     int64_t channels_of_filter
 
 cdef int convolution_run(const Convolution* a) noexcept nogil
+cdef int64_t convolution_prepare(const Convolution* a, int input, void* to) noexcept nogil

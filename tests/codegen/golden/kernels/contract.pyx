@@ -2,7 +2,8 @@
 # cython: language_level=3
 """contract: loops of CONVOLUTION."""
 
-from dmlcy._runtime.products cimport Windows, run_windows_of_products
+from libc.stdint cimport int64_t
+from dmlcy._runtime.products cimport Windows, pack_filters, run_windows_of_products
 
 cdef enum:
     CONVOLUTION_MODE_CROSS_CORRELATION = 1
@@ -31,3 +32,8 @@ cdef inline Windows convolution_work(const Convolution* a) noexcept nogil:
 cdef int convolution_run(const Convolution* a) noexcept nogil:
     cdef Windows work = convolution_work(a)
     return run_windows_of_products(&work)
+
+
+cdef int64_t convolution_prepare(const Convolution* a, int input, void* to) noexcept nogil:
+    cdef Windows work = convolution_work(a)
+    return pack_filters(&work, to) if input == 1 else 0
