@@ -196,6 +196,11 @@ class CompiledModel:
         stage, _ = self._last(arrays, names, self._bound(arrays))
         return stage.graph
 
+    def stage(self, inputs: Mapping[str, Any], names: Sequence[str]) -> tuple[Stage, dict[str, Array]]:
+        """The last stage of a run that gives these values, and the arrays that its graph is fed, by key."""
+        arrays = self._arrays(inputs)
+        return self._last(arrays, names, self._bound(arrays))
+
     # Running ----------------------------------------------------------------------------------------------------------
 
     @_refused

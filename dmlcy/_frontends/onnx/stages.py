@@ -152,6 +152,7 @@ class Stage:
     def _compiled(self) -> tuple[GraphDesc | None, CompiledGraph | None, dict[int, int]]:
         values = [one.value for one in self.asked.values() if one.value is not None and not one.is_constant]
         self.copied = [one for one in self.asked.values() if not one.is_constant and one.value is not None]
+        self.fed: list[OnnxValue] = []
         if not values:
             return None, None, {}
         ports = {place: partial(self._bytes, one) for place, one in enumerate(self.walk.inputs) if one.read is not None}
@@ -171,6 +172,15 @@ class Stage:
             if not isinstance(tensor, np.ndarray):
                 self.settings.shared[id(tensor)] = known
         return known[1]
+
+    def input_port(self, place: int) -> Port | None:
+        """The input of the graph that an input of the walk is; None for one that no node reads."""
+        value = self.walk.inputs[place]
+        return next((Port(None, index) for index, one in enumerate(self.fed) if one is value), None)
+
+    def fed_ports(self) -> dict[Port, OnnxValue]:
+        """The inputs of the graph."""
+        return {Port(None, index): one for index, one in enumerate(self.fed)}
 
     # Running ----------------------------------------------------------------------------------------------------------
 
