@@ -1,7 +1,7 @@
 """Compare the values that a device has of an ONNX model: each node is computed from the device's inputs, judged alone.
 
-A value that the device does not have, such as one inside a fused node, is computed too, with the error that it may have;
-so the next value that the device has is judged for all nodes on the way to it.
+A value that the device does not have, such as one inside a fused node, is computed too, with the error that it may
+have. So the next value that the device has is judged for all nodes on the way to it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.compare import Judged, Report, bytes_for
 from dmlcy._judge.models.states import State, expected, moved
+from dmlcy._judge.models.summary import Summary, summary
 from dmlcy._judge.passes import CORRECT, Device, Passes
 from dmlcy._runtime import four_bits
 
 Array = NDArray[Any]
 FOLDED: Final = (1e-3, 1e-7)
-"""How far a constant of floats that another program has folded may be off, relative and absolute: as in ONNX's tests."""
+"""How far floats that another program computes on the CPU may be off, relative and absolute: as in ONNX's tests."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +51,11 @@ class Edge:
 
 
 def compare(
-    model: CompiledModel, inputs: Mapping[str, Array], values: Mapping[str, Array], path: Path, options: Device = CORRECT
+    model: CompiledModel,
+    inputs: Mapping[str, Array],
+    values: Mapping[str, Array],
+    path: Path,
+    options: Device = CORRECT,
 ) -> Report:
     """Judge the values of a device by their names in the model; ``inputs``: what the device was given."""
     comparer = _Comparer(model, inputs, values, options)
@@ -60,12 +65,21 @@ def compare(
     return Report(Path(model.file), path, (), tuple(found), ())
 
 
+def summaries(
+    model: CompiledModel, inputs: Mapping[str, Array], values: Mapping[str, Array], report: Report
+) -> dict[str, Summary]:
+    """The values of the report beside those of a run here, where they have the same sizes."""
+    names = [one.value for one in report.nodes if one.value in values]
+    own = model.run(inputs, names)
+    return {name: summary(own[name], values[name]) for name in names if own[name].shape == values[name].shape}
+
+
 def _apart(own: Array | None, actual: Array | None) -> Differences | None:
     """How far a value is from that of a run here; None where they cannot be compared."""
     if own is None or actual is None or own.shape != actual.shape or own.dtype != actual.dtype:
         return None
-    plain = [one.view(np.uint8) if one.dtype == bool else one for one in (own, actual)]
-    return measure(*plain, Passes(None))
+    own, actual = (one.view(np.uint8) if one.dtype == bool else one for one in (own, actual))
+    return measure(own, actual, Passes(None))
 
 
 class _Comparer:
@@ -236,7 +250,7 @@ class _Comparer:
         if wrong:
             self.found[edge.name] = self._said(edge, wrong, missing=False)
             return
-        alone = measure(*(_comparable(one, edge.value) for one in (wanted, actual)), passes)
+        alone = measure(_comparable(wanted, edge.value), _comparable(actual, edge.value), passes)
         self.found[edge.name] = self._judged(edge, wanted.shape, alone)
 
     # Values -----------------------------------------------------------------------------------------------------------
@@ -334,4 +348,3 @@ def _marked(values: Array, desc: TensorDesc) -> Array:
     """The elements of the reference as a tensor has them: of 4 bits, in the data type of the package."""
     name = getattr(desc.dtype, "name", "")
     return four_bits.marked(values, name) if name in four_bits.MARKERS else values
-

@@ -47,16 +47,18 @@ def moved(elements: Array, passes: Passes, seed: int) -> tuple[Array, ...]:
         return ()
     random = np.random.default_rng(seed)
     draws = [random.choice((-1.0, 1.0), elements.shape) for _ in range(DRAWS)]
-    return tuple(_by(elements, allowed, sign) for sign in (1.0, -1.0, *draws))
+    signs: list[Array | float] = [1.0, -1.0, *draws]
+    return tuple(_by(elements, allowed, sign) for sign in signs)
 
 
 def _by(elements: Array, allowed: Array, sign: Array | float) -> Array:
     with np.errstate(all="ignore"):
-        found = elements.astype(np.float64) + sign * allowed
+        found: Array = elements.astype(np.float64) + sign * allowed
         if elements.dtype.kind == "f":
             return found.astype(elements.dtype)
         ends = np.iinfo(elements.dtype)
-        return np.clip(np.nan_to_num(np.rint(found)), ends.min, ends.max).astype(elements.dtype)
+        clipped: Array = np.clip(np.nan_to_num(np.rint(found)), ends.min, ends.max)
+        return clipped.astype(elements.dtype)
 
 
 def expected(

@@ -36,7 +36,7 @@ def read_values(path: Path) -> dict[str, Array]:
             start = stream.read(4)
     except (OSError, ValueError) as error:
         _refuse(str(path), getattr(error, "strerror", None) or str(error))
-    return _of_json(path) if start.lstrip()[:1] == b"{" else _of_archive(path)
+    return _of_json(path) if start.lstrip()[:1] in (b"{", b"[") else _of_archive(path)
 
 
 def _of_archive(path: Path) -> dict[str, Array]:
