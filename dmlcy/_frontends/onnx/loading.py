@@ -20,6 +20,7 @@ from dmlcy._frontends.onnx.binding import bound, written
 from dmlcy._frontends.onnx.model import ELEMENTS, Info, Model, Sizes
 from dmlcy._frontends.onnx.stages import Settings, Stage
 from dmlcy._frontends.onnx.structure import ordered
+from dmlcy._frontends.onnx.use import Unconverted
 from dmlcy._frontends.onnx.visits import Given, key_of
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import MOST
@@ -43,6 +44,9 @@ def _refused(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             return function(*arguments, **named)
         except Refusal as error:
             raise ModelError(error.violations) from None
+        except Unconverted as error:  # of a constant that is computed when its elements are asked for
+            problem = make(error.identifier, whole(getattr(arguments[0], "file", "")), error.values)
+            raise ModelError([problem.located()]) from None
 
     return known
 

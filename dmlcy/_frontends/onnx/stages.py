@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dmlcy._compile import compile
@@ -21,7 +20,7 @@ from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import make, refuse
 from dmlcy._frontends.onnx import folding
 from dmlcy._frontends.onnx.elements import element_of
-from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Model
+from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Model, Tensor
 from dmlcy._frontends.onnx.places import place_of
 from dmlcy._frontends.onnx.placing import Placer, Reason
 from dmlcy._frontends.onnx.tables import shown
@@ -50,7 +49,7 @@ class Settings:
     model: Model
     level: FeatureLevelName | None
     limit: int
-    shared: dict[int, tuple[object, Bytes]]
+    shared: dict[int, tuple[Tensor, Bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +164,12 @@ class Stage:
         """The bytes of a constant; those of an initializer are made once for all stages."""
         read = one.read
         assert read is not None
-        tensor = read.args[0] if isinstance(read, partial) and read.args else read
+        tensor = read.args[0] if isinstance(read, partial) and read.args else None
+        if not isinstance(tensor, Tensor):
+            return bytes_of(read(), one.element)
         known = self.settings.shared.get(id(tensor))
         if known is None:
-            known = tensor, bytes_of(read(), one.element)
-            if not isinstance(tensor, np.ndarray):
-                self.settings.shared[id(tensor)] = known
+            known = self.settings.shared[id(tensor)] = tensor, bytes_of(read(), one.element)
         return known[1]
 
     def input_port(self, place: int) -> Port | None:
