@@ -20,7 +20,7 @@ from dmlcy._version import __version__
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import listing, quote
 
-COMMANDS = ("run", "compare", "export", "graph", "lint", "onnx", "explain", "operators", "example", "info")
+COMMANDS = ("run", "compare", "export", "graph", "lint", "onnx", "reduce", "explain", "operators", "example", "info")
 
 
 class _Formatter(argparse.HelpFormatter):

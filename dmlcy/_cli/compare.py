@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._cli import compare_dumps, compare_json, compare_text
-from dmlcy._cli.options import add_device, add_examples, add_format, of_device
+from dmlcy._cli.options import add_device, add_examples, add_format, add_inputs, add_shapes, of_device
 from dmlcy._errors import DmlError, ModelError
+from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._judge.dumps.compare import compare as compare_values
 from dmlcy._judge.dumps.dump import is_dump
 from dmlcy._judge.expected.compare import Report, compare
@@ -34,22 +35,39 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=Path,
         metavar="EXPECTED",
         help="a folder that dmlcy run --expect wrote, or one .npy file in it; or a dump of a graph, which dmlcy run "
-        "--dump or dmlcy graph --expose-edges wrote",
+        "--dump or dmlcy graph --expose-edges wrote; or an ONNX model",
     )
     parser.add_argument(
         "actual",
         type=Path,
         metavar="ACTUAL",
         help="a folder with the files that the model writes, or else with .npy, .bin or .dat files of the names in "
-        "EXPECTED; or one file",
+        "EXPECTED; or one file; of an ONNX model an .npz file, a folder, or JSON of polygraphy",
     )
     add_device(parser)
+    add_inputs(parser)
+    add_shapes(parser)
+    parser.add_argument(
+        "--inputs",
+        type=Path,
+        metavar="FILE",
+        help="of an ONNX model: the inputs of the device, if ACTUAL has no inputs",
+    )
+    parser.add_argument(
+        "--summary", action="store_true", help="of an ONNX model: print how far each value is from one of a run here"
+    )
+    parser.add_argument(
+        "--validate",
+        action="store_true",
+        help="of an ONNX model: name the values with NaN and infinities; exit with 1 if a run here has none there",
+    )
     add_format(parser, FORMATS)
     add_examples(
         parser,
         "dmlcy run --expect expected model.json    # first, the expected values",
         "dmlcy compare expected from_the_gpu",
         "dmlcy compare expected/output.npy from_the_gpu/output.bin",
+        "dmlcy compare exposed/model.onnx values.npz --validate    # every value of an ONNX model",
         "dmlcy compare --json expected from_the_gpu",
     )
     parser.set_defaults(execute=execute)
@@ -58,6 +76,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     progress = Progress()
+    if options.expected.is_file() and is_onnx(str(options.expected)):
+        from dmlcy._cli.compare_onnx import execute
+
+        return execute(options)
     if is_dump(options.expected):
         return _dumps(options)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit
+from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, add_shapes
 from dmlcy._cli.run import filled, given_inputs, load_graph, read_bytes
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import NEWEST
@@ -19,6 +19,7 @@ from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable, refuse
 from dmlcy._frontends.graphs import expose, profiles, writer
 from dmlcy._frontends.graphs.files import read
 from dmlcy._frontends.graphs.found import UNREAD, Read
+from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._frontends.graphs.run import Options, computed, inputs, valid
 from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
@@ -37,7 +38,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="show a graph, or write models of it for a device",
         description="Show a graph with what is wrong with it. Exit status: 1 where the graph has errors.",
     )
-    parser.add_argument("graph", metavar="GRAPH", help="a graph in JSON, or a serialized graph; - is standard input")
+    parser.add_argument(
+        "graph", metavar="GRAPH", help="a graph in JSON, a serialized graph, or an ONNX model; - is standard input"
+    )
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -57,8 +60,21 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write into DIR the graph with every edge as an output, the values of a run, a DxDispatch model that "
         "writes these values, and a model of each node",
     )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="DIR",
+        help="of an ONNX model: write into DIR graph.json, and the graphs of ONNX Runtime, Partition_0.bin and so on",
+    )
+    parser.add_argument(
+        "--extract",
+        nargs=2,
+        metavar=("NODE", "DIR"),
+        help="of an ONNX model: write into DIR a model of one node, by its number or name, with the inputs that it has",
+    )
     add_feature_level(parser)
     add_inputs(parser)
+    add_shapes(parser)
     add_limit(parser)
     add_examples(
         parser,
@@ -67,6 +83,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy graph graph.json --format svg --profile profile.json > graph.svg",
         "dmlcy graph graph.json --format plan-svg > memory.svg",
         "dmlcy graph Partition_0.bin",
+        "dmlcy graph model.onnx --shape batch=1 --expose-edges exposed    # then on a GPU: python run.py",
         "dmlcy graph graph.json --expose-edges exposed    # then on a GPU: dxdispatch exposed/model.json",
     )
     parser.set_defaults(execute=execute)
@@ -78,6 +95,10 @@ def execute(options: argparse.Namespace) -> int:
         print("dmlcy graph: --profile is for --format svg.", file=sys.stderr)
         return 2
     try:
+        if options.graph != "-" and is_onnx(options.graph):
+            from dmlcy._cli.onnx_graph import execute
+
+            return execute(options)
         document, folder = load_graph(options.graph, options.limit, "dmlcy graph")
         if options.expose_edges is not None:
             return _expose(filled(document, folder, options), options)
@@ -87,13 +108,10 @@ def execute(options: argparse.Namespace) -> int:
         level = NEWEST if options.feature_level is None else LEVEL_INDEX[options.feature_level]
         wrong = [one for one in violations(found.graph, level) if one.id != UNREAD]
         errors = [one for one in wrong if one.severity == "error"]
+        graph = found.graph
         if options.format == "plan-svg":
-            shown = memory.lines(valid(filled(document, folder, options), options.feature_level))
-        elif options.profile is not None:
-            shown = svg.lines(found.graph, wrong, _timings(options.profile, found.graph))
-        else:
-            shown = _lines(found.graph, wrong, options.format, not errors)
-        for line in shown:
+            graph = valid(filled(document, folder, options), options.feature_level)
+        for line in lines(graph, wrong, options, not errors):
             sys.stdout.write(f"{line}\n")
     except DmlError as error:
         print(error, file=sys.stderr)
@@ -101,11 +119,17 @@ def execute(options: argparse.Namespace) -> int:
     return int(bool(errors or found.wrong))
 
 
-def _lines(graph: GraphDesc, wrong: Sequence[Violation], form: str, valid_: bool) -> Iterator[str]:
+def lines(graph: GraphDesc, wrong: Sequence[Violation], options: argparse.Namespace, has_level: bool) -> Iterator[str]:
+    """What the options ask for. A picture of the memory is of a valid graph with its constants."""
+    form = options.format
+    if form == "plan-svg":
+        return memory.lines(graph)
+    if options.profile is not None:
+        return svg.lines(graph, wrong, _timings(options.profile, graph))
     if form == "json":
         return iter([json.dumps(writer.to_json(graph), indent=1)])
     if form == "text":
-        return text.lines(graph, wrong, f"; feature level {lowest(graph)}" if valid_ else "")
+        return text.lines(graph, wrong, f"; feature level {lowest(graph)}" if has_level else "")
     return dot.lines(graph, wrong) if form == "dot" else svg.lines(graph, wrong)
 
 

@@ -28,9 +28,16 @@ def run(name: str, options: argparse.Namespace) -> None:
     """Run the model, and print its outputs, or write them to files."""
     model = compiled(name, options)
     arrays = arrays_for(model, named(model, options.input), options.seed)
+    if options.profile:
+        from dmlcy._cli.run import MEASURED, shown
+
+        profile = model.profile(arrays, options.iterations or MEASURED)
+        sys.stdout.write("All values are constants: there is nothing to measure.\n" if profile is None else
+                         shown(profile, options.format))  # fmt: skip
+        return
     asked = dict(options.output) or {one.name: "" for one in model.outputs}
     times = []
-    for _ in range(options.iterations):
+    for _ in range(options.iterations or 1):
         start = time.perf_counter()
         results = model.run(arrays, [*asked])
         times.append((time.perf_counter() - start) * 1000)

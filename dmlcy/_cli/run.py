@@ -249,7 +249,7 @@ def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
     if options.dump is not None:
         dump.may_write(options.dump)
     if options.profile:
-        sys.stdout.write(_shown(graphs.profile(found, graph, settings), options.format))
+        sys.stdout.write(shown(graphs.profile(found, graph, settings), options.format))
         return
     values = graphs.run(found, graph, sys.stdout, settings)
     if options.dump is not None:
@@ -257,7 +257,7 @@ def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
         print(f"Values written to '{printable(str(path.parent))}'")
 
 
-def _shown(profile: Profile, form: str) -> str:
+def shown(profile: Profile, form: str) -> str:
     if form == "text":
         return f"{profile}\n"
     return json.dumps(profile.to_trace() if form == "trace" else profile.to_dict(), indent=1) + "\n"

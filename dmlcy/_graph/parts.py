@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dmlcy._facts.dtypes import Bytes
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import Constant, Edge, Node, Port
+from dmlcy._graph.model import Constant, Edge, End, Node, Port
+from dmlcy._graph.wiring import wiring_of
 
 
 def part_of(
@@ -64,3 +65,41 @@ def _distinct(names: Sequence[tuple[Port, str]]) -> tuple[tuple[Port, str], ...]
     for port, name in names:
         found.setdefault(name, port)
     return tuple((port, name) for name, port in found.items())
+
+
+def within(graph: GraphDesc, numbers: Collection[int], names: Mapping[Port, str]) -> GraphDesc:
+    """The graph of some nodes, and of the constants that they read.
+
+    What they read of other nodes are its inputs; what others read of them, or outputs of the graph, are its outputs.
+    ``names``: of the values.
+    """
+    read = {edge.source for edge in graph.edges if edge.target.node in numbers and edge.source is not None}
+    constants = {port.node for port in read if port.node is not None and isinstance(graph.nodes[port.node], Constant)}
+    kept = sorted({*numbers, *(one for one in constants if one is not None)})
+    places = {number: place for place, number in enumerate(kept)}
+    given = sorted((port for port in read if port.node not in places), key=lambda port: (port.node or -1, port.place))
+    wanted = dict.fromkeys(
+        edge.source
+        for edge in graph.edges
+        if edge.source is not None and edge.source.node in numbers and edge.target.node not in numbers
+    )
+    inputs = {port: Port(None, place) for place, port in enumerate(given)}
+
+    def port_of(port: Port) -> Port:
+        return inputs[port] if port in inputs else Port(places[port.node or 0], port.place)
+
+    edges = [
+        Edge(port_of(edge.source), port_of(edge.target), edge.name)
+        for edge in graph.edges
+        if edge.source is not None and edge.target.node in numbers
+    ]
+    edges += [Edge(port_of(port), Port(None, place)) for place, port in enumerate(wanted)]
+    wiring = wiring_of(graph)
+    return GraphDesc(
+        tuple(graph.nodes[number] for number in kept),
+        tuple(End(names[port], wiring.desc_of(port)) for port in given),
+        tuple(End(names[port], wiring.desc_of(port)) for port in wanted),
+        tuple(edges),
+        tuple((port_of(port), name) for port, name in names.items() if port.node in places),
+        graph.limit,
+    )

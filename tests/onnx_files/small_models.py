@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from written import block, function, number, opset, tensor
 from dmlcy._errors import ModelError
 from dmlcy._frontends.dxdispatch.problems import Refusal
 from dmlcy._frontends.onnx.elements import element_of
+from dmlcy._frontends.onnx.exposing import extracted
 from dmlcy._frontends.onnx.inputs import arrays_for
 from dmlcy._frontends.onnx.lint import lint
 from dmlcy._frontends.onnx.loading import CompiledModel
@@ -221,20 +222,24 @@ CASES: Sequence[tuple[str, bytes, Mapping[str, Any]]] = (
 
 _Y = {"y": ("FLOAT", (2, 3))}
 _RELU = small([Node("Relu", "x", "y")], {"x": ("FLOAT", (2, 3))}, outputs=_Y)
-RUNS: list[tuple[str, bytes, Mapping[str, Any], Sequence[str] | None]] = [
-    ("run-type", _RELU, {"x": np.zeros((2, 3))}, None),
-    ("run-value", _RELU, {"x": np.zeros((2, 3), np.float32)}, ["z"]),
-    ("run-shape", small([Node("Relu", "x", "y")], {"x": ("FLOAT", (2, "n"))}, outputs=_Y), {}, None),
-    ("run-unknown", small([Node("Det", "x", "y")], {"x": ("FLOAT", (3, 3))}, outputs=_Y), {}, None),
+RUNS: list[tuple[str, bytes, Callable[[CompiledModel], object]]] = [
+    ("run-type", _RELU, lambda model: model(np.zeros((2, 3)))),
+    ("run-value", _RELU, lambda model: model.run({"x": np.zeros((2, 3), np.float32)}, ["z"])),
+    ("run-node", _RELU, lambda model: extracted(model, {"x": np.zeros((2, 3), np.float32)}, "z")),
+    (
+        "run-shape",
+        small([Node("Relu", "x", "y")], {"x": ("FLOAT", (2, "n"))}, outputs=_Y),
+        lambda model: arrays_for(model, {}, 0),
+    ),
+    ("run-unknown", small([Node("Det", "x", "y")], {"x": ("FLOAT", (3, 3))}, outputs=_Y), str),
 ]
-"""Runs that fail, by the end of the id: the model, arrays of inputs, and the values that are asked for."""
+"""Runs that fail, by the end of the id: the model, and what is done with it."""
 
 
-def ids_of_run(data: bytes, given: Mapping[str, Any], outputs: Sequence[str] | None) -> set[str]:
+def ids_of_run(data: bytes, run: Callable[[CompiledModel], object]) -> set[str]:
     """The ids of the error of a run; none where the model runs."""
     try:
-        model = CompiledModel(decode("small.onnx", data, None), {})
-        model.run(arrays_for(model, {}, 0, given), outputs)
+        run(CompiledModel(decode("small.onnx", data, None), {}))
     except ModelError as error:
         return {one.id for one in error.violations}
     return set()

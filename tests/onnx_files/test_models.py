@@ -16,11 +16,13 @@ from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.walk import Walk
 
 pytest.importorskip("onnx", reason="needs onnx, with which PyTorch writes models")
-ort = pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are compared")
-torch = pytest.importorskip("torch", reason="needs PyTorch, which makes the models")
-nn = torch.nn
+pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are compared")
+pytest.importorskip("torch", reason="needs PyTorch, which makes the models")
 
-import networks  # noqa: E402
+import networks
+import onnxruntime as ort
+import torch
+from torch import nn
 
 
 class Attention(nn.Module):

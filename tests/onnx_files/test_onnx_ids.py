@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from small_models import CASES, RUNS, Node, ids_of, ids_of_run, small
 
 import dmlcy as dml
 from dmlcy._cli import main
+from dmlcy._frontends.onnx.loading import CompiledModel
 
 ERRORS = [error for error in specs().facts.model_errors if error.id.startswith("DML-ONNX-")]
 
@@ -33,9 +34,9 @@ def test_each_of_a_node_is_found(case: tuple[str, bytes, Mapping[str, Any]]) -> 
 
 
 @pytest.mark.parametrize("case", RUNS, ids=[slug for slug, *_ in RUNS])
-def test_each_of_a_run_is_found(case: tuple[str, bytes, Mapping[str, Any], Sequence[str] | None]) -> None:
-    slug, *run = case
-    assert ids_of_run(*run) == {f"DML-ONNX-{slug}"}
+def test_each_of_a_run_is_found(case: tuple[str, bytes, Callable[[CompiledModel], object]]) -> None:
+    slug, data, run = case
+    assert ids_of_run(data, run) == {f"DML-ONNX-{slug}"}
 
 
 def test_a_valid_model_has_none() -> None:

@@ -50,8 +50,10 @@ def test_what_the_page_shows_of_dmlcy_happens(folder: Path) -> None:
 
 def test_what_the_page_on_running_shows_happens(folder: Path) -> None:
     assert {language for language, _, _ in blocks(RUN_PAGE)} == {"console", "pycon"}
+    has_device = importlib.util.find_spec("onnxruntime") is not None  # for the script of the page
     for code in of("console", RUN_PAGE):
-        run_commands(code, folder)
+        if has_device or "run.py" not in code:
+            run_commands(code, folder)
     names: dict[str, object] = {}
     for code in of("pycon", RUN_PAGE):
         run_session(code, RUN_PAGE.name, names)

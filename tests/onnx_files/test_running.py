@@ -98,6 +98,22 @@ def test_nodes_that_directml_leaves_to_the_cpu() -> None:
         assert y.dtype == np.float64 and y == places.sum() + 0.5 * 2 * count
 
 
+def test_large_constants_that_are_computed_are_not_mixed_up() -> None:
+    """More than 65,536 elements are computed when they are asked for."""
+    random = np.random.default_rng(0)
+    first, second = (random.standard_normal((300, 300)).astype(np.float32) for _ in range(2))
+    nodes = [
+        Node("Sqrt", "a", "b"),
+        Node("Transpose", "c", "d"),
+        Node("MatMul", "x b", "h"),
+        Node("MatMul", "h d", "y"),
+    ]
+    data = small(nodes, {"x": ("FLOAT", (2, 300))}, {"a": first**2, "c": second}, outputs={"y": ("FLOAT", (2, 300))})
+    x = random.standard_normal((2, 300)).astype(np.float32)
+    expected = x.astype(np.float64) @ np.abs(first) @ second.T
+    assert np.allclose(CompiledModel(decode("m.onnx", data, None), {})(x), expected, rtol=0, atol=0.02)
+
+
 def test_values_that_must_be_known_are_computed_first() -> None:
     nodes = [Node("Abs", "s", "sizes"), Node("Reshape", "x sizes", "y")]
     model = model_of(nodes, {"x": ("FLOAT", (2, 6)), "s": ("INT64", (2,))}, y=("FLOAT", ("a", "b")))

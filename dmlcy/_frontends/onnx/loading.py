@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,16 @@ from dmlcy._frontends.onnx.binding import bound, written
 from dmlcy._frontends.onnx.model import ELEMENTS, Info, Model, Sizes
 from dmlcy._frontends.onnx.stages import Settings, Stage
 from dmlcy._frontends.onnx.structure import ordered
+from dmlcy._frontends.onnx.use import Unconverted
 from dmlcy._frontends.onnx.visits import Given, key_of
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import MOST
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import listing, quote, show
+
+if TYPE_CHECKING:
+    from dmlcy._graph.profile import Profile
 
 KEPT: Final = 8
 """Compiled stages of a model that are kept, for as many sizes of its inputs."""
@@ -43,6 +47,9 @@ def _refused(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             return function(*arguments, **named)
         except Refusal as error:
             raise ModelError(error.violations) from None
+        except Unconverted as error:  # of a constant that is computed when its elements are asked for
+            problem = make(error.identifier, whole(getattr(arguments[0], "file", "")), error.values)
+            raise ModelError([problem.located()]) from None
 
     return known
 
@@ -195,6 +202,39 @@ class CompiledModel:
         arrays = {} if inputs is None else self._arrays(inputs)
         stage, _ = self._last(arrays, names, self._bound(arrays))
         return stage.graph
+
+    @_refused
+    def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> Profile | None:
+        """Runs the graph of the model, or of its last part, several times, and measures each step.
+
+        Parameters
+        ----------
+        inputs
+            Arrays as ``run`` takes them.
+        runs
+            How many runs are measured, after one that is not.
+
+        Returns
+        -------
+        Profile or None
+            As ``profile`` of a compiled graph gives it; each row names the ONNX nodes that it computes. None where no
+            operator is left.
+
+        Raises
+        ------
+        ModelError, DmlError
+            What ``run`` raises.
+        ValueError
+            ``runs`` is less than 1.
+        """
+        arrays = self._arrays(inputs)
+        stage, fed = self._last(arrays, [one.name for one in self.outputs], self._bound(arrays))
+        return None if stage.compiled is None else stage.compiled.profile(*stage.inputs(fed), runs=runs)
+
+    def stage(self, inputs: Mapping[str, Any], names: Sequence[str]) -> tuple[Stage, dict[str, Array]]:
+        """The last stage of a run that gives these values, and the arrays that its graph is fed, by key."""
+        arrays = self._arrays(inputs)
+        return self._last(arrays, names, self._bound(arrays))
 
     # Running ----------------------------------------------------------------------------------------------------------
 

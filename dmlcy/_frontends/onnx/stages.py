@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dmlcy._compile import compile
@@ -21,7 +20,7 @@ from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import make, refuse
 from dmlcy._frontends.onnx import folding
 from dmlcy._frontends.onnx.elements import element_of
-from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Model
+from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Model, Tensor
 from dmlcy._frontends.onnx.places import place_of
 from dmlcy._frontends.onnx.placing import Placer, Reason
 from dmlcy._frontends.onnx.tables import shown
@@ -50,7 +49,7 @@ class Settings:
     model: Model
     level: FeatureLevelName | None
     limit: int
-    shared: dict[int, tuple[object, Bytes]]
+    shared: dict[int, tuple[Tensor, Bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +151,7 @@ class Stage:
     def _compiled(self) -> tuple[GraphDesc | None, CompiledGraph | None, dict[int, int]]:
         values = [one.value for one in self.asked.values() if one.value is not None and not one.is_constant]
         self.copied = [one for one in self.asked.values() if not one.is_constant and one.value is not None]
+        self.fed: list[OnnxValue] = []
         if not values:
             return None, None, {}
         ports = {place: partial(self._bytes, one) for place, one in enumerate(self.walk.inputs) if one.read is not None}
@@ -164,13 +164,22 @@ class Stage:
         """The bytes of a constant; those of an initializer are made once for all stages."""
         read = one.read
         assert read is not None
-        tensor = read.args[0] if isinstance(read, partial) and read.args else read
+        tensor = read.args[0] if isinstance(read, partial) and read.args else None
+        if not isinstance(tensor, Tensor):
+            return bytes_of(read(), one.element)
         known = self.settings.shared.get(id(tensor))
         if known is None:
-            known = tensor, bytes_of(read(), one.element)
-            if not isinstance(tensor, np.ndarray):
-                self.settings.shared[id(tensor)] = known
+            known = self.settings.shared[id(tensor)] = tensor, bytes_of(read(), one.element)
         return known[1]
+
+    def input_port(self, place: int) -> Port | None:
+        """The input of the graph that an input of the walk is; None for one that no node reads."""
+        value = self.walk.inputs[place]
+        return next((Port(None, index) for index, one in enumerate(self.fed) if one is value), None)
+
+    def fed_ports(self) -> dict[Port, OnnxValue]:
+        """The inputs of the graph."""
+        return {Port(None, index): one for index, one in enumerate(self.fed)}
 
     # Running ----------------------------------------------------------------------------------------------------------
 
@@ -178,16 +187,19 @@ class Stage:
         """The elements of the values that are asked for, by the identity of the value; ``arrays``: inputs by key."""
         found = {id(one): one.read() for one in self.asked.values() if one.read is not None}
         if self.compiled is not None:
-            given = [
-                to_directml(arrays[self.walk.keys[id(one)]], one.element, one.value.desc.sizes)
-                for one in self.fed
-                if one.value is not None
-            ]
-            results = self.compiled(*given)
+            results = self.compiled(*self.inputs(arrays))
             several = results if isinstance(results, tuple) else (results,)
             for one, result in zip(self.copied, several, strict=True):
                 found[id(one)] = from_directml(result, one.element, one.sizes)
         return found
+
+    def inputs(self, arrays: Mapping[str, Array]) -> list[Array]:
+        """What the graph takes."""
+        return [
+            to_directml(arrays[self.walk.keys[id(one)]], one.element, one.value.desc.sizes)
+            for one in self.fed
+            if one.value is not None
+        ]
 
     def results(self, arrays: Mapping[str, Array]) -> list[Array]:
         """The values that are asked for, of the last stage; each array is one of its own."""

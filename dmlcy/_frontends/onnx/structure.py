@@ -26,7 +26,7 @@ def ordered(graph: Graph | Function, file: str = "", steps: Steps = ()) -> tuple
     A node with a graph in an attribute reads what the graph reads of the values around it.
     """
     givers = {name: place for place, node in enumerate(graph.nodes) for name in node.outputs if name}
-    before = [[givers[name] for name in _reads(node) if name in givers] for node in graph.nodes]
+    before = [[givers[name] for name in reads(node) if name in givers] for node in graph.nodes]
     if all(giver < place for place, given in enumerate(before) for giver in given):
         return graph.nodes
     order = in_order(before)
@@ -60,7 +60,7 @@ def subgraphs(node: Node) -> Iterator[tuple[str, Graph]]:
             yield from ((attribute.name, graph) for graph in attribute.value or ())
 
 
-def _reads(node: Node) -> Iterator[str]:
+def reads(node: Node) -> Iterator[str]:
     """The names that a node reads, those in its graphs included."""
     yield from node.inputs
     for _, graph in subgraphs(node):
@@ -72,7 +72,7 @@ def _free(graph: Graph) -> set[str]:
     given = {one.name for one in graph.inputs} | {*graph.initializers}
     given.update(name for node in graph.nodes for name in node.outputs)
     read = {one.name for one in graph.outputs}
-    read.update(name for node in graph.nodes for name in _reads(node))
+    read.update(name for node in graph.nodes for name in reads(node))
     return read - given
 
 

@@ -319,7 +319,8 @@ class Walk:
                         raise
         if convert is None:
             return
-        if visit.is_constant and node.inputs and _later(visit, row, version, convert, inputs, elements):
+        most = LARGEST if self.runs else None
+        if visit.is_constant and node.inputs and _later(visit, row, version, convert, inputs, elements, most):
             return
         use = Use(node, row, version, self.builder, inputs, elements)
         before = self._count
@@ -350,18 +351,22 @@ def _later(
     convert: Callable[[Use], Any],
     inputs: Sequence[OnnxValue | None],
     elements: Sequence[str],
+    most: int | None,
 ) -> bool:
     """Fold a node when its elements are asked for: its conversion gives the sizes, and computes the elements.
 
-    False where a rule of DirectML refuses the node, so that nothing can compute the elements.
+    False where a rule of DirectML refuses the node, so that nothing can compute the elements, and where the node has
+    more than ``most``: then each run computes them.
     """
     scratch = Builder(collect=True)
     copies = [None if one is None else OnnxValue(one.element, one.sizes, read=one.read) for one in inputs]
     use = Use(visit.node, row, version, scratch, copies, elements)
     made = convert(use)
+    outputs = (made if isinstance(made, tuple) else (made,))[: len(visit.outputs)]
     if scratch.violations:
         return False
-    outputs = (made if isinstance(made, tuple) else (made,))[: len(visit.outputs)]
+    if most is not None and sum(prod(one.sizes) for one in outputs if one is not None) > most:
+        return False
     visit.fate = "folded"
     computed = _Computed(scratch, use.constants, outputs)
     for place, (known, value) in enumerate(zip(visit.outputs, outputs, strict=False)):

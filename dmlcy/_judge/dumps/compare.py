@@ -253,7 +253,7 @@ class _Comparer:
             return value
         node = None if tensor.port.node is None else self.graph.nodes[tensor.port.node]
         behind = node.data if isinstance(node, Constant) else None
-        return view(_bytes(value, own, tensor.desc, behind), tensor.desc, 0)
+        return view(bytes_for(value, own, tensor.desc, behind), tensor.desc, 0)
 
     def value(self, port: Port) -> Array | None:
         """A value of the other side; of graph inputs and constants that it does not have, the one of this side."""
@@ -268,7 +268,7 @@ def _bits(values: Array) -> Array:
     return np.ascontiguousarray(values).reshape(-1).view(f"u{values.itemsize}")
 
 
-def _bytes(value: Array, own: TensorDesc, other: TensorDesc, behind: Array | None) -> npt.NDArray[np.uint8]:
+def bytes_for(value: Array, own: TensorDesc, other: TensorDesc, behind: Array | None) -> npt.NDArray[np.uint8]:
     """The bytes of a value; where the other desc reaches further, those of the constant that it is, or zeros."""
     data = in_memory(own, value).reshape(-1).view(np.uint8)
     size = max(needed(other), data.size)
