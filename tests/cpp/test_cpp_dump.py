@@ -24,11 +24,6 @@ from dmlcy._facts.tables import CATALOGUE, OPERATORS
 DUMPER = FOLDER / "dumper.cpp"
 
 
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    return Programs(tmp_path_factory.mktemp("cpp"))
-
-
 @pytest.fixture
 def dump(programs: Programs) -> Callable[[list[bytes]], list[str]]:
     """What the program writes that the sanitizers watch."""
