@@ -18,6 +18,7 @@ from . import ids, schema, source, tables
 from .diagnostics import Diagnostics
 from .families import FAMILIES, LOOPS
 from .figures import alt, figure_page, xml
+from .headers import dump_header
 from .model import Enum, Facts, Onnx
 from .modules import calls_module, kernels_header, kernels_module
 from .names import level
@@ -376,6 +377,10 @@ def _arguments(given: Given, plan: Plan) -> str:
     return arguments(given.env, plan)
 
 
+def _dump_header(given: Given, plan: Plan) -> str:
+    return dump_header(given.env, plan)
+
+
 def _schema(given: Given, facts: Facts) -> str:
     return schema.render(facts, FAMILIES)
 
@@ -425,6 +430,7 @@ OUTPUTS = (
     *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
     Output(Plan, "dmlcy/_graph/operators.pyi", _graph_stub, committed=True),
     *(Output(Plan, name, partial(_marked, name), committed=True, source="", reads=name) for name in MARKED),
+    Output(Plan, "dmlcy/_cpp/dmlcy_dump.h", _dump_header, committed=True),
     Output(Facts, schema.PATH, _schema, committed=True, source=""),
     Output(Facts, f"{SPECS}/schema.json", _schema, source=""),
     Output(Plan, ids.PATH, _published, committed=True, source="", reads=ids.PATH),

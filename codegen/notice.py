@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 COMMENTS = {
     ".md": ("<!-- ", " -->"), ".svg": ("<!-- ", " -->"), ".py": ("# ", ""), ".pyi": ("# ", ""), ".pyx": ("# ", ""),
-    ".pxd": ("# ", ""), ".toml": ("# ", ""),
+    ".pxd": ("# ", ""), ".toml": ("# ", ""), ".h": ("// ", ""),
 }  # fmt: skip
 
 LINE = 120  # characters

@@ -144,7 +144,8 @@ def _facts() -> dict[str, JSON]:
         "members": _tables(_table(member, ("name", "value", "since"))),
     }  # fmt: skip
     types = {"anyOf": [_enum(PLAIN), {"type": "string", "pattern": f"^{MEMBER_OF}"}]}
-    field = {"name": TEXT, "kind": _enum(("input", "output", "attribute")), "type": types, "optional": BOOL}
+    kinds = _enum(("input", "output", "attribute"))
+    field = {"name": TEXT, "kind": kinds, "type": types, "optional": BOOL, "count": TEXT}
     entry = {
         "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": WORDS,
         "source": TEXT, "fields": _tables(_table(field, ("name", "kind", "type"))),

@@ -9,12 +9,14 @@ from ..model import CatalogueField, ErrorText, Field
 from .base import Binding, FieldType, Taken
 
 __all__ = [
-    "CHOSEN", "FIELD_TYPES", "MEMBER_OF", "PLAIN", "Binding", "FieldType", "Taken", "can_have", "names_of_types",
-    "type_of",
+    "CHOSEN", "COUNT", "FIELD_TYPES", "MEMBER_OF", "PLAIN", "Binding", "FieldType", "Taken", "can_have", "is_array",
+    "names_of_types", "type_of",
 ]  # fmt: skip
 
 CHOSEN: Final = "uint_array"
 """The type of sizes that a caller chooses."""
+COUNT: Final = "uint"
+"""The type of a member that counts the entries of an array."""
 MEMBER_OF: Final = "enum:"
 """Before the name of an enum: the type of its members."""
 
@@ -47,3 +49,9 @@ def can_have(field: Field, error: ErrorText) -> bool:
 def type_of(field: Field | CatalogueField) -> FieldType:
     """The type of a field."""
     return FIELD_TYPES[field.type.partition(":")[0]]
+
+
+def is_array(field: Field | CatalogueField) -> bool:
+    """Whether the struct has a pointer to several values, and another member that counts them."""
+    kind = type_of(field)
+    return kind.array or kind.several

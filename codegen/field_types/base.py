@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 from ..expr.nodes import UINT_MAX
 from ..expr.text import formula
 from ..expr.types import Interval, Kind, Symbol
-from ..model import Enum, Facts, Field
+from ..model import CatalogueField, Enum, Facts, Field
 
 NOTHING = " | None"
 """After an annotation: the value may be left out."""
@@ -57,7 +57,9 @@ class FieldType:
     """A type of fields. A file beside this one defines one type, in ``TYPE``; the file has the name of the type."""
 
     directml: ClassVar[str]  # in DirectML's headers
+    dumped: ClassVar[str]  # the function of dmlcy_dump.h that writes a member of this type
     toml: ClassVar[tuple[type, ...]] = ()  # values that a default, an example or `breaks` gives
+    pointed: ClassVar[bool] = False  # a struct has a pointer to the value
     array: ClassVar[bool] = False  # has a length
     long: ClassVar[bool] = False  # the array may have more entries than a tensor has axes
     chosen_among: ClassVar[bool] = False  # holds operators of a list, which the spec names
@@ -105,6 +107,10 @@ class FieldType:
         """The type in DirectML's words."""
         return f"{self.directml}[{length}]" if self.array else self.directml
 
+    def declared(self, field: CatalogueField) -> str:
+        """The type of the member of a struct in C."""
+        return f"const {self.directml}*" if self.pointed or self.array else self.directml
+
     def evaluated(self, value: Any) -> Any:
         """The value of an example as the formulas of figures read it."""
         return value
@@ -127,6 +133,7 @@ class Tensors(FieldType):
     """Tensors: inputs or outputs. How a call takes them is the plan of the operator, not that of a field."""
 
     directml = "DML_TENSOR_DESC"
+    pointed = True
     kind: ClassVar[Kind]  # of the name of the field in an expression
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:
@@ -140,6 +147,7 @@ class Descs(FieldType):
     """The desc of another operator, or several of them, without tensors. Expressions ask only whether there is one."""
 
     directml = "DML_OPERATOR_DESC"
+    pointed = True
     toml = (dict,)
     errors = (*FieldType.errors, "level", "member", "tensors")
     chosen_among = True
@@ -152,6 +160,7 @@ class Descs(FieldType):
 class Integer(FieldType):
     """One integer."""
 
+    dumped = "number"
     toml = (int,)
     errors = (*FieldType.errors, "range")
     ranged = True
@@ -172,6 +181,7 @@ class Integer(FieldType):
 class IntegerArray(FieldType):
     """An array of integers, with a length that the spec states; one integer fills it."""
 
+    dumped = "numbers"
     toml = (int,)
     errors = (*FieldType.errors, "range", "length")
     array = ranged = True

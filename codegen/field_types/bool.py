@@ -9,6 +9,7 @@ class Bool(FieldType):
     """BOOL."""
 
     directml = "BOOL"
+    dumped = "boolean"
     toml = (bool,)
     summary = held = given = "bool"
     argument = "_Bool"

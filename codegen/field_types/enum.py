@@ -15,6 +15,7 @@ class Enum(FieldType):
     """An enum. DML_TENSOR_DATA_TYPE is one too, whose members expressions know as data types."""
 
     directml = "enum"
+    dumped = "named"
     toml = (str,)
     errors = (*FieldType.errors, "level", "member", "same-dtype")
 

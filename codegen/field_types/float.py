@@ -9,6 +9,7 @@ class Float(FieldType):
     """FLOAT: finite, unless the spec says that it may be infinite or no number."""
 
     directml = "FLOAT"
+    dumped = "number"
     toml = (int, float)
     errors = (*FieldType.errors, "finite")
     number = float

@@ -9,6 +9,7 @@ class FloatArray(FieldType):
     """const FLOAT*, with a length that the spec states; all entries are finite, and one number fills the array."""
 
     directml = "FLOAT"
+    dumped = "numbers"
     of_elements = True
     toml = (int, float)
     errors = (*FieldType.errors, "finite", "length")

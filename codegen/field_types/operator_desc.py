@@ -9,6 +9,7 @@ class OperatorDesc(Descs):
     """const DML_OPERATOR_DESC*."""
 
     kind = Kind.OPERATOR
+    dumped = "operation"
     may_be_nothing = True
     summary = "desc of an activation"
     held = "OperatorDesc"

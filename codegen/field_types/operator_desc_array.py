@@ -9,6 +9,7 @@ class OperatorDescArray(Descs):
     """const DML_OPERATOR_DESC*, with a length that the spec states. Expressions read ``len``."""
 
     kind = Kind.OPERATORS
+    dumped = "operations"
     array = True
     errors = (*Descs.errors, "length")
     summary = "sequence of descs of activations"

@@ -9,6 +9,7 @@ class ScalarUnion(FieldType):
     """DML_SCALAR_UNION."""
 
     directml = "DML_SCALAR_UNION"
+    dumped = "scalar"
     of_elements = True
     toml = (int, float)
     errors = (*FieldType.errors, "value")

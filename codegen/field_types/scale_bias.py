@@ -8,6 +8,8 @@ class ScaleBias(FieldType):
     """DML_SCALE_BIAS: two finite numbers, or nothing where the field is optional. No expression reads them."""
 
     directml = "DML_SCALE_BIAS"
+    dumped = "scale_bias"
+    pointed = True
     toml = (int, float)
     scales = True
     may_be_nothing = True

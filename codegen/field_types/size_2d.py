@@ -12,6 +12,7 @@ class Size2d(FieldType):
     """DML_SIZE_2D. Expressions read ``.height`` and ``.width``; one integer gives both."""
 
     directml = "DML_SIZE_2D"
+    dumped = "size"
     toml = (int,)
     errors = (*FieldType.errors, "range")
     ranged = True

@@ -8,6 +8,7 @@ class Tensor(Tensors):
     """DML_TENSOR_DESC."""
 
     kind = Kind.TENSOR
+    dumped = "tensor"
     may_be_nothing = True
     held = given = argument = "TensorDesc"
 

@@ -8,6 +8,7 @@ class TensorArray(Tensors):
     """const DML_TENSOR_DESC*, with a count beside it. Expressions read ``count(t)``, and each of them as ``t[k]``."""
 
     kind = Kind.TENSORS
+    dumped = "tensors"
     several = True
     held = "tuple[TensorDesc, ...]"
     given = "Sequence[TensorDesc]"

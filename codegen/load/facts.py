@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from .. import names
 from ..diagnostics import did_you_mean
-from ..field_types import names_of_types, type_of
+from ..field_types import COUNT, is_array, names_of_types, type_of
 from ..model import (
     DTYPE_ENUM,
     LANGUAGES,
@@ -146,13 +146,14 @@ def _classes(catalogue: list[CatalogueOperator], enums: list[Enum], rows: tuple[
 
 
 def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> CatalogueOperator:
-    fields = []
+    rows = row.tables("fields")
     types = names_of_types(enums)
-    for field in row.tables("fields"):
-        kind = field.choice("kind", ("input", "output", "attribute"))
-        type_ = field.choice("type", types)
-        fields.append(CatalogueField(named(field, "name", CLASS), kind, type_, field.bool("optional", False)))
-        field.finish()
+    fields = [_member(field, types) for field in rows]
+    counts = [field.name for field in fields if field.type == COUNT]
+    for field, table in zip(fields, rows, strict=True):
+        if field.count is not None and field.count not in counts:
+            table.error("count", f"{field.count!r} is no {COUNT}", did_you_mean(field.count, counts))
+        table.finish()
     in_place, inputs = row.strings("in_place"), [field.name for field in fields if field.kind == "input"]
     for name in in_place:
         if name not in inputs:
@@ -167,6 +168,17 @@ def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> C
         source_of(row),
         tuple(fields),
     )
+
+
+def _member(row: Table, types: tuple[str, ...]) -> CatalogueField:
+    """A member of a struct; an array must have another member that counts it, and nothing else has one."""
+    kind, type_ = row.choice("kind", ("input", "output", "attribute")), row.choice("type", types)
+    name, optional = named(row, "name", CLASS), row.bool("optional", False)
+    count = named(row, "count", CLASS) if row.has("count") else None
+    field = CatalogueField(name, kind, type_, optional, count)
+    if row.data.get("type") == type_ and is_array(field) != (count is not None):
+        row.error("type", f"{type_} needs a count" if count is None else f"{type_} has no count")
+    return field
 
 
 def _error(row: Table, key: str) -> ErrorText:

@@ -76,12 +76,13 @@ class Enum:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueField:
-    """A member of an operator's struct, as the header declares it."""
+    """A member of an operator's struct, as the header declares it; ``count``: of an array, what counts it."""
 
     name: str
     kind: str
     type: str
     optional: bool
+    count: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

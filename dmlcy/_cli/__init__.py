@@ -20,7 +20,9 @@ from dmlcy._version import __version__
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import listing, quote
 
-COMMANDS = ("run", "compare", "export", "graph", "lint", "onnx", "reduce", "explain", "operators", "example", "info")
+COMMANDS = (
+    "run", "compare", "export", "graph", "lint", "onnx", "reduce", "explain", "operators", "example", "cpp-header", "info",
+)  # fmt: skip
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -71,7 +73,7 @@ def command_line(*names: str) -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in names or COMMANDS:
-        import_module(f"{__name__}.{name}").add(commands)
+        import_module(f"{__name__}.{name.replace('-', '_')}").add(commands)
     return parser
 
 

@@ -123,12 +123,7 @@ def _desc(document: Document) -> OperatorDesc:
             reader.report("DML-MODEL-missing", root, name="type", hint=_WHOLE)
         else:
             kind = reader.required(root, "type", "string")
-    if kind is not None and root.get("desc") is None and root.get("Desc") is None:
-        reader.required(root, "desc")
-        reader.finish()
-    if kind is not None:
-        reader.ignore_others(root, ("type", "desc", "Desc"))
-    found = operators.parse(reader, root, kind) if kind is not None else None
+    found = operators.parse_alone(reader, root) if kind is not None else None
     if found is not None:
         reader.problems += found.problems(reader, None)
     for warning in (*document.warnings, *reader.warnings):

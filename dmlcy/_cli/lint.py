@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,11 +18,13 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
 from dmlcy._frontends.dxdispatch.problems import Refusal, printable
+from dmlcy._frontends.dxdispatch.returned import returned_to
 from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
 from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._frontends.graphs.lint import lint as lint_graph
 from dmlcy._show.reports import github, json, sarif, text
 
+_SUFFIXES: Final = (".json", ".onnx")
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
     "text": text.lines,
     "json": json.lines,
@@ -42,7 +45,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "usage; warnings do not count. `dmlcy explain ID` explains an id.",
     )
     parser.add_argument(
-        "models", nargs="+", metavar="FILE", help="model files, graphs and ONNX models; - is standard input"
+        "models",
+        nargs="+",
+        metavar="FILE",
+        help="model files, descs, graphs and ONNX models; a folder stands for the .json and .onnx files in it; - is "
+        "standard input",
+    )
+    parser.add_argument(
+        "--only-refused",
+        action="store_true",
+        help="of folders, only the calls that DirectML refused: the names of files that dmlcy_layer.h writes say it",
     )
     parser.add_argument(
         "--fix",
@@ -62,6 +74,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy lint model.onnx --shape x=1x3x224x224    # the descs of the nodes of an ONNX model",
         "dmlcy lint --fix model.json    # writes the repairs that leave no choice",
         "cat model.json | dmlcy lint --json -",
+        "dmlcy lint --only-refused descs    # what a program in C++ wrote: dmlcy cpp-header",
     )
     parser.set_defaults(execute=execute)
 
@@ -70,14 +83,32 @@ def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     level = options.feature_level or LEVELS[NEWEST].name
     unwritten = False
+    names = [name for given in options.models for name in _files(given, options.only_refused)]
+    if not names:
+        sys.stderr.write("dmlcy lint: no file is of a call that DirectML refused.\n")
+        return 0
     with _no_collection():
         if options.fix:
-            unwritten = not all([_fix(name, level, options.limit) for name in options.models])
+            unwritten = not all([_fix(name, level, options.limit) for name in names])
         shapes = dict(options.shape)
-        report = Report(level, tuple(_lint(name, level, options.limit, shapes) for name in options.models))
+        report = Report(level, tuple(_lint(name, level, options.limit, shapes) for name in names))
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
     return max(report.status, 2 * unwritten)
+
+
+def _files(name: str, only_refused: bool) -> list[str]:
+    """The files that a name stands for: of a folder, those in it that can be models, in order."""
+    if name == "-" or not os.path.isdir(name):
+        return [name]
+    try:
+        paths = sorted(path for path in Path(name).iterdir() if path.suffix.lower() in _SUFFIXES)
+    except OSError:
+        return [name]  # reading it says why
+    if not only_refused:
+        return [*map(str, paths)] or [name]  # reading it says that it is a folder
+    results = [(str(path), returned_to(str(path))) for path in paths]
+    return [path for path, result in results if result is not None and result.refused]
 
 
 @contextmanager

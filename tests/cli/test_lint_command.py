@@ -293,11 +293,19 @@ def test_misspelt_members_of_the_model(tmp_path: Path) -> None:
 
 
 def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
-    for desc in (pool(), {"type": "PADDING1", "Desc": {}}, {"type": "FOLD"}, {"type": 1, "desc": {}}):
+    """It has the findings that the same desc has in a model."""
+    for desc in (pool(), pool(WindowSize=[9, 9]), pool(Strides=[0, 1]), {"type": "PADDING1", "Desc": {}}):
+        inside = of(tmp_path, model(p=desc))
+        assert [(one["id"], one["path"].replace(".dispatchables.p", "")) for one in inside] == [
+            (one["id"], one["path"]) for one in of(tmp_path, desc)
+        ]
+    for desc, path in (({"type": "FOLD"}, "$"), ({"type": 1, "desc": {}}, "$.type"), (pool() | {"more": 1}, "$.more")):
         (found,) = of(tmp_path, desc)
-        assert (found["severity"], found["id"], found["path"]) == ("error", "DML-MODEL-missing", "$")
-        assert found["hint"].startswith("This is the desc of one operator, not a model: `dmlcy export` makes a model")
-        assert "dmlcy.check(dmlcy.desc.OperatorDesc.from_dict(...))" in found["hint"]
+        assert (found["id"].startswith("DML-MODEL-"), found["path"]) == (True, path)
+    status, text = lint(written(tmp_path, {"type": "DML_OPERATOR_BOGUS", "desc": {}}))
+    assert status == 1 and "[DML-MODEL-operator-unknown]" in text
+    status, text = lint(written(tmp_path, pool()))
+    assert status == 0 and "needs feature level 1_0" in text
     assert len(of(tmp_path, {"type": "model", "resources": {}})) == 3  # two that are missing, one that is unknown
 
 

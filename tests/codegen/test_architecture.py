@@ -19,8 +19,8 @@ CODEGEN = ROOT / "codegen"
 # show, new and ids are what the command line calls beside the pipeline.
 ORDER = (
     "diagnostics", "source", "expr", "model", "notice", "names", "field_types", "load", "lint", "schema", "show", "new",
-    "families", "plan", "tables", "modules", "pages", "figures", "ids", "writer", "store", "emit", "incremental",
-    "compiling", "__main__",
+    "families", "plan", "tables", "modules", "headers", "pages", "figures", "ids", "writer", "store", "emit",
+    "incremental", "compiling", "__main__",
 )  # fmt: skip
 INSIDE = {
     "expr": (

@@ -15,9 +15,11 @@ from dmlcy._frontends.dxdispatch.excerpt import Excerpt, excerpt
 from dmlcy._frontends.dxdispatch.graph_models import Loaded
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.mend import Mend
-from dmlcy._frontends.dxdispatch.model import Dispatchable, read
+from dmlcy._frontends.dxdispatch.model import Dispatchable, is_desc, read
+from dmlcy._frontends.dxdispatch.operators import Desc, parse_alone
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Place, Problem, in_order
 from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.returned import Returned, returned_to
 from dmlcy._graph.minimum import lowest
 
 
@@ -89,6 +91,11 @@ class FileReport:
     text: str = ""
 
     @property
+    def returned(self) -> Returned | None:
+        """What DirectML returned to the call that has what is in the file, if the name of the file says it."""
+        return returned_to(self.name)
+
+    @property
     def unsearched(self) -> int:
         """How many violations have repairs that were not searched."""
         return sum(finding.unsearched for finding in self.findings)
@@ -122,8 +129,10 @@ class Report:
 
 
 def lint(document: Document, level: FeatureLevelName, folder: Path = Path()) -> FileReport:
-    """Look at a model at a feature level. Nothing is executed, and of the files that it names, which lie in ``folder``,
-    only serialized graphs are opened."""
+    """Look at a model, or at one desc, at a feature level. Nothing is executed, and of the files that a model names,
+    which lie in ``folder``, only serialized graphs are opened."""
+    if document.root.kind == "object" and is_desc(document.root):
+        return _lint_desc(document, level)
     model = read(document, Path())
     reader = Reader(document)
     found = [*model.warnings, *model.problems]
@@ -143,6 +152,18 @@ def lint(document: Document, level: FeatureLevelName, folder: Path = Path()) -> 
         for name, node in (members.value.items() if members is not None and members.kind == "object" else ())
     ]
     return FileReport(document.name, findings(found, document.text), tuple(verdicts), document.text)
+
+
+def _lint_desc(document: Document, level: FeatureLevelName) -> FileReport:
+    """Look at one desc. It has the name of its operator."""
+    reader, root = Reader(document), document.root
+    desc = parse_alone(reader, root)
+    found = [] if desc is None else [*desc.problems(reader, level), *desc.warnings(reader, level)]
+    found += [*document.warnings, *reader.problems, *reader.warnings]
+    place = document.place(root)
+    minimum = None if desc is None else _minimum(desc)
+    verdict = Verdict(Path(document.name).stem, place, None if desc is None else desc.operator.name, minimum)
+    return FileReport(document.name, findings(found, document.text), (verdict,), document.text)
 
 
 def findings(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
@@ -167,8 +188,12 @@ def _verdict(name: str, place: Place, dispatchable: Dispatchable | None, graph: 
         return Verdict(name, place, None, lowest(graph.graph) if graph.valid else None, len(graph.graph.nodes))
     if dispatchable is None:
         return Verdict(name, place, None, None)
+    return Verdict(name, place, dispatchable.desc.operator.name, _minimum(dispatchable.desc))
+
+
+def _minimum(desc: Desc) -> MinimumLevel | None:
+    """The lowest level at which a desc is valid."""
     try:
-        minimum = minimum_feature_level(dispatchable.desc.value)
+        return minimum_feature_level(desc.value)
     except DmlError:
-        minimum = None
-    return Verdict(name, place, dispatchable.desc.operator.name, minimum)
+        return None

@@ -145,7 +145,7 @@ def read(document: Document, folder: Path) -> Model:
     )
 
 
-def _is_desc(root: Node) -> bool:
+def is_desc(root: Node) -> bool:
     """Whether this is the desc of one operator in place of a model."""
     kind = root.value.get("type")
     if kind is None or not root.value.keys().isdisjoint(_MEMBERS):
@@ -166,7 +166,7 @@ class _Parser:
 
     def read(self, root: Node) -> None:
         reader = self.reader
-        if _is_desc(root):
+        if is_desc(root):
             reader.report("DML-MODEL-missing", root, name="dispatchables", hint=_ONE_DESC)
             return
         reader.ignore_others(root, ("$schema", *_MEMBERS))

@@ -183,6 +183,16 @@ def parted(path: str) -> tuple[str, int | None, str]:
     return name, int(entry[:-1]) if entry else None, inner
 
 
+def parse_alone(reader: Reader, root: Node) -> Desc | None:
+    """The desc that a file has in place of a model."""
+    kind = reader.required(root, "type", "string")
+    if root.get("desc") is None and root.get("Desc") is None:
+        reader.required(root, "desc")
+        return None
+    reader.ignore_others(root, ("type", "desc", "Desc"))
+    return None if kind is None else parse(reader, root, kind)
+
+
 def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
     """The desc of an operator dispatchable: in a member ``desc`` or ``Desc``, or beside the type."""
     body = node.get("Desc") or node.get("desc") or node

@@ -268,7 +268,8 @@ class _Parser:
             words: dict[str, object] = {"count": "DataSize", "actual": size, "members": "Data", "entries": shown}
             self.reader.add(body, made(GraphDesc((), (), (), ()), "count", "graph", None, words))
         desc = self._tensor(body.get("Tensor"))
-        if desc is None and dtype is not None and values is not None and dtype.bits % 8 == 0:
+        raw = size is not None and dtype is not None and dtype.name == "UINT8"  # bytes of any elements, as in C++
+        if desc is None and not raw and dtype is not None and values is not None and dtype.bits % 8 == 0:
             item = numpy_dtype(dtype).itemsize
             desc = TensorDesc(dtype.name, (values.size // item,)) if values.size % item == 0 else None
         return Constant(values, name, desc, origin)

@@ -25,6 +25,9 @@
           "provisional": false   whether the id may change, because its operator does not run yet
         }],
         "unsearched": 0,         findings behind the first 20 that may have repairs, which were not searched for them
+        "returned": {            only if the name of the file says what DirectML returned, as dmlcy_layer.h writes it
+          "call": "CreateOperator", "hresult": "80070057"
+        },
         "dispatchables": [{      in the order of the file
           "name", "path", "line", "column",
           "operator": "PADDING1",               null where it is not known or has no spec, and of a graph
@@ -63,11 +66,13 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def _file(file: FileReport) -> dict[str, Any]:
+    returned = file.returned
     return {
         "file": file.name,
         "status": file.status,
         "findings": [_finding(finding) for finding in file.findings],
         "unsearched": file.unsearched,
+        **({} if returned is None else {"returned": {"call": returned.call, "hresult": f"{returned.code:08X}"}}),
         "dispatchables": [verdict(one) for one in file.dispatchables],
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dmlcy._errors import SEARCHED
 from dmlcy._frontends.dxdispatch.excerpt import Excerpt
-from dmlcy._frontends.dxdispatch.lint import Finding, Report, Verdict
+from dmlcy._frontends.dxdispatch.lint import FileReport, Finding, Report, Verdict
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._show.terminal import paint
 from dmlcy._words.values import quote
@@ -34,6 +34,9 @@ def lines(report: Report) -> Iterator[str]:
                 f"violations only, not for {_count(file.unsearched, 'more violation')}"
             )
             yield ""
+        if file.returned is not None:
+            yield f"{printable(file.name)}: {paint('note:', 'note')} {_returned(file)}"
+            noted = True
         for verdict in file.dispatchables:
             if verdict.minimum is not None:
                 yield _verdict(verdict)
@@ -49,6 +52,16 @@ def lines(report: Report) -> Iterator[str]:
         f"{_count(len(report.files), 'file')} with {' and '.join(found)} at feature level "
         f"{report.level}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
     )
+
+
+def _returned(file: FileReport) -> str:
+    """What DirectML returned, and where dmlcy does not agree."""
+    assert file.returned is not None
+    if file.returned.refused and file.status == 0:
+        return f"{file.returned.words}, but dmlcy finds nothing wrong: docs/e-invalidarg.md says where to look"
+    if not file.returned.refused and file.status == 1 and all(one.operator or one.nodes for one in file.dispatchables):
+        return f"{file.returned.words}: DirectML takes what dmlcy refuses"
+    return file.returned.words
 
 
 def _finding(finding: Finding, repairs: bool) -> Iterator[str]:
