@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from dmlcy._desc.memory import dtype_of, is_plain, strides_of
@@ -12,6 +13,8 @@ from dmlcy._facts.dtypes import size_in_bytes
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.chains import Chain, chains_of, reads, writes
 from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.sharing import Sharing, Spot
+from dmlcy._graph.strided import View, Views, as_seen, views_of
 from dmlcy._graph.wiring import Wiring, wiring_of
 
 NONE: Final[Switches] = frozenset()
@@ -34,7 +37,8 @@ class Action:
     """What a run does for a node: its inputs by field, its outputs, and what it frees then.
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
-    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``chain``: the nodes
+    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the
+    memory of the outputs; ``views``: the outputs, where they are views, and it has nothing to do; ``chain``: the nodes
     with which it runs as one step, whose last one frees what the others need no more.
     """
 
@@ -43,7 +47,9 @@ class Action:
     outputs: tuple[Tensor, ...]
     over: Port | None
     frees: tuple[Port, ...]
+    spots: dict[Port, Spot] = field(default_factory=dict)
     folded: bool = False
+    views: dict[Port, View] = field(default_factory=dict)
     chain: Chain | None = None
 
     def read(self) -> Iterator[Tensor]:
@@ -64,18 +70,18 @@ def actions(graph: Structure, without: Switches = NONE) -> list[Action]:
 def _actions(graph: Structure, without: Switches) -> list[Action]:
     wiring = wiring_of(graph)
     order = [number for number in wiring.order if isinstance(graph.nodes[number], Node)]
-    folded = set() if "folded" in without else _folded(graph, wiring)
     kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
-    chains = chains_of(graph, wiring, order, folded, kept, without)
-    last: dict[Port, int] = {}
-    for step, number in enumerate(order):
-        for port in wiring.read[number]:
-            if port is not None:
-                last[port] = step
+    views = {} if "views" in without else views_of(graph, wiring, kept)
+    folded = set() if "folded" in without else _folded(graph, wiring, views)
+    last = _last(wiring, order, kept)
+    sharing = Sharing(views, last, wiring.sizes)
+    seen = as_seen(wiring, views)
+    idle = {number for number in order if any(Port(number, k) in views for k in range(len(wiring.outputs[number])))}
+    chains = chains_of(graph, seen, order, folded | idle, kept, without)
     ends: dict[int, list[Port]] = {}
-    for port, step in last.items():
-        if port not in kept and port.node not in folded and is_computed(graph, port):
-            ends.setdefault(step, []).append(port)
+    for port in last:
+        if is_computed(graph, port) and port.node not in folded and port not in views and port not in kept:
+            ends.setdefault(sharing.until(port), []).append(port)
     found = []
     for step, number in enumerate(order):
         outputs = tuple(
@@ -91,35 +97,55 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
         if chain is not None:
             found.append(Action(number, tensors, outputs, None, (), chain=chain))
             if step == chain.places[-1]:
-                _end_chain(wiring, found, chain, ends, "in_place" not in without)
+                _end_chain(found, chain, ends, sharing, "in_place" not in without)
             continue
-        frees = ends.get(step, [])
-        over = None if "in_place" in without else _over(wiring, number, outputs, frees)
-        unread = [one.port for one in outputs if one.port not in last and one.port not in kept]
-        gone = tuple(port for port in frees if port != over) + tuple(unread)
-        found.append(Action(number, tensors, outputs, over, gone))
+        own = {one.port: views[one.port] for one in outputs if one.port in views}
+        over = None if own or "in_place" in without else _over(seen, number, outputs, partial(sharing.may_write, step))
+        spots = {} if own else {one.port: sharing.computed(one.port, over, step) for one in outputs}
+        gone = tuple(port for port in ends.get(step, ()) if port != over)
+        found.append(Action(number, tensors, outputs, over, gone, spots, views=own))
     return found
 
 
-def _end_chain(wiring: Wiring, found: list[Action], chain: Chain, ends: dict[int, list[Port]], in_place: bool) -> None:
+def _last(wiring: Wiring, order: list[int], kept: set[Port | None]) -> dict[Port, int]:
+    """The last step that reads each value, or computes it; one behind all steps, for an output of the graph."""
+    found: dict[Port, int] = {}
+    for step, number in enumerate(order):
+        found |= {Port(number, index): step for index, (_, desc) in enumerate(wiring.outputs[number]) if desc}
+        found |= {port: step for port in wiring.read[number] if port is not None}
+    return found | {port: len(order) for port in kept if port is not None}
+
+
+def _end_chain(
+    found: list[Action], chain: Chain, ends: dict[int, list[Port]], sharing: Sharing, in_place: bool
+) -> None:
     """Says what the nodes of a chain write over, and lets the last one free what they read."""
     frees: list[Port] = []
     taken: set[Port] = set()
     for place in chain.places:
         action = found[place]
         frees += ends.get(place, [])
-        left = [port for port in frees if port not in taken]
-        if in_place and chain.inner.isdisjoint(one.port for one in action.outputs):
-            headed = chain.headed and place == chain.places[0]
-            over = _over(wiring, action.node, action.outputs, left if headed else _flat(chain, left))
-            if over is None and not headed and len(action.outputs) == 1:
-                over = _beside(wiring, action, chain, left)
-            if over is not None:
-                taken.add(over)
-                found[place] = replace(action, over=over)
+        outputs = [one.port for one in action.outputs if one.port not in chain.inner]
+        over = None
+        if in_place and len(outputs) == len(action.outputs):
+            over = _over_in_chain(chain, place, action, [port for port in frees if port not in taken])
+        if over is not None:
+            taken.add(over)
+        spots = {port: sharing.computed(port, over, chain.places[-1]) for port in outputs}
+        found[place] = replace(action, over=over, spots=spots)
     end = found[chain.places[-1]]
     gone = tuple(port for port in frees if port not in taken and port not in chain.inner)
     found[chain.places[-1]] = replace(end, frees=gone)
+
+
+def _over_in_chain(chain: Chain, place: int, action: Action, left: list[Port]) -> Port | None:
+    """The value that a node of a chain writes over, of those that nothing needs any longer."""
+    headed = chain.headed and place == chain.places[0]
+    allowed = left if headed else _flat(chain, left)
+    over = _over(chain.wiring, action.node, action.outputs, lambda port: port in allowed)
+    if over is None and not headed and len(action.outputs) == 1:
+        return _beside(chain.wiring, action, chain, left)
+    return over
 
 
 def _flat(chain: Chain, ports: list[Port]) -> list[Port]:
@@ -144,7 +170,7 @@ def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> 
     return None
 
 
-def _folded(graph: Structure, wiring: Wiring) -> set[int]:
+def _folded(graph: Structure, wiring: Wiring, views: Views) -> set[int]:
     """The nodes that read constants only, and whose outputs take no more memory than these, or little.
 
     All outputs together take no more than all constants, or little.
@@ -153,10 +179,10 @@ def _folded(graph: Structure, wiring: Wiring) -> set[int]:
     left = max(sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant)), FEW_BYTES)
     for number in wiring.order:
         node = graph.nodes[number]
-        if isinstance(node, Constant):
+        if isinstance(node, Constant) or any(Port(number, k) in views for k in range(len(wiring.outputs[number]))):
             continue
         there = [port for (_, desc), port in zip(wiring.inputs[number], wiring.read[number], strict=True) if desc]
-        if all(_is_known(graph, port, found) for port in there):
+        if all(_is_known(graph, port, found, views) for port in there):
             taken = sum(wiring.sizes[port] for port in there if port is not None)
             made = sum(wiring.sizes[Port(number, k)] for k, (_, desc) in enumerate(wiring.outputs[number]) if desc)
             if made <= min(max(taken, FEW_BYTES), left):
@@ -165,8 +191,10 @@ def _folded(graph: Structure, wiring: Wiring) -> set[int]:
     return found
 
 
-def _is_known(graph: Structure, port: Port | None, folded: set[int]) -> bool:
+def _is_known(graph: Structure, port: Port | None, folded: set[int], views: Views) -> bool:
     """Whether a value is there before the first run."""
+    if port is not None and port in views:
+        port = views[port].root
     if port is None or port.node is None:
         return False
     node = graph.nodes[port.node]
@@ -192,14 +220,14 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
-def _over(wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
+def _over(wiring: Wiring, number: int, outputs: tuple[Tensor, ...], may_write: Callable[[Port], bool]) -> Port | None:
     """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
 
     The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
     """
     if len(outputs) != 1 or not is_plain(outputs[0].desc, outputs[0].size):
         return None
-    return next((port for port in fitting(wiring, number) if port in frees), None)
+    return next((port for port in fitting(wiring, number) if may_write(port)), None)
 
 
 def fitting(wiring: Wiring, number: int) -> Iterator[Port]:

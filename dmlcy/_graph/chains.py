@@ -65,6 +65,8 @@ class Chain:
         other = {port for port, desc in every if not (is_packed(desc) and desc.element_count == count)}
         if self.headed:
             other |= {port for port, _ in reads(self.wiring, self.nodes[0])}
+        roots, read = self.wiring.roots, (port for node in self.nodes for port, _ in reads(self.wiring, node))
+        other |= {roots[port] for port in read if port in roots}
         return frozenset(port for port, _ in every) - other
 
 
@@ -159,7 +161,8 @@ class _Finder:
             return False
         own = {port for one in self.nodes for port, _ in writes(self.wiring, one)}
         inputs = reads(self.wiring, number)
-        if own.isdisjoint(port for port, _ in inputs):
+        roots = self.wiring.roots
+        if own.isdisjoint(port for port, _ in inputs) or any(roots.get(port) in own for port, _ in inputs):
             return False
         spread = self._spread(number, sizes)
         if None not in (self.sizes, spread) and self.sizes != spread:

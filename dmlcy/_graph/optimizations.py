@@ -22,10 +22,9 @@ class Optimizations:
     in_place
         Nodes whose output is written over an input that nothing reads later.
     adjacent
-        Nodes that have nothing to do: their inputs lie in the memory of their output, or their outputs in that of their
-        input.
+        Nodes that have nothing to do: their inputs lie in the memory of their output.
     views
-        Nodes that have nothing to do: their output is the memory of their input, read with other strides.
+        Nodes that have nothing to do: their outputs are elements of their input, read there with other strides.
     chains
         Nodes that run together, block by block in the cache.
     epilogues
@@ -60,6 +59,7 @@ def optimizations_of(graph: Structure, without: Switches) -> Optimizations:
         folded=tuple(one.node for one in steps if one.folded),
         in_place=tuple(one.node for one in steps if one.over is not None),
         adjacent=tuple(one.node for one in steps if one.node in places.adjacent),
+        views=tuple(one.node for one in steps if one.views),
         chains=tuple(one.nodes for one in chains if not one.headed),
         epilogues=tuple(one.nodes for one in chains if one.headed),
     )

@@ -139,8 +139,8 @@ class CompiledGraph:
             buffers = {one.port: np.zeros(one.size, np.uint8) for one in action.outputs}
             outs = tuple(view(buffers[one.port], one.desc, 0) for one in action.outputs)
             try:
-                if left.isdisjoint(one.port.node for one in action.read()):
-                    self._compute(action, lambda port, desc: view(self._known(port), desc, 0), outs)
+                if left.isdisjoint(self._root(one.port).node for one in action.read()):
+                    self._compute(action, self._known, outs)
                 else:
                     left.add(action.node)
             except DmlError:
@@ -148,11 +148,15 @@ class CompiledGraph:
             self._folded |= buffers
         return left
 
-    def _known(self, port: Port) -> Buffer:
-        """The bytes of a constant, or of what is computed of constants only."""
-        found = self._fixed_bytes(port, {})
+    def _known(self, port: Port, desc: TensorDesc) -> Array:
+        """A constant, or what is computed of constants only, as a tensor."""
+        found = self._fixed_bytes(self._root(port), {})
         assert found is not None
-        return found
+        return view(found, self._places.seen(port, desc), self._places.of[port][1])
+
+    def _root(self, port: Port) -> Port:
+        """The value in whose memory a value is."""
+        return self._places.views[port].root if port in self._places.views else port
 
     def __call__(self, /, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
         inputs = arrays if not by_name else self._in_order(arrays, by_name)
@@ -283,12 +287,12 @@ class CompiledGraph:
     def _view(self, values: Values, port: Port, desc: TensorDesc) -> Array:
         """A value as a tensor."""
         buffer, offset = values.at(*self._places.of[port])
-        return view(buffer, desc, offset)
+        return view(buffer, self._places.seen(port, desc), offset)
 
     def _call(self, values: Values, step: int) -> None:
         """Runs a step as a call of its operator, which writes its outputs to their places, if they are not there."""
         action = self._actions[step]
-        there = action.folded or action.node in self._places.adjacent
+        there = action.folded or action.views or action.node in self._places.adjacent
         outs = None if there else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
         self._compute(action, lambda port, desc: self._view(values, port, desc), outs)
 

@@ -34,6 +34,10 @@ class Contract(Family):
         """Of integers; floating-point elements have their place among those of all tensors."""
         return 0 if of_floats(desc) else self.of_a_part
 
+    def rearranges(self, desc: OperatorDesc) -> bool:
+        """Products of matrices do."""
+        return desc.operator.definition.words["of"] == "matrices"
+
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""
         sums, fused, dtype = _sums(given, output), given.of_role("fused"), given.dtype(output)
