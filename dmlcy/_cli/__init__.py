@@ -21,7 +21,8 @@ from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import listing, quote
 
 COMMANDS = (
-    "run", "compare", "export", "graph", "lint", "onnx", "reduce", "explain", "operators", "example", "cpp-header", "info",
+    "run", "compare", "export", "graph", "lint", "onnx", "reduce", "explain", "operators", "example",
+    "cpp-header", "info",
 )  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from dmlcy._desc.memory import dtype_of, is_plain, strides_of
@@ -13,7 +14,7 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.chains import Chain, chains_of, reads, writes
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.sharing import Sharing, Spot
-from dmlcy._graph.strided import View, Views, views_of
+from dmlcy._graph.strided import View, Views, as_seen, views_of
 from dmlcy._graph.wiring import Wiring, wiring_of
 
 NONE: Final[Switches] = frozenset()
@@ -37,9 +38,8 @@ class Action:
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
     is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the
-    memory of the outputs, where it is not only that of a chain; ``views``: the outputs, where they are views, and it
-    has nothing to do; ``chain``: the nodes with which it runs as one step, whose last one frees what the others need
-    no more.
+    memory of the outputs; ``views``: the outputs, where they are views, and it has nothing to do; ``chain``: the nodes
+    with which it runs as one step, whose last one frees what the others need no more.
     """
 
     node: int
@@ -75,7 +75,9 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
     folded = set() if "folded" in without else _folded(graph, wiring, views)
     last = _last(wiring, order, kept)
     sharing = Sharing(views, last, wiring.sizes)
-    chains = chains_of(graph, wiring, order, folded, views, kept, without)
+    seen = as_seen(wiring, views)
+    idle = {number for number in order if any(Port(number, k) in views for k in range(len(wiring.outputs[number])))}
+    chains = chains_of(graph, seen, order, folded | idle, kept, without)
     ends: dict[int, list[Port]] = {}
     for port in last:
         if is_computed(graph, port) and port.node not in folded and port not in views and port not in kept:
@@ -87,21 +89,21 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
             for index, (_, desc) in enumerate(wiring.outputs[number])
             if desc is not None
         )
-        given = _grouped(graph, wiring, number)
+        tensors = _grouped(graph, wiring, number)
         if number in folded:
-            found.append(Action(number, given, outputs, None, (), folded=True))
+            found.append(Action(number, tensors, outputs, None, (), folded=True))
             continue
         chain = chains.get(step)
         if chain is not None:
-            found.append(Action(number, given, outputs, None, (), chain=chain))
+            found.append(Action(number, tensors, outputs, None, (), chain=chain))
             if step == chain.places[-1]:
-                _end_chain(wiring, found, chain, ends, sharing, "in_place" not in without)
+                _end_chain(found, chain, ends, sharing, "in_place" not in without)
             continue
-        seen = {one.port: views[one.port] for one in outputs if one.port in views}
-        over = None if seen or "in_place" in without else _over(wiring, step, number, outputs, sharing)
-        spots = {} if seen else {one.port: sharing.computed(one.port, over, step) for one in outputs}
+        own = {one.port: views[one.port] for one in outputs if one.port in views}
+        over = None if own or "in_place" in without else _over(seen, number, outputs, partial(sharing.may_write, step))
+        spots = {} if own else {one.port: sharing.computed(one.port, over, step) for one in outputs}
         gone = tuple(port for port in ends.get(step, ()) if port != over)
-        found.append(Action(number, given, outputs, over, gone, spots, views=seen))
+        found.append(Action(number, tensors, outputs, over, gone, spots, views=own))
     return found
 
 
@@ -115,7 +117,7 @@ def _last(wiring: Wiring, order: list[int], kept: set[Port | None]) -> dict[Port
 
 
 def _end_chain(
-    wiring: Wiring, found: list[Action], chain: Chain, ends: dict[int, list[Port]], sharing: Sharing, in_place: bool
+    found: list[Action], chain: Chain, ends: dict[int, list[Port]], sharing: Sharing, in_place: bool
 ) -> None:
     """Says what the nodes of a chain write over, and lets the last one free what they read."""
     frees: list[Port] = []
@@ -123,39 +125,47 @@ def _end_chain(
     for place in chain.places:
         action = found[place]
         frees += ends.get(place, [])
-        if not chain.inner.isdisjoint(one.port for one in action.outputs):
-            continue
-        ended = [port for port in frees if port not in taken]
-        over = _over_in_chain(wiring, action, place, chain, ended, sharing) if in_place else None
+        outputs = [one.port for one in action.outputs if one.port not in chain.inner]
+        over = None
+        if in_place and len(outputs) == len(action.outputs):
+            over = _over_in_chain(chain, place, action, [port for port in frees if port not in taken])
         if over is not None:
             taken.add(over)
-        spots = {one.port: sharing.computed(one.port, over, place, chain.places[0]) for one in action.outputs}
+        spots = {port: sharing.computed(port, over, chain.places[-1]) for port in outputs}
         found[place] = replace(action, over=over, spots=spots)
     end = found[chain.places[-1]]
     gone = tuple(port for port in frees if port not in taken and port not in chain.inner)
     found[chain.places[-1]] = replace(end, frees=gone)
 
 
-def _over_in_chain(
-    wiring: Wiring, action: Action, place: int, chain: Chain, ended: list[Port], sharing: Sharing
-) -> Port | None:
-    """The value over which a node of a chain writes its output; ``ended``: those that no later node reads."""
-    start = chain.places[0]
-    if chain.headed and place == start:
-        return _over(wiring, place, action.node, action.outputs, sharing)
-    if len(action.outputs) != 1:
-        return None
+def _over_in_chain(chain: Chain, place: int, action: Action, left: list[Port]) -> Port | None:
+    """The value that a node of a chain writes over, of those that nothing needs any longer."""
+    headed = chain.headed and place == chain.places[0]
+    allowed = left if headed else _flat(chain, left)
+    over = _over(chain.wiring, action.node, action.outputs, lambda port: port in allowed)
+    if over is None and not headed and len(action.outputs) == 1:
+        return _beside(chain.wiring, action, chain, left)
+    return over
+
+
+def _flat(chain: Chain, ports: list[Port]) -> list[Port]:
+    """The values that a member of a chain may write over: no other block of the chain reads what a block wrote."""
+    return [port for port in ports if port in chain.flat and port not in chain.inner]
+
+
+def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> Port | None:
+    """A value that nodes of a chain before this one were the last to read, which its output fits."""
     (output,) = action.outputs
-    flat = [port for port in ended if port in chain.flat and port not in chain.inner]
-    for port, desc in fitting(wiring, action.node):
-        if port in flat and sharing.may_write(port, desc, place, output.size, start):
-            return port
     item = size_in_bytes(dtype_of(output.desc), 1)
     own = {port for port, _ in reads(wiring, action.node)}
-    for port in flat:
-        descs = [desc for node in chain.members for read, desc in reads(wiring, node) if read == port]
-        same = port not in own and {size_in_bytes(dtype_of(desc), 1) for desc in descs} == {item}
-        if same and sharing.may_write(port, descs[0], place, output.size, start):
+    for port in _flat(chain, ports):
+        items = {
+            size_in_bytes(dtype_of(desc), 1)
+            for node in chain.members
+            for read, desc in reads(wiring, node)
+            if read == port
+        }
+        if port not in own and items == {item} and wiring.sizes[port] >= output.size:
             return port
     return None
 
@@ -210,28 +220,26 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
-def _over(wiring: Wiring, step: int, number: int, outputs: tuple[Tensor, ...], sharing: Sharing) -> Port | None:
+def _over(wiring: Wiring, number: int, outputs: tuple[Tensor, ...], may_write: Callable[[Port], bool]) -> Port | None:
     """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
 
     The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
     """
     if len(outputs) != 1 or not is_plain(outputs[0].desc, outputs[0].size):
         return None
-    size = outputs[0].size
-    return next((port for port, desc in fitting(wiring, number) if sharing.may_write(port, desc, step, size)), None)
+    return next((port for port in fitting(wiring, number) if may_write(port)), None)
 
 
-def fitting(wiring: Wiring, number: int) -> Iterator[tuple[Port, TensorDesc]]:
-    """The inputs over which a node may write its only output, if nothing reads them later, with their descs."""
+def fitting(wiring: Wiring, number: int) -> Iterator[Port]:
+    """The inputs over which a node may write its only output, if nothing reads them later."""
     node = wiring.graph.nodes[number]
     assert isinstance(node, Node)
     ((output, made),) = writes(wiring, number)
     ports = wiring.read[number]
     for (path, desc), port in zip(wiring.inputs[number], ports, strict=True):
-        if port is None or desc is None or path not in node.desc.operator.in_place or ports.count(port) > 1:
-            continue
-        if _alike(desc, made) and wiring.sizes[output] <= wiring.sizes[port]:
-            yield port, desc
+        allowed = path in node.desc.operator.in_place and ports.count(port) == 1
+        if allowed and desc and port and _alike(desc, made) and wiring.sizes[output] <= wiring.sizes[port]:
+            yield port
 
 
 def _alike(desc: TensorDesc, other: TensorDesc) -> bool:

@@ -65,6 +65,8 @@ class Chain:
         other = {port for port, desc in every if not (is_packed(desc) and desc.element_count == count)}
         if self.headed:
             other |= {port for port, _ in reads(self.wiring, self.nodes[0])}
+        roots, read = self.wiring.roots, (port for node in self.nodes for port, _ in reads(self.wiring, node))
+        other |= {roots[port] for port in read if port in roots}
         return frozenset(port for port, _ in every) - other
 
 
@@ -92,7 +94,6 @@ def chains_of(
     wiring: Wiring,
     order: Sequence[int],
     folded: Collection[int],
-    views: Collection[Port],
     kept: Collection[Port | None],
     without: Switches,
 ) -> dict[int, Chain]:
@@ -102,9 +103,9 @@ def chains_of(
     """
     if {"chains", "epilogues"} <= without:
         return {}
-    finder = _Finder(graph, wiring, views, kept, without)
+    finder = _Finder(graph, wiring, kept, without)
     for place, number in enumerate(order):
-        if number not in folded and not any(port in views for port, _ in writes(wiring, number)):
+        if number not in folded:
             finder.add(place, number)
     finder.end()
     return finder.found
@@ -113,15 +114,8 @@ def chains_of(
 class _Finder:
     """Goes over the steps, and joins those that follow each other."""
 
-    def __init__(
-        self,
-        graph: Structure,
-        wiring: Wiring,
-        views: Collection[Port],
-        kept: Collection[Port | None],
-        without: Switches,
-    ) -> None:
-        self.graph, self.wiring, self.views, self.kept, self.without = graph, wiring, views, kept, without
+    def __init__(self, graph: Structure, wiring: Wiring, kept: Collection[Port | None], without: Switches) -> None:
+        self.graph, self.wiring, self.kept, self.without = graph, wiring, kept, without
         self.found: dict[int, Chain] = {}
         self.nodes: list[int] = []
         self.places: list[int] = []
@@ -167,7 +161,8 @@ class _Finder:
             return False
         own = {port for one in self.nodes for port, _ in writes(self.wiring, one)}
         inputs = reads(self.wiring, number)
-        if own.isdisjoint(port for port, _ in inputs):
+        roots = self.wiring.roots
+        if own.isdisjoint(port for port, _ in inputs) or any(roots.get(port) in own for port, _ in inputs):
             return False
         spread = self._spread(number, sizes)
         if None not in (self.sizes, spread) and self.sizes != spread:
@@ -199,12 +194,9 @@ class _Finder:
         return sizes if plain and not any(has_four_bits(dtype_of(desc)) for _, desc in outputs) else None
 
     def _takes(self, number: int, sizes: tuple[int, ...]) -> bool:
-        """Whether each input of a node has an element for each place, or repeats some along whole axes.
-
-        No input is a view.
-        """
+        """Whether each input of a node has an element for each place, or repeats some along whole axes."""
         read = self.wiring.inputs[number]
-        return not any(port in self.views for port in self.wiring.read[number]) and all(
+        return all(
             desc is None or (not has_four_bits(dtype_of(desc)) and steps_of(desc, _without_ones(sizes)) is not None)
             for _, desc in read
         )

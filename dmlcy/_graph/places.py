@@ -102,7 +102,7 @@ def _places(graph: Structure, wiring: Wiring, without: Switches) -> Places:
 
 
 def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Spot], dict[Port, Life]]:
-    """The memory of each value that a node computes; and how long each piece of memory is in use.
+    """The memory of each value that a node computes; and how long this memory is in use.
 
     All nodes of a chain run at a time.
     """
@@ -110,9 +110,10 @@ def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Spot], dict[
     starts: dict[Port, int] = {}
     until: dict[Port, int] = {}
     for step, action in enumerate(steps):
-        for one, spot in action.spots.items():
-            spots[one] = spot
-            starts.setdefault(spot.first, step if action.chain is None else action.chain.places[0])
+        spots |= action.spots
+        begin = step if action.chain is None else action.chain.places[0]
+        for spot in action.spots.values():
+            starts.setdefault(spot.first, begin)
         until |= {port: step for port in (*action.frees, action.over) if port is not None}
     ends = dict.fromkeys(starts, 0)
     for port, spot in spots.items():

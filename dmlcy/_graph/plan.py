@@ -9,7 +9,7 @@ from dmlcy._desc.memory import extent, is_plain
 from dmlcy._desc.whole import Switches
 from dmlcy._families import family_of
 from dmlcy._graph.actions import NONE, Action, actions
-from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
+from dmlcy._graph.model import Constant, Node, Origin, Structure
 from dmlcy._graph.places import Places, places_of
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.notebook import Shown
@@ -25,7 +25,7 @@ class Step:
     node, name, operator
         The number of the node, its name, and its operator.
     outputs
-        Bytes of the new buffers of its outputs; 0 if it writes over an input, is folded, adjacent, a view or chained.
+        Bytes of the new buffers of its outputs; 0 where it writes over an input, folded, adjacent, chained or a view.
     workspace
         Bytes that it takes at most beside its tensors, while it runs; an estimate.
     over
@@ -158,7 +158,7 @@ def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> P
     for action, live in zip(found, _live(places, len(found)), strict=True):
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
-        inner = frozenset[Port]() if action.chain is None else action.chain.inner
+        inner = () if action.chain is None else action.chain.inner
         total = sum(one.size for one in action.outputs if one.port not in inner)
         constants += total if action.folded else 0
         workspace = _workspace(graph, action, by_reference, places)
@@ -166,8 +166,8 @@ def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> P
         new = 0 if action.over is not None or adjacent or is_view or action.folded else total
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
-        chain = None if action.chain is None else action.chain.nodes[0]
-        said = node.origin, action.folded, adjacent, is_view, chain, bool(inner) and not total
+        first = None if action.chain is None else action.chain.nodes[0]
+        said = node.origin, action.folded, adjacent, is_view, first, bool(inner) and not total
         steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, copies + live, *said))
     return Plan(tuple(steps), copies, constants, places.arena, _result_bytes(places))
 

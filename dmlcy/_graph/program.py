@@ -13,6 +13,7 @@ from dmlcy._graph.actions import Action, actions, fitting
 from dmlcy._graph.chains import Chain, joined, reads, steps_of, writes
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.places import Place, Places, places_of
+from dmlcy._graph.strided import as_seen
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
 
@@ -28,11 +29,11 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
     ``left``: nodes that are folded, and that each run refuses nevertheless.
     """
     wiring, places = wiring_of(graph), places_of(graph, without)
-    forms = _Forms(wiring, places, operators)
+    forms = _Forms(as_seen(wiring, places.views), operators)
     steps: list[Step] = []
     for place, action in enumerate(actions(graph, without)):
         chain = action.chain
-        if action.node in places.adjacent or action.views:
+        if action.views or action.node in places.adjacent:
             steps.append((False, [], [], None))
         elif action.folded:
             steps.append((None if action.node in left else False, [], [], None))
@@ -40,7 +41,7 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
             first = place == chain.places[0]
             steps.append((None, [], [], _chained(chain, forms, places)) if first else (False, [], [], None))
         else:
-            steps.append(_step(wiring, action, forms, places))
+            steps.append(_step(action, forms, places))
     fixed = [_aligned(wiring, port) for port in places.fixed]
     inputs = []
     for port in places.given:
@@ -52,28 +53,25 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
 
 
 class _Forms:
-    """The forms of nodes, one for all nodes of a desc that read with the same strides; None: no loops compute them."""
+    """The forms of nodes, one for all nodes of a desc; None where no loops compute them."""
 
-    def __init__(self, wiring: Wiring, places: Places, operators: Sequence[Any]) -> None:
-        self.wiring, self.places, self.operators = wiring, places, operators
-        self.known: dict[tuple[int, tuple[Any, ...]], Form | None] = {}
+    def __init__(self, wiring: Wiring, operators: Sequence[Any]) -> None:
+        self.wiring, self.operators = wiring, operators
+        self.known: dict[tuple[Any, ...], Form | None] = {}
 
     def of(self, node: int) -> Form | None:
-        operator = self.operators[node]
-        pairs = [
-            (port, desc if port is None else self.places.seen(port, desc))
-            for (_, desc), port in zip(self.wiring.inputs[node], self.wiring.read[node], strict=True)
-            if desc is not None
-        ]
-        key = id(operator), tuple(desc.strides if port in self.places.views else None for port, desc in pairs)
+        operator, read = self.operators[node], reads(self.wiring, node)
+        seen = (desc.strides if port in self.wiring.roots else None for port, desc in read)
+        key = id(operator), *seen
         if key not in self.known:
-            outputs = [desc for _, desc in self.wiring.outputs[node] if desc is not None]
-            self.known[key] = form_of(operator, [*(desc for _, desc in pairs), *outputs])
+            every = (*self.wiring.inputs[node], *self.wiring.outputs[node])
+            self.known[key] = form_of(operator, [desc for _, desc in every if desc is not None])
         return self.known[key]
 
 
-def _step(wiring: Wiring, action: Action, forms: _Forms, places: Places) -> Step:
+def _step(action: Action, forms: _Forms, places: Places) -> Step:
     """A node that loops compute, with what follows it; or one that Python does."""
+    wiring = forms.wiring
     pairs = zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
     ports = [port for (_, desc), port in pairs if desc is not None]
     form = forms.of(action.node)
@@ -132,7 +130,7 @@ def _slots(chain: Chain) -> tuple[dict[Port, int], int]:
 
 def _slot_over(chain: Chain, node: int, inputs: set[Port]) -> Port | None:
     """An input of a node that only the chain has, over which its output may be written."""
-    return next((port for port, _ in fitting(chain.wiring, node) if port in inputs), None)
+    return next((port for port in fitting(chain.wiring, node) if port in inputs), None)
 
 
 def _gaps(action: Action, of: dict[Port, Place]) -> list[tuple[int, int, int]]:

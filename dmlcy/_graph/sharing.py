@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dmlcy._desc.memory import strides_of
-from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.model import Port
-from dmlcy._graph.strided import View, Views, is_dense
+from dmlcy._graph.strided import View, Views
 
 ALIGNED: Final = 8
 """Bytes of the largest element: what lies inside other memory begins at a multiple of them."""
@@ -48,43 +46,31 @@ class Sharing:
         """The last step that needs the memory of a value, for itself or for one of its views."""
         return max(self._last[one] for one in (port, *self._of.get(port, ())))
 
-    def computed(self, port: Port, over: Port | None, step: int, start: int | None = None) -> Spot:
-        """The memory of a value that a step computes: its own, or that of the value that it is written over.
-
-        ``start``: the first step of its chain.
-        """
+    def computed(self, port: Port, over: Port | None, step: int) -> Spot:
+        """The memory of a value that a step computes: its own, or that of the value that it is written over."""
         spot = Spot(port, 0) if over is None else self._spot(over)
         self.spots[port] = spot
-        uses = self._uses[spot.first] = [
-            use
-            for use in self._uses.get(spot.first, ())
-            if use.port != over and use.last >= (step + 1 if start is None else start)
-        ]
+        uses = self._uses[spot.first] = [use for use in self._uses.get(spot.first, ()) if use.last > step]
         uses.append(Use(port, spot.offset, spot.offset + self._sizes[port], self._last[port]))
         for one in self._of.get(port, ()):
             begin, end = self._views[one].reach
             uses.append(Use(one, spot.offset + begin, spot.offset + end, self._last[one]))
         return spot
 
-    def may_write(self, port: Port, desc: TensorDesc, step: int, size: int, start: int | None = None) -> bool:
-        """Whether a step may write so many bytes over a value: nothing needs these bytes any longer.
-
-        ``start``: the first step of its chain. Steps of a chain run at a time: none of them reads these bytes but as
-        elements of the value.
-        """
+    def may_write(self, step: int, port: Port) -> bool:
+        """Whether a step may write over a packed value that it reads: nothing needs its bytes any longer."""
         view = self._views.get(port)
         if (port if view is None else view.root) not in self.spots:
             return False
         first, begin = self._spot(port)
-        strides = strides_of(desc) if view is None else view.strides_for(desc)
-        if begin % ALIGNED or strides is None or not is_dense(desc.sizes, strides):
+        if begin % ALIGNED:
             return False
-        end = begin + size
+        end = begin + self._sizes[port]
         for use in self._uses[first]:
             if use.port == port:
-                if use.last > step or end > use.end:
+                if use.last != step:
                     return False
-            elif use.last >= (step if start is None else start) and use.begin < end and begin < use.end:
+            elif use.last >= step and use.begin < end and begin < use.end:
                 return False
         return True
 

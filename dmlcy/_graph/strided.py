@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -96,7 +97,8 @@ class View:
 
     def seen(self, desc: TensorDesc) -> TensorDesc:
         """The desc of a reader, with the strides that find its elements in the memory."""
-        return resized(desc, desc.sizes, self.strides_for(desc))
+        strides = self.strides_for(desc)
+        return resized(desc, desc.sizes, None if strides is None or is_dense(desc.sizes, strides) else strides)
 
 
 Views = Mapping[Port, View]
@@ -109,6 +111,22 @@ def views_of(graph: Structure, wiring: Wiring, kept: Collection[Port | None]) ->
         node = graph.nodes[number]
         if isinstance(node, Node):
             found |= _views(wiring, number, node, kept, found)
+    return found
+
+
+def as_seen(wiring: Wiring, views: Views) -> Wiring:
+    """The wiring with the descs under which the readers of views find their elements in memory."""
+    if not views or not (wiring.sizes and wiring.read):
+        return wiring
+    found = copy(wiring)
+    found.roots = {port: view.root for port, view in views.items()}
+    found.inputs = [
+        tuple(
+            (path, desc if desc is None or port is None or port not in views else views[port].seen(desc))
+            for (path, desc), port in zip(tensors, ports, strict=True)
+        )
+        for tensors, ports in zip(wiring.inputs, wiring.read, strict=True)
+    ]
     return found
 
 
