@@ -192,4 +192,6 @@ cdef int compute_across(const Products* to, Tile* tile) noexcept nogil:
                 return -1
             row += strip
         first += depth
+    tile.row = top
+    tile.rows = rows
     return 0
