@@ -102,29 +102,40 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
 
 
 def _end_chain(wiring: Wiring, found: list[Action], chain: Chain, ends: dict[int, list[Port]], in_place: bool) -> None:
-    """Says what the nodes of a chain write over, and lets the last one free what they read."""
+    """Says what the nodes of a chain write over, and lets the last one free what they read.
+
+    An epilogue writes over the output that it follows, where it can: that is in memory anyway.
+    """
     frees: list[Port] = []
-    taken: set[Port] = set()
+    over: dict[int, Port] = {}
+    flat = chain.flat
     for place in chain.places:
         action = found[place]
         frees += ends.get(place, [])
-        left = [port for port in frees if port not in taken]
-        if in_place and chain.inner.isdisjoint(one.port for one in action.outputs):
-            headed = chain.headed and place == chain.places[0]
-            over = _over(wiring, action.node, action.outputs, left if headed else _flat(chain, left))
-            if over is None and not headed and len(action.outputs) == 1:
-                over = _beside(wiring, action, chain, left)
-            if over is not None:
-                taken.add(over)
-                found[place] = replace(action, over=over)
-    end = found[chain.places[-1]]
-    gone = tuple(port for port in frees if port not in taken and port not in chain.inner)
-    found[chain.places[-1]] = replace(end, frees=gone)
+        if not in_place:
+            continue
+        taken = {*over.values()}
+        left = [port for port in frees if port not in taken and port not in chain.inner]
+        if not chain.headed or place != chain.places[0]:
+            left = [port for port in left if port in flat]  # no other block reads what a block writes
+        port = _over_in_chain(wiring, action, chain, left)
+        if port is not None:
+            over[place] = port
+            chain = replace(chain, inner=chain.inner.difference(one.port for one in action.outputs))
+    gone = tuple(port for port in frees if port not in over.values() and port not in chain.inner)
+    for place in chain.places:
+        freed = gone if place == chain.places[-1] else ()
+        found[place] = replace(found[place], over=over.get(place), frees=freed, chain=chain)
 
 
-def _flat(chain: Chain, ports: list[Port]) -> list[Port]:
-    """The values that a member of a chain may write over: no other block of the chain reads what a block wrote."""
-    return [port for port in ports if port in chain.flat and port not in chain.inner]
+def _over_in_chain(wiring: Wiring, action: Action, chain: Chain, left: list[Port]) -> Port | None:
+    """What a node of a chain writes over, of the values that nothing reads later."""
+    inner = not chain.inner.isdisjoint(one.port for one in action.outputs)
+    if inner and not chain.headed:
+        return None
+    found = _over(wiring, action.node, action.outputs, left)
+    beside = not inner and action.node in chain.members and len(action.outputs) == 1
+    return _beside(wiring, action, chain, left) if found is None and beside else found
 
 
 def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> Port | None:
@@ -132,7 +143,7 @@ def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> 
     (output,) = action.outputs
     item = size_in_bytes(dtype_of(output.desc), 1)
     own = {port for port, _ in reads(wiring, action.node)}
-    for port in _flat(chain, ports):
+    for port in ports:
         items = {
             size_in_bytes(dtype_of(desc), 1)
             for node in chain.members

@@ -22,6 +22,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chains, "LEAST", 0)
     monkeypatch.setattr(chains, "BLOCK", 96)
     monkeypatch.setattr(chains, "PASS", 160)
+    monkeypatch.setattr(chains, "ROW", 1)
 
 
 @pytest.fixture(params=[1, 2])

@@ -25,7 +25,7 @@ cdef void collect_matrices(const Matrices* a, Products* to) noexcept nogil:
     to.alpha = a.alpha
     to.beta = a.beta
     to.fused = a.fused
-    to.after = NULL
+    to.followed = NULL
     to.y = output.data
     to.y_line = output.strides[row]
     to.y_step = output.strides[column]
@@ -56,7 +56,7 @@ cdef int64_t place_packed(Products* to) noexcept nogil:
 cdef int run_matrices(const Matrices* a) noexcept nogil:
     cdef Products to
     collect_matrices(a, &to)
-    to.after = take_epilogue(a.output)
+    to.followed = a.output
     return run_products(&to)
 
 

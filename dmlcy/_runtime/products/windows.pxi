@@ -5,7 +5,7 @@ cdef struct Piece:
     ProductAxis axes[3]
     int64_t filter_start
     int64_t output_start
-    const Epilogue* after
+    const Tensor* followed          # the output, if the piece is all of it
 
 
 cdef void collect_spatial(const Windows* a, Spatial* axes) noexcept nogil:
@@ -227,7 +227,7 @@ cdef int64_t* take_piece(const Windows* a, const Piece* piece, ProductImage* ima
         to.c_line = a.added.strides[1]
     to.alpha = to.beta = 1
     to.fused = a.fused
-    to.after = piece.after
+    to.followed = piece.followed
     to.y = a.output.data + piece.output_start
     to.y_line = a.output.strides[1]
     to.y_step = image.axes[2].output_stride
@@ -251,6 +251,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
     limits = take_piece(a, piece, &image, &to)
     if limits == NULL:
         return -1
+    to.after = NULL
     places = to.columns // to.images
     if places == 1 and image.taps == 1 and to.columns <= FLAT and is_inside(&image):
         turn_around(&to)
@@ -270,7 +271,7 @@ cdef int run_piece(const Windows* a, Piece* piece) noexcept nogil:
 
 
 # The elements that OutputPadding appends.
-cdef int run_appended(const Windows* a, const Spatial* axes, const Epilogue* after) noexcept nogil:
+cdef int run_appended(const Windows* a, const Spatial* axes) noexcept nogil:
     cdef Piece piece
     cdef int d, other
     cdef int64_t first, last
@@ -278,7 +279,7 @@ cdef int run_appended(const Windows* a, const Spatial* axes, const Epilogue* aft
         if axes[d].appended == 0:
             continue
         piece.filter_start = piece.output_start = 0
-        piece.after = after
+        piece.followed = NULL
         for other in range(3):
             first = axes[other].output - axes[other].appended if other == d else 0
             last = axes[other].output - axes[other].appended if other < d else axes[other].output
@@ -323,7 +324,7 @@ cdef int run_all_remainders(const Windows* a, const Spatial* axes, const Product
         merged.turns[d] = min(axes[d].stride, axes[d].output)
         piece.axes[d] = shifts[d]
     piece.filter_start = piece.output_start = 0
-    piece.after = NULL
+    piece.followed = NULL
     limits[REMAINDERS] = take_piece(a, &piece, &image, &all_shifts)
     for turn[0] in range(merged.turns[0]):
         for turn[1] in range(merged.turns[1]):
@@ -359,14 +360,15 @@ cdef int run_windows_of_products(const Windows* a) noexcept nogil:
     collect_spatial(a, axes)
     if are_merged(a, axes, shifts, &merged):
         return run_all_remainders(a, axes, shifts, &merged)
-    # Backwards, the places of a remainder are far from one another.
-    piece.after = NULL if a.backward else take_epilogue(a.output)
+    piece.followed = NULL if a.backward else a.output
     for d in range(3):
         turns[d] = min(axes[d].stride, axes[d].output) if a.backward else 1
+        if axes[d].appended > 0:
+            piece.followed = NULL
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
             for turn[2] in range(turns[2]):
                 take_remainder(a, axes, turn, &piece)
                 if run_piece(a, &piece):
                     return -1
-    return run_appended(a, axes, piece.after)
+    return run_appended(a, axes)
