@@ -181,7 +181,7 @@ def _is_known(graph: Structure, port: Port | None, folded: set[int]) -> bool:
     if port is None or port.node is None:
         return False
     node = graph.nodes[port.node]
-    return port.node in folded if isinstance(node, Node) else node.data is not None
+    return isinstance(node, Constant) or port.node in folded
 
 
 def is_computed(graph: Structure, port: Port) -> bool:
