@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.minimum import lowest
 from dmlcy._graph.model import Node
+from dmlcy._graph.optimizations import optimizations_of
 from dmlcy._judge.dumps import dump, exposed
 from dmlcy._show.graphs import dot, memory, svg, text
 
@@ -129,13 +131,20 @@ def lines(graph: GraphDesc, wrong: Sequence[Violation], options: argparse.Namesp
     if form == "json":
         return iter([json.dumps(writer.to_json(graph), indent=1)])
     if form == "text":
-        return text.lines(graph, wrong, f"; feature level {lowest(graph)}" if has_level else "")
+        shown = text.lines(graph, wrong, f"; feature level {lowest(graph)}" if has_level else "")
+        return chain(shown, _optimizations(graph) if has_level else ())
     return dot.lines(graph, wrong) if form == "dot" else svg.lines(graph, wrong)
 
 
 def _timings(name: str, graph: GraphDesc) -> Mapping[int, profiles.Timing]:
     """What a profile in a file says of the nodes."""
     return profiles.read(json_of(*read_bytes(name)), graph)
+
+
+def _optimizations(graph: GraphDesc) -> Iterator[str]:
+    """What compiling the graph does to run it faster, if it can run."""
+    if all(node.desc.operator.runs for node in graph.nodes if isinstance(node, Node)):
+        yield f"optimizations: {optimizations_of(graph)}"
 
 
 def _expose(found: Read, options: argparse.Namespace) -> int:

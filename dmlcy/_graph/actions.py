@@ -119,38 +119,41 @@ def _last(wiring: Wiring, order: list[int], kept: set[Port | None]) -> dict[Port
 def _end_chain(
     found: list[Action], chain: Chain, ends: dict[int, list[Port]], sharing: Sharing, in_place: bool
 ) -> None:
-    """Says what the nodes of a chain write over, and lets the last one free what they read."""
+    """Says what the nodes of a chain write over, and lets the last one free what they read.
+
+    An epilogue writes over the output that it follows, where it can: that is in memory anyway.
+    """
     frees: list[Port] = []
-    taken: set[Port] = set()
+    over: dict[int, Port] = {}
+    flat = chain.flat
     for place in chain.places:
         action = found[place]
         frees += ends.get(place, [])
-        outputs = [one.port for one in action.outputs if one.port not in chain.inner]
-        over = None
-        if in_place and len(outputs) == len(action.outputs):
-            over = _over_in_chain(chain, place, action, [port for port in frees if port not in taken])
-        if over is not None:
-            taken.add(over)
-        spots = {port: sharing.computed(port, over, chain.places[-1]) for port in outputs}
-        found[place] = replace(action, over=over, spots=spots)
-    end = found[chain.places[-1]]
-    gone = tuple(port for port in frees if port not in taken and port not in chain.inner)
-    found[chain.places[-1]] = replace(end, frees=gone)
+        port = None
+        if in_place:
+            left = [one for one in frees if one not in over.values() and one not in chain.inner]
+            if not chain.headed or place != chain.places[0]:
+                left = [one for one in left if one in flat]  # no other block reads what a block writes
+            port = _over_in_chain(action, chain, left)
+        if port is not None:
+            over[place] = port
+            chain = replace(chain, inner=chain.inner.difference(one.port for one in action.outputs))
+        outputs = (one.port for one in action.outputs if one.port not in chain.inner)
+        spots = {one: sharing.computed(one, port, chain.places[-1]) for one in outputs}
+        found[place] = replace(action, over=port, spots=spots)
+    gone = tuple(port for port in frees if port not in over.values() and port not in chain.inner)
+    for place in chain.places:
+        found[place] = replace(found[place], frees=gone if place == chain.places[-1] else (), chain=chain)
 
 
-def _over_in_chain(chain: Chain, place: int, action: Action, left: list[Port]) -> Port | None:
-    """The value that a node of a chain writes over, of those that nothing needs any longer."""
-    headed = chain.headed and place == chain.places[0]
-    allowed = left if headed else _flat(chain, left)
-    over = _over(chain.wiring, action.node, action.outputs, lambda port: port in allowed)
-    if over is None and not headed and len(action.outputs) == 1:
-        return _beside(chain.wiring, action, chain, left)
-    return over
-
-
-def _flat(chain: Chain, ports: list[Port]) -> list[Port]:
-    """The values that a member of a chain may write over: no other block of the chain reads what a block wrote."""
-    return [port for port in ports if port in chain.flat and port not in chain.inner]
+def _over_in_chain(action: Action, chain: Chain, left: list[Port]) -> Port | None:
+    """What a node of a chain writes over, of the values that nothing reads later."""
+    inner = not chain.inner.isdisjoint(one.port for one in action.outputs)
+    if inner and not chain.headed:
+        return None
+    found = _over(chain.wiring, action.node, action.outputs, left.__contains__)
+    beside = not inner and action.node in chain.members and len(action.outputs) == 1
+    return _beside(chain.wiring, action, chain, left) if found is None and beside else found
 
 
 def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> Port | None:
@@ -158,7 +161,7 @@ def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> 
     (output,) = action.outputs
     item = size_in_bytes(dtype_of(output.desc), 1)
     own = {port for port, _ in reads(wiring, action.node)}
-    for port in _flat(chain, ports):
+    for port in ports:
         items = {
             size_in_bytes(dtype_of(desc), 1)
             for node in chain.members
@@ -198,7 +201,7 @@ def _is_known(graph: Structure, port: Port | None, folded: set[int], views: View
     if port is None or port.node is None:
         return False
     node = graph.nodes[port.node]
-    return port.node in folded if isinstance(node, Node) else node.data is not None
+    return isinstance(node, Constant) or port.node in folded
 
 
 def is_computed(graph: Structure, port: Port) -> bool:

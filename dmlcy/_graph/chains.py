@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
-from dmlcy._desc.memory import dtype_of, is_packed, is_plain, strides_of
+from dmlcy._desc.memory import dtype_of, is_packed, strides_of
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._desc.whole import Switches
 from dmlcy._facts.dtypes import has_four_bits, size_in_bytes
 from dmlcy._families import family_of
+from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
 from dmlcy._graph.model import Node, Port, Structure
 from dmlcy._graph.wiring import Wiring
@@ -23,10 +25,12 @@ LEAST: Final = 262144
 """Bytes of a value that does not stay in the nearest cache: smaller ones gain nothing."""
 MOST: Final = 32
 """Nodes of a chain."""
-BLOCK: Final = 32768
+BLOCK: Final = 16384
 """Bytes of a block of the largest elements of a chain, if it has values that only it knows."""
 PASS: Final = 262144
 """The same of a chain whose values are all in memory."""
+ROW: Final = 2048
+"""Elements of a row that an epilogue takes at once: a pass over all elements takes less time than shorter rows do."""
 
 
 @dataclass(frozen=True)
@@ -111,36 +115,51 @@ def chains_of(
     return finder.found
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a desc says of its nodes: whether they may begin a chain, or be a member; elements, and bytes of an output.
+
+    ``spread``: the sizes that matter to it; None where all its inputs are read in the order of memory. ``items``: bytes
+    of an element of each output. ``inputs``: of each input that is there, if it is read so, else 0.
+    """
+
+    heads: bool
+    joins: bool
+    count: int = 0
+    spread: tuple[int, ...] | None = None
+    items: tuple[int, ...] = ()
+    inputs: tuple[int, ...] = ()
+
+
+_NONE: Final = _Kind(False, False)
+
+
 class _Finder:
     """Goes over the steps, and joins those that follow each other."""
 
     def __init__(self, graph: Structure, wiring: Wiring, kept: Collection[Port | None], without: Switches) -> None:
         self.graph, self.wiring, self.kept, self.without = graph, wiring, kept, without
         self.found: dict[int, Chain] = {}
+        self.kinds: dict[tuple[int, tuple[Any, ...]], _Kind] = {}  # by the id of a desc, which many nodes share
         self.nodes: list[int] = []
         self.places: list[int] = []
+        self.own: dict[Port, int] = {}  # what the chain computes, each with the bytes of an element
         self.headed = False
         self.count = 0  # elements
         self.sizes: tuple[int, ...] | None = None  # None: all nodes take the elements in the order of memory
 
     def add(self, place: int, number: int) -> None:
         """Takes the next step."""
-        if self.nodes and self._joins(number):
-            self.nodes.append(number)
-            self.places.append(place)
-            return
-        self.end()
-        sizes = self._sizes(number)
-        if sizes is None:
-            return
-        node = self.graph.nodes[number]
-        assert isinstance(node, Node)
-        pointwise = is_pointwise(node)
-        if "chains" not in self.without and pointwise and self._takes(number, sizes):
-            self.nodes, self.headed, self.sizes = [number], False, self._spread(number, sizes)
-        elif "epilogues" not in self.without and not pointwise and is_head(node):
-            self.nodes, self.headed, self.sizes = [number], True, None
-        self.places, self.count = [place], count_of(sizes)
+        kind = self._kind(number)
+        if not self.nodes or not self._joins(number, kind):
+            self.end()
+            self.headed = kind.heads and "epilogues" not in self.without
+            if not self.headed and (not kind.joins or "chains" in self.without):
+                return
+            self.sizes, self.count = kind.spread, kind.count
+        self.nodes.append(number)
+        self.places.append(place)
+        self.own |= {port: item for (port, _), item in zip(writes(self.wiring, number), kind.items, strict=True)}
 
     def end(self) -> None:
         """Keeps the chain, if it is one."""
@@ -149,63 +168,40 @@ class _Finder:
             sizes = (self.count,) if self.sizes is None else self.sizes
             chain = Chain(self.wiring, tuple(self.places), tuple(self.nodes), self.headed, sizes, inner)
             self.found |= dict.fromkeys(self.places, chain)
-        self.nodes = []
+        self.nodes, self.places, self.own = [], [], {}
 
-    def _joins(self, number: int) -> bool:
+    def _joins(self, number: int, kind: _Kind) -> bool:
         """Whether a node runs with those before it; the chain then has its sizes."""
-        node, sizes = self.graph.nodes[number], self._sizes(number)
-        assert isinstance(node, Node)
-        if sizes is None or len(self.nodes) == MOST or count_of(sizes) != self.count:
+        if not kind.joins or len(self.nodes) == MOST or kind.count != self.count:
             return False
-        if not is_pointwise(node) or not self._takes(number, sizes):
+        if None not in (self.sizes, kind.spread) and self.sizes != kind.spread:
             return False
-        own = {port for one in self.nodes for port, _ in writes(self.wiring, one)}
         inputs = reads(self.wiring, number)
-        roots = self.wiring.roots
-        if own.isdisjoint(port for port, _ in inputs) or any(roots.get(port) in own for port, _ in inputs):
+        items = [
+            (self.own[port], item) for (port, _), item in zip(inputs, kind.inputs, strict=True) if port in self.own
+        ]
+        if not items or any(one != other for one, other in items):
             return False
-        spread = self._spread(number, sizes)
-        if None not in (self.sizes, spread) and self.sizes != spread:
+        if any(self.wiring.roots.get(port) in self.own for port, _ in inputs):
             return False
-        if any(port in own and not self._is_flat(port, desc) for port, desc in inputs):
-            return False
-        self.sizes = self.sizes or spread
+        self.sizes = self.sizes or kind.spread
         return True
 
-    def _is_flat(self, port: Port, desc: TensorDesc) -> bool:
-        """Whether a value of the chain is read as it is written."""
-        made = dict(writes(self.wiring, port.node or 0))[port]
-        return (
-            is_packed(desc)
-            and desc.element_count == made.element_count
-            and size_in_bytes(dtype_of(desc), 1) == size_in_bytes(dtype_of(made), 1)
-        )
-
-    def _sizes(self, number: int) -> tuple[int, ...] | None:
-        """The sizes of the outputs of a node; None where they differ, are small, or are not the bytes of a buffer."""
-        outputs = writes(self.wiring, number)
-        if not outputs:
-            return None
-        sizes = outputs[0][1].sizes
-        bytes = max(desc.element_count * size_in_bytes(dtype_of(desc), 1) for _, desc in outputs)
-        if bytes < LEAST or any(desc.sizes != sizes for _, desc in outputs):
-            return None
-        plain = all(is_plain(desc, self.wiring.sizes[port]) for port, desc in outputs)
-        return sizes if plain and not any(has_four_bits(dtype_of(desc)) for _, desc in outputs) else None
-
-    def _takes(self, number: int, sizes: tuple[int, ...]) -> bool:
-        """Whether each input of a node has an element for each place, or repeats some along whole axes."""
-        read = self.wiring.inputs[number]
-        return all(
-            desc is None or (not has_four_bits(dtype_of(desc)) and steps_of(desc, _without_ones(sizes)) is not None)
-            for _, desc in read
-        )
-
-    def _spread(self, number: int, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The sizes that matter to a node; None where all its inputs are read in the order of memory."""
-        count = count_of(sizes)
-        flat = all(is_packed(desc) and desc.element_count == count for _, desc in reads(self.wiring, number))
-        return None if flat else _without_ones(sizes)
+    def _kind(self, number: int) -> _Kind:
+        """What is known of a node; nothing where an output of it is not just the bytes of a buffer."""
+        node = self.graph.nodes[number]
+        assert isinstance(node, Node)
+        pairs = reads(self.wiring, number)
+        roots = self.wiring.roots
+        key = id(node.desc), tuple(desc.strides if port in roots else None for port, desc in pairs)
+        if key not in self.kinds:
+            self.kinds[key] = _kind_of(node.desc, [desc for _, desc in pairs])
+        kind = self.kinds[key]
+        if kind is not _NONE:
+            for (port, _), item in zip(writes(self.wiring, number), kind.items, strict=True):
+                if self.wiring.sizes[port] != kind.count * item:
+                    return _NONE
+        return kind
 
     def _inner(self, nodes: Sequence[int]) -> frozenset[Port]:
         """The values that nothing else reads."""
@@ -218,20 +214,27 @@ class _Finder:
         )
 
 
-def is_pointwise(node: Node) -> bool:
-    """Whether loops compute any part of the outputs of a node from the same part of its inputs, whatever they hold."""
-    operator = node.desc.operator
+def _kind_of(desc: OperatorDesc, inputs: Sequence[TensorDesc]) -> _Kind:
+    outputs = [one for _, one in by_path(desc.operator.fields, "output", desc._values())]
+    if not outputs or any(has_four_bits(dtype_of(one)) for one in (*inputs, *outputs)):
+        return _NONE
+    sizes, count = outputs[0].sizes, outputs[0].element_count
+    items = tuple(size_in_bytes(dtype_of(one), 1) for one in outputs)
+    if count * max(items) < LEAST or not all(one.sizes == sizes and is_packed(one) for one in outputs):
+        return _NONE
+    operator = desc.operator
     if operator.state != "fast" or any(rule.data for rule in operator.rules):
-        return False
-    return family_of(operator).pointwise(node.desc)
-
-
-def is_head(node: Node) -> bool:
-    """Whether loops compute the output of a node, the only one, and other nodes may run on each part of it."""
-    operator = node.desc.operator
-    if operator.state != "fast" or any(rule.data for rule in operator.rules):
-        return False
-    return family_of(operator).precedes(node.desc)
+        return _NONE
+    family = family_of(operator)
+    if not family.pointwise(desc):
+        heads = len(outputs) == 1 and family.precedes(desc)
+        return _Kind(True, False, count, None, items) if heads else _NONE
+    wide = _without_ones(sizes)
+    if any(steps_of(one, wide) is None for one in inputs):
+        return _NONE
+    flat = [is_packed(one) and one.element_count == count for one in inputs]
+    read = tuple(size_in_bytes(dtype_of(one), 1) if same else 0 for one, same in zip(inputs, flat, strict=True))
+    return _Kind(False, True, count, None if all(flat) else wide, items, read)
 
 
 def _without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dmlcy._desc.whole import OPTIMIZATIONS, Optimization, Switches
-from dmlcy._graph.actions import actions
+from dmlcy._graph.actions import NONE, actions
 from dmlcy._graph.check import counted
 from dmlcy._graph.model import Structure
 from dmlcy._graph.places import places_of
@@ -51,7 +51,7 @@ class Optimizations:
         return ", ".join(f"{name} {said}" for name, said in found.items()) or "none"
 
 
-def optimizations_of(graph: Structure, without: Switches) -> Optimizations:
+def optimizations_of(graph: Structure, without: Switches = NONE) -> Optimizations:
     """What the optimizations that are not left out do to a valid graph."""
     steps, places = actions(graph, without), places_of(graph, without)
     chains = [one.chain for place, one in enumerate(steps) if one.chain is not None and place == one.chain.places[0]]

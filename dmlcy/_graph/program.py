@@ -18,8 +18,9 @@ from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
 
 Step: TypeAlias = tuple[Form | bool | None, list[Place], list[tuple[int, int, int]], "Chained | None"]
-Chained: TypeAlias = tuple[list[tuple[Form, list[tuple[int, int, list[int]]]]], list[int], int, int, int]
-"""The members of a chain, each with its places; its sizes; slots of values; bytes of a block and of an element."""
+Chained: TypeAlias = tuple[list[tuple[Form, list[tuple[int, int, list[int]]]]], list[int], int, int, int, int]
+"""The members of a chain, each with its places; its sizes; slots of values; bytes of a block, and of an element;
+elements of the shortest row that the chain takes at once."""
 _SCRATCH: Final = -1  # the base of values that only a chain has
 
 
@@ -102,7 +103,7 @@ def _chained(chain: Chain, forms: _Forms, places: Places) -> Chained:
         members.append((form, spots))
     _, head = writes(wiring, chain.nodes[0])[0]
     bytes = chains.BLOCK if count else chains.PASS
-    return members, sizes, count, bytes, size_in_bytes(dtype_of(head), 1)
+    return members, sizes, count, bytes, size_in_bytes(dtype_of(head), 1), chains.ROW
 
 
 def _slots(chain: Chain) -> tuple[dict[Port, int], int]:

@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.elements cimport store_numbers
+from dmlcy._runtime.epilogue cimport Epilogue, take_epilogue
 from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_half_to_float
 from dmlcy._runtime.lines cimport LineAxis, Lines, Walk, begin_walk, join_lines, next_walk
 from dmlcy._runtime.moves cimport Move, Moves, dmlcy_ask, moves_of, run_move
@@ -58,6 +59,7 @@ cdef struct Plan:
     int64_t items                   # elements of each row, in memory of their own
     int64_t bytes                   # of all memory of its own that a thread needs
     double* states                  # of the chunks of all lines, one sweep after the other; NULL: threads have lines
+    const Epilogue* after           # what follows the elements of each chunk; NULL: nothing
     int step                        # what they do with chunks
     int sweep
 
@@ -147,6 +149,16 @@ cdef void cut(Plan* to) noexcept nogil:
     to.bytes += to.height * to.kernel.states * <int64_t>sizeof(double) + 3 * LINE
 
 
+# Elements of the first output that follow one another, of those that are computed together; 0: they do not.
+cdef inline int64_t row_of_results(const Plan* to) noexcept nogil:
+    cdef int t = to.last
+    if to.sides or to.place[t] == ONE or to.lines.folded != 1 or to.lines.fold[0].step[t] != to.a.tensors[t].item:
+        return 0
+    if to.chunks == 1 and to.lines.keep[to.lines.kept - 1].step[t] == to.chunk * to.a.tensors[t].item:
+        return to.height * to.chunk
+    return to.chunk
+
+
 cdef int run_norm(const NormKernel* kernel, const Norm* a) noexcept nogil:
     cdef Plan to
     cdef int64_t element = 0
@@ -159,6 +171,9 @@ cdef int run_norm(const NormKernel* kernel, const Norm* a) noexcept nogil:
     to.states = NULL
     join_lines(&to.lines, a.tensors, to.tensors, a.folded)
     cut(&to)
+    to.after = NULL
+    if a.outputs == 1 and row_of_results(&to) > 0:
+        to.after = take_epilogue(a.tensors[to.last], row_of_results(&to))
     for t in range(to.tensors):
         if not kernel.single >> t & 1:
             element += a.tensors[t].item

@@ -182,7 +182,8 @@ cdef struct Products:
     float alpha
     float beta
     const Activation* fused
-    const Epilogue* after           # NULL: nothing follows
+    const Tensor* followed          # the output, if something may follow parts of it; NULL: nothing does
+    const Epilogue* after           # what follows the parts; NULL: nothing
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix

@@ -22,6 +22,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chains, "LEAST", 0)
     monkeypatch.setattr(chains, "BLOCK", 96)
     monkeypatch.setattr(chains, "PASS", 160)
+    monkeypatch.setattr(chains, "ROW", 1)
 
 
 @pytest.fixture(params=[1, 2])
@@ -263,3 +264,32 @@ def test_several_threads_of_python_run_one_chain() -> None:
     with ThreadPoolExecutor(4) as pool:
         for _ in range(3):
             assert all(map(same, pool.map(op, arrays), expected))
+
+
+NORMALIZATIONS = {
+    "planes": ((2, 3, 6, 11), [2, 3]),
+    "a line each": ((1, 1, 40, 33), [3]),
+    "long lines": ((1, 2, 80, 60), [2, 3]),
+    "side by side": ((2, 7, 6, 33), [1]),
+    "all": ((1, 2, 6, 11), [0, 1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("kind", NORMALIZATIONS)
+def test_epilogues_of_normalizations(kind: str, dtype: Any, threads: None) -> None:
+    sizes, axes = NORMALIZATIONS[kind]
+    g = dml.Graph()
+    x, beside = (g.input(dml.TensorDesc(np.dtype(dtype).name.upper(), sizes)) for _ in range(2))
+    y = g.mean_variance_normalization1(x, axes=axes, normalize_variance=True)
+    y = g.activation_relu(g.element_wise_add(y, beside))
+    found = check(g.build(y), [numbers(sizes, dtype, 1, 0.002), numbers(sizes, dtype, 2)])
+    assert [len(one) for one in found.epilogues] == [3]
+
+
+def test_an_epilogue_of_a_normalization_in_place() -> None:
+    g = dml.Graph()
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 4, 9, 9)))
+    y = g.activation_softmax1(g.activation_tanh(x), axes=[3])
+    graph = g.build(g.max_pooling(g.element_wise_multiply(y, y), window_size=2))
+    assert [len(one) for one in check(graph, [numbers((1, 4, 9, 9), np.float32, 1, 0)]).epilogues] == [2]

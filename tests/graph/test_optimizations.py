@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from graphs import tensor
 
 import dmlcy as dml
+from dmlcy._cli import main
 
 
 def whole() -> Any:
@@ -60,3 +62,11 @@ def test_names_that_no_optimization_has() -> None:
     desc: Any = dml.desc.ActivationRelu(input=tensor(1))
     with pytest.raises(ValueError, match="for graphs"):
         dml.compile(desc, without=("chains",))
+
+
+def test_the_commands_print_what_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = dml.graph.save(whole(), tmp_path)
+    said = f"ptimizations: {dml.compile(whole()).optimizations}\n"
+    for command in ("graph", "run"):
+        assert main([command, str(path)]) == 0
+        assert said in capsys.readouterr().out

@@ -142,6 +142,39 @@ def test_an_interrupt_of_many_short_steps(threads: int) -> None:
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_of_a_chain(threads: int) -> None:
+    """No block takes long. The whole chain takes seconds, and ends early."""
+    program = f"""
+        import os, signal, threading, time
+        import numpy as np
+        import dmlcy as dml
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        dml.set_num_threads({threads})
+        g = dml.Graph()
+        x = value = g.input(dml.TensorDesc("FLOAT32", (1, 1, 4096, 4096)))
+        for _ in range(31):
+            value = g.element_wise_tan(g.element_wise_multiply(value, x))
+        op = dml.compile(g.build(value))
+        array = np.ones((1, 1, 4096, 4096), "f4")
+        assert len(op.optimizations.chains) == 2
+        begin = time.perf_counter()
+        op(array)
+        whole = time.perf_counter() - begin
+        threading.Timer(whole / 4, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begin = time.perf_counter()
+        try:
+            op(array)
+        except KeyboardInterrupt:
+            print("interrupted", time.perf_counter() - begin < whole * 3 / 4)
+        print(op(array).shape)
+    """
+    command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
+    assert (done.stdout, done.stderr) == ("interrupted True\n(1, 1, 4096, 4096)\n", "")
+
+
 @pytest.mark.parametrize("name", SIGNALS)
 def test_an_ignored_signal_stays_ignored(tmp_path: Path, name: str) -> None:
     """As a shell starts a job in the background, or nohup does."""

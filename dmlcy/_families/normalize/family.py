@@ -12,7 +12,7 @@ from dmlcy._arithmetic import WIDE, Arithmetic, Array, counted
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
-from dmlcy._families.activations import activated, operations
+from dmlcy._families.activations import activated, along, operations
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import At
 from dmlcy._families.given import Given, Kernel
@@ -30,6 +30,12 @@ class Normalize(Family):
     """The family."""
 
     of_a_part = 26  # where lines are short: their sums and extremes count as much as their elements
+
+    def precedes(self, desc: OperatorDesc) -> bool:
+        """Where no element is made of its neighbors, and no activation needs several elements."""
+        definition = desc.operator.definition
+        fused = definition.roles.get("fused")
+        return "near" not in definition.roles and (fused is None or not along(getattr(desc, fused), (1,)))
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The passes over all elements at once, then the result."""

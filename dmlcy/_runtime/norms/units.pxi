@@ -50,7 +50,12 @@ cdef inline int give_results(
     for t in range(to.last, to.tensors):
         if to.place[t] != ONE:
             give_rows(to, room, t, data[t], rows.lines, first, rows.n)
-    return 0
+    if to.after == NULL:
+        return 0
+    t = to.last
+    return to.after.follow(
+        to.after.context, data[t] + first * to.a.tensors[t].item, rows.lines, to.lines.keep[to.lines.kept - 1].step[t],
+        rows.n * to.a.tensors[t].item)
 
 
 cdef inline void give_ends(const Plan* to, Room* room, char** data, NormRows* rows) noexcept nogil:

@@ -195,6 +195,7 @@ cdef int run_depthwise(Products* to) noexcept nogil:
     own.high = min(max(own.high, <int64_t>1), axes[1].places)
     own.bands = ceil_div(axes[1].places, own.high)
     own.high = ceil_div(axes[1].places, own.bands)
+    to.after = take_epilogue(to.followed, row_of_places(to, own.high))
     own.rows = (own.high - 1) * axes[1].step + span_of(&axes[1]) + 1
     bands = own.bands * ceil_div(to.batch[0], DMLCY_CHANNELS) * to.images
     work = (own.high * axes[2].places * to.depth + 4 * own.rows * own.pitch) * DMLCY_CHANNELS

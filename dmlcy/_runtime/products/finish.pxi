@@ -95,27 +95,6 @@ cdef inline int follow_rows(const Products* to, char* y, int64_t rows, int64_t l
     return 0
 
 
-# The same of a tile: runs of places that follow one another are one.
-cdef int follow_tile(const Products* to, Tile* tile) noexcept nogil:
-    cdef char* y = tile.y + tile.row * to.y_line
-    cdef int64_t column = tile.column, end = tile.column + tile.columns, columns, start = 0, n = 0, r
-    if to.image == NULL:
-        return follow_rows(to, y + column * to.y_step, tile.rows, to.y_line, tile.columns, to.y_step)
-    while column < end:
-        columns = min(end - column, <int64_t>DMLCY_STRIP)
-        place_strip(to, tile, column, columns)
-        for r in range(tile.run_count):
-            if n > 0 and tile.runs[r].to != start + n * to.y_step:
-                if follow_rows(to, y + start, tile.rows, to.y_line, n, to.y_step):
-                    return -1
-                n = 0
-            if n == 0:
-                start = tile.runs[r].to
-            n += tile.runs[r].count
-        column += columns
-    return follow_rows(to, y + start, tile.rows, to.y_line, n, to.y_step)
-
-
 # The sums of some columns become elements of the output. -1: memory ran out.
 cdef int finish_strip(const Products* to, Tile* tile, float* sums, int64_t pitch, int64_t column,
                       int64_t columns) noexcept nogil:

@@ -26,7 +26,7 @@ cdef void collect_matrices(const Matrices* a, Products* to) noexcept nogil:
     to.alpha = a.alpha
     to.beta = a.beta
     to.fused = a.fused
-    to.after = NULL
+    to.followed = NULL
     to.y = output.data
     to.y_line = output.strides[row]
     to.y_step = output.strides[column]
@@ -59,7 +59,7 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
     if a.fused != NULL and a.fused.whole != NULL:
         return run_whole(a)
     collect_matrices(a, &to)
-    to.after = take_epilogue(a.output)
+    to.followed = a.output
     return run_products(&to)
 
 

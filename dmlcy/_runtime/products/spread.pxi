@@ -203,6 +203,12 @@ cdef void list_few_begins(const Products* to, Tile* tile) noexcept nogil:
             tile.begin[row * OVER + i] = number
 
 
+# The elements of so many rows of places that follow one another in the output.
+cdef inline int64_t row_of_places(const Products* to, int64_t rows) noexcept nogil:
+    cdef const ProductAxis* axes = &to.image.axes[0]
+    return axes[2].places * (rows if axes[1].output_stride == axes[2].places * to.item else 1)
+
+
 # Lets others work on some rows of places of some channels, `line` bytes apart. -1: memory ran out.
 cdef int follow_places(const Products* to, char* y, int64_t channels, int64_t line, int64_t rows) noexcept nogil:
     cdef const ProductAxis* axes = &to.image.axes[0]
@@ -320,6 +326,7 @@ cdef int run_spread(Products* to) noexcept nogil:
     cdef int64_t bands, work
     cdef int status
     plan_spread(to, &spread)
+    to.after = take_epilogue(to.followed, row_of_places(to, spread.high))
     spread.at = <int64_t*>malloc(to.depth * sizeof(int64_t))
     if spread.at == NULL:
         return -1

@@ -391,7 +391,7 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
         else:
             status = compute_tile(to, &tile)
         if status == 0 and to.after != NULL:
-            status = follow_tile(to, &tile)
+            status = follow_rows(to, tile.y + tile.row * to.y_line, tile.rows, to.y_line, tile.columns, to.y_step)
         if status != 0:
             break
     free(memory)
@@ -436,6 +436,10 @@ cdef int run_products(Products* to) noexcept nogil:
         to.high = ceil_div(ceil_div(to.high, 2), FEW) * FEW
         to.row_tiles = ceil_div(to.rows, to.high)
         tiles = batches * to.row_tiles * to.column_tiles
+    # Parts of rows that are far apart would displace one another before what follows them could run.
+    to.after = NULL
+    if to.image == NULL and to.column_tiles == 1 and to.y_line == to.columns * to.item and to.y_step == to.item:
+        to.after = take_epilogue(to.followed, to.rows * to.columns)
     if to.packed == NULL and to.row_tiles == 1 and to.column_tiles == 1 and are_tiny(to):
         return parallel_for(compute_tiny, to, tiles, max(TINY_WORK // (work + TINY_CALL), 1))
     work = min(to.high, to.rows) * min(to.wide, to.columns) * max(to.depth, 1)

@@ -5,7 +5,7 @@ cdef struct Piece:
     ProductAxis axes[3]
     int64_t filter_start
     int64_t output_start
-    const Epilogue* after
+    const Tensor* followed          # the output, if the piece is all of it
 
 
 cdef void collect_spatial(const Windows* a, Spatial* axes) noexcept nogil:
@@ -221,7 +221,7 @@ cdef void describe_piece(const Windows* a, const Piece* piece, ProductImage* ima
         to.c_line = a.added.strides[1]
     to.alpha = to.beta = 1
     to.fused = a.fused
-    to.after = piece.after
+    to.followed = piece.followed
     to.y = a.output.data + piece.output_start
     to.y_line = a.output.strides[1]
     to.y_step = image.axes[2].output_stride
@@ -266,6 +266,7 @@ cdef int run_piece(const Windows* a, Piece* piece, const char** packed) noexcept
     choose_sums(&to)
     if packed != NULL:
         packed[0] += place_filters(&to, packed[0])
+    to.after = NULL
     places = to.columns // to.images
     if places == 1 and image.taps == 1 and to.columns <= FLAT and is_inside(&image):
         turn_around(&to)
@@ -285,7 +286,7 @@ cdef int run_piece(const Windows* a, Piece* piece, const char** packed) noexcept
 
 
 # The elements that OutputPadding appends.
-cdef int run_appended(const Windows* a, const Spatial* axes, const Epilogue* after) noexcept nogil:
+cdef int run_appended(const Windows* a, const Spatial* axes) noexcept nogil:
     cdef Piece piece
     cdef int d, other
     cdef int64_t first, last
@@ -293,7 +294,7 @@ cdef int run_appended(const Windows* a, const Spatial* axes, const Epilogue* aft
         if axes[d].appended == 0:
             continue
         piece.filter_start = piece.output_start = 0
-        piece.after = after
+        piece.followed = NULL
         for other in range(3):
             first = axes[other].output - axes[other].appended if other == d else 0
             last = axes[other].output - axes[other].appended if other < d else axes[other].output
@@ -340,7 +341,7 @@ cdef void describe_remainders(const Windows* a, const Spatial* axes, const Produ
         merged.turns[d] = min(axes[d].stride, axes[d].output)
         piece.axes[d] = shifts[d]
     piece.filter_start = piece.output_start = 0
-    piece.after = NULL
+    piece.followed = NULL
     describe_piece(a, &piece, &images[REMAINDERS], &all_shifts)
     for turn[0] in range(merged.turns[0]):
         for turn[1] in range(merged.turns[1]):
@@ -392,7 +393,10 @@ cdef int run_windows_of_products(const Windows* a) noexcept nogil:
     if are_merged(a, axes, shifts, &merged):
         return run_all_remainders(a, axes, shifts, &merged)
     # Backwards, the places of a remainder are far from one another.
-    piece.after = NULL if a.backward else take_epilogue(a.output)
+    piece.followed = NULL if a.backward else a.output
+    for d in range(3):
+        if axes[d].appended > 0:
+            piece.followed = NULL
     count_turns(a, axes, turns)
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
@@ -400,4 +404,4 @@ cdef int run_windows_of_products(const Windows* a) noexcept nogil:
                 take_remainder(a, axes, turn, &piece)
                 if run_piece(a, &piece, &packed if packed != NULL else NULL):
                     return -1
-    return run_appended(a, axes, piece.after)
+    return run_appended(a, axes)

@@ -31,6 +31,7 @@ cdef struct Chain:
     int64_t unit                    # the same that a thread takes at once: whole rows, if these are short
     int64_t moved                   # bytes of all tensors for an element
     int64_t item                    # bytes of an element of the output that the chain follows
+    int64_t least                   # elements of a row of it that the chain takes at once
     int64_t room                    # bytes
 
 # A chain of a run; `start`: of the output that it follows.
@@ -214,7 +215,7 @@ cdef int run_followed(const Step* step, char* form, char** bases) noexcept nogil
         return run_chain(step.chain, bases)
     output = <Tensor*>(form + step.output)
     to = Following(chain=step.chain, bases=bases, start=output.data)
-    epilogue = Epilogue(follow=follow, context=&to, taken=False)
+    epilogue = Epilogue(follow=follow, context=&to, least=step.chain.least, taken=False)
     output.prepared = &epilogue
     status = step.run(form)
     if status == 0 and not epilogue.taken:
@@ -223,11 +224,12 @@ cdef int run_followed(const Step* step, char* form, char** bases) noexcept nogil
 
 
 cdef Chain* new_chain(Program program, list members, list sizes, int64_t slots, int64_t bytes,
-                      int64_t item) except NULL:
+                      int64_t item, int64_t least) except NULL:
     """A chain of members: each a form; for each tensor a base, an offset and its steps along the axes in elements.
 
     The offset of a value that only the chain has is the number of its slot. ``bytes``: of a block of the largest
-    elements; ``item``: bytes of an element of the output that the chain follows.
+    elements; ``item``: bytes of an element of the output that the chain follows, ``least``: elements of a row of it
+    that the chain takes at once.
     """
     cdef Chain* chain = <Chain*>PyMem_Calloc(1, sizeof(Chain))
     cdef Form form
@@ -240,6 +242,7 @@ cdef Chain* new_chain(Program program, list members, list sizes, int64_t slots, 
     chain.axes = len(sizes)
     chain.total = 1
     chain.item = item
+    chain.least = least
     for k in range(chain.axes):
         chain.sizes[k] = sizes[k]
         chain.total *= chain.sizes[k]
