@@ -20,7 +20,7 @@ from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why, to_
 from dmlcy._frontends.onnx.placing import Where
 from dmlcy._frontends.onnx.report import report_of
 from dmlcy._frontends.onnx.tables import RELEASES
-from dmlcy._graph.model import MOST
+from dmlcy._graph.limits import MOST
 from dmlcy._words.values import show
 
 ONNXRUNTIMES: Final = tuple(RELEASES)

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dmlcy._check import attributes, dtypes, given, rules, sizes, tensors
-from dmlcy._check.repairs import Asked, can_be_mended, kept
 from dmlcy._check.state import State, wanted
 from dmlcy._check.tensors import OUT
+from dmlcy._errors import Violation
 from dmlcy._facts.names import in_another_version
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._field_types import type_of
@@ -95,11 +95,15 @@ class Check(State):
         )
         self._operator([*(name for name in values if name not in self.fields), *unknown])
         self._run()
-        if path is None and (wrong := self.violations) and can_be_mended(wrong):
-            self._open(filled)
+        if path is None and (wrong := self.violations):
+            self._open(filled, wrong)
 
-    def _open(self, filled: Set[str]) -> None:
+    def _open(self, filled: Set[str], wrong: Iterable[Violation]) -> None:
         """Gives the search for repairs what it must know: nothing that the user may change or that is large."""
+        from dmlcy._check.repairs import Asked, can_be_mended, kept  # here: a valid desc needs none of it
+
+        if not can_be_mended(wrong):
+            return
         sizes = {name: kept(said) for name, said in self.asked_sizes.items()}
         if None in sizes.values():
             return

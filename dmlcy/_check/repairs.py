@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Final, NamedTuple, Protocol, cast
+from typing import Any, Final, cast
 
 from dmlcy._check.changes import Change, changed, changes
+from dmlcy._check.search import Checked, Found
 from dmlcy._errors import Repair, Violation
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._field_types import type_of
@@ -26,79 +27,6 @@ NAMED: Final = 4
 """Repairs that a sentence names."""
 MENDED: Final = frozenset({"sizes", "rank", "length", "range", "strides", "overlap"})
 """The errors of the fields themselves that a search looks into, beside rules."""
-
-
-class Found(NamedTuple):
-    """The end of a search."""
-
-    repairs: tuple[Repair, ...]
-    sentence: str
-    searches: bool = False
-
-
-NOTHING: Final = Found((), "")
-
-
-class Checked(Protocol):
-    """What a search asks of a pass over changed values."""
-
-    @property
-    def violations(self) -> list[Violation]:
-        """What is wrong with them."""
-
-
-class Search:
-    """A search for the repairs of one desc, which all violations of the desc share.
-
-    A pass opens it with the values that it has found wrong. What is found wrong later, such as memory or elements of
-    tensors, no other value of a field mends: it closes the search.
-    """
-
-    __slots__ = ("_asked", "_found")
-
-    def __init__(self) -> None:
-        self._asked: Asked | None = None
-        self._found: Found | None = None
-
-    def noted(self) -> Search:
-        """The search, for a violation that is noted."""
-        if self._asked is not None:
-            self._asked, self._found = None, NOTHING
-        return self
-
-    def open(self, asked: Asked) -> None:
-        """Say what is to be searched."""
-        self._asked = asked
-
-    def without_arrays(self) -> None:
-        """Say that the tensors of the call are no arrays, but values of a graph."""
-        if self._asked is not None:
-            self._asked.arrays = False
-
-    @property
-    def searches(self) -> bool:
-        """Whether there is something to search."""
-        return self._asked is not None
-
-    @property
-    def found(self) -> Found:
-        """What was found; the search is made here, once."""
-        if self._found is None:
-            self._found = NOTHING if self._asked is None else self._asked.search()
-        return self._found
-
-    @property
-    def repairs(self) -> tuple[Repair, ...]:
-        """The changes."""
-        return self.found.repairs
-
-    @property
-    def sentence(self) -> str:
-        """What a message says of them."""
-        return self.found.sentence
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Found, (*self.found[:2], bool(self.repairs))
 
 
 @dataclass(eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dmlcy._check.repairs import Search
+from dmlcy._check.search import Search
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import ERRORS, LEVELS

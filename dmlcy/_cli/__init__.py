@@ -86,7 +86,10 @@ def program() -> int:
     gc.set_threshold(1_000_000)  # a file becomes a million objects that refer to no circle
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored, as of a job in the background
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return main()
+    try:
+        return main()
+    finally:
+        gc.freeze()  # what is left ends with the process: no search for circles in it
 
 
 def asked(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._cli.options import add_examples, add_limit, assignment, warn_of, whole_number
-from dmlcy._cli.run import filled, given_inputs, load
+from dmlcy._cli.run import load
+from dmlcy._cli.run_graph import filled, given_inputs
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.memory import extent, in_memory, view
@@ -26,7 +27,7 @@ from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.write import Use, export
 from dmlcy._frontends.graphs.expose import given, model_of
-from dmlcy._frontends.graphs.files import Serialized, is_graph
+from dmlcy._frontends.graphs.files import is_graph
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._frontends.graphs.run import Options, inputs, valid
 from dmlcy._frontends.graphs.writer import write
@@ -83,7 +84,7 @@ def execute(options: argparse.Namespace) -> int:
     """Write the model."""
     try:
         document, folder = load(options.desc, options.limit)
-        if isinstance(document, Serialized) or is_graph(document):
+        if not isinstance(document, Document) or is_graph(document):
             return _graph(filled(document, folder, options), options)
         desc = _desc(document)
         names = _fields(desc, options.input)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, add_shapes
-from dmlcy._cli.run import filled, given_inputs, load_graph, read_bytes
+from dmlcy._cli.run import load_graph, read_bytes
+from dmlcy._cli.run_graph import filled, given_inputs
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS

@@ -16,10 +16,11 @@ from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_
 from dmlcy._cli.run import read_bytes
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
+from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
 from dmlcy._frontends.dxdispatch.problems import Refusal, printable
 from dmlcy._frontends.dxdispatch.returned import returned_to
-from dmlcy._frontends.graphs.files import Serialized, decode, is_graph
+from dmlcy._frontends.graphs.files import decode, is_graph
 from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._frontends.graphs.lint import lint as lint_graph
 from dmlcy._show.reports import github, json, sarif, text
@@ -162,7 +163,7 @@ def _look(name: str, shown: str, data: bytes, level: FeatureLevelName, limit: in
     """What is wrong with what is in a file."""
     try:
         document = decode(shown, data, limit)
-        if isinstance(document, Serialized) or is_graph(document):
+        if not isinstance(document, Document) or is_graph(document):
             return lint_graph(document, level, limit)
         return lint(document, level, Path() if name == "-" else Path(name).parent)
     except Refusal as error:

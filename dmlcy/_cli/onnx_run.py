@@ -29,7 +29,8 @@ def run(name: str, options: argparse.Namespace) -> None:
     model = compiled(name, options)
     arrays = arrays_for(model, named(model, options.input), options.seed)
     if options.profile:
-        from dmlcy._cli.run import MEASURED, shown
+        from dmlcy._cli.run import MEASURED
+        from dmlcy._cli.run_graph import shown
 
         profile = model.profile(arrays, options.iterations or MEASURED)
         sys.stdout.write("All values are constants: there is nothing to measure.\n" if profile is None else

@@ -91,7 +91,7 @@ def add_feature_level(parser: argparse.ArgumentParser, what: str = "check at thi
 
 def add_limit(parser: argparse.ArgumentParser) -> None:
     """Declare ``--limit``, of a command that reads graphs."""
-    from dmlcy._graph.model import MOST
+    from dmlcy._graph.limits import MOST
 
     parser.add_argument(
         "--limit",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,35 +19,21 @@ from dmlcy._cli.options import (
     whole_number,
 )
 from dmlcy._errors import DmlError
-from dmlcy._facts.levels import current_level
 from dmlcy._frontends.dxdispatch import files
 from dmlcy._frontends.dxdispatch.files import distinct, open_regular
 from dmlcy._frontends.dxdispatch.json import Document
-from dmlcy._frontends.dxdispatch.model import Model, read
-from dmlcy._frontends.dxdispatch.problems import UNREADABLE, Problem, make, printable, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import Reader
-from dmlcy._frontends.dxdispatch.run import Options
-from dmlcy._frontends.dxdispatch.run import run as run_model
-from dmlcy._frontends.graphs import run as graphs
-from dmlcy._frontends.graphs.files import Serialized, decode, is_graph, refuse_other
-from dmlcy._frontends.graphs.files import read as read_graph
-from dmlcy._frontends.graphs.found import Read
+from dmlcy._frontends.graphs.files import decode, is_graph, refuse_other
 from dmlcy._frontends.graphs.kinds import is_onnx
-from dmlcy._graph.model import MOST
-from dmlcy._graph.wiring import wiring_of
-from dmlcy._judge.dumps import dump
-from dmlcy._judge.expected.recorder import Recorder
-from dmlcy._judge.expected.save import save
-from dmlcy._show.terminal import Progress
-from dmlcy._words.values import quote
+from dmlcy._graph.limits import MOST
 
 if TYPE_CHECKING:
-    from dmlcy._graph.profile import Profile
+    from dmlcy._frontends.graphs.serialized import Serialized
 
 DUMPS = "--dump is for graphs; the outputs of a model are --expect."
 MEASURED = 10
 """Runs of a profile."""
-QUIET = frozenset({"DML-MODEL-comment", "DML-MODEL-trailing-comma", "DML-MODEL-after-root"})
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -120,7 +104,6 @@ def execute(options: argparse.Namespace) -> int:
     if options.format != "text" and not options.profile:
         print(f"dmlcy run: --format {options.format} is of a --profile.", file=sys.stderr)
         return 2
-    settings = Options(options.feature_level, options.output_path, options.iterations or 1)
     several = len(options.models) > 1
     taken: set[str] = set()
     status = 0
@@ -128,7 +111,7 @@ def execute(options: argparse.Namespace) -> int:
         expect = options.expect
         if expect is not None and several:
             expect /= distinct("stdin" if name == "-" else Path(name).stem, taken)
-        status = max(status, _run(name, settings, expect, several, options))
+        status = max(status, _run(name, expect, several, options))
     return status
 
 
@@ -162,40 +145,36 @@ def load(name: str, limit: int = MOST) -> tuple[Document | Serialized, Path]:
 def load_graph(name: str, limit: int, what: str) -> tuple[Document | Serialized, Path]:
     """What is in a file, and its folder; ModelError for a file that has no graph."""
     document, folder = load(name, limit)
-    if not isinstance(document, Serialized) and not is_graph(document):
+    if isinstance(document, Document) and not is_graph(document):
         reader = Reader(document)
         reader.report("DML-MODEL-missing", document.root, name="Nodes", hint=f"{what} takes a graph.")
         reader.finish()
     return document, folder
 
 
-def filled(document: Document | Serialized, folder: Path, options: argparse.Namespace) -> Read:
-    """The graph of a file, with the bytes of its constants, which are read only where nothing is wrong with it."""
-    level = getattr(options, "feature_level", None)
-    graphs.valid(read_graph(document, folder, limit=options.limit, fill=False), level)
-    return read_graph(document, folder, limit=options.limit)
-
-
-def _run(name: str, settings: Options, expect: Path | None, several: bool, options: argparse.Namespace) -> int:
+def _run(name: str, expect: Path | None, several: bool, options: argparse.Namespace) -> int:
+    """Run a file; what only models or only graphs need is imported for one only."""
     if several:
         print(f"{printable(name)}:")
     try:
         if name != "-" and is_onnx(name):
             return _onnx(name, options)
         document, folder = load(name, options.limit)
-        if isinstance(document, Serialized) or is_graph(document):
+        if not isinstance(document, Document) or is_graph(document):
             if expect is not None:
                 print("dmlcy run: --expect is for models; the values of a graph are a --dump.", file=sys.stderr)
                 return 2
-            _graph(filled(document, folder, options), name, options)
+            from dmlcy._cli.run_graph import filled, run_graph
+
+            run_graph(filled(document, folder, options), name, options)
             return 0
         if options.dump is not None or options.profile:
             what = "--profile is for graphs." if options.profile else DUMPS
             print(f"dmlcy run: {what}", file=sys.stderr)
             return 2
-        model = read(document, folder)
-        _warn(model.warnings)
-        _model(model, settings, expect)
+        from dmlcy._cli.run_model import run_model
+
+        run_model(document, folder, options, expect)
     except DmlError as error:
         sys.stdout.flush()
         print(error, file=sys.stderr)
@@ -212,72 +191,3 @@ def _onnx(name: str, options: argparse.Namespace) -> int:
         return 2
     run(name, options)
     return 0
-
-
-def _model(model: Model, settings: Options, expect: Path | None) -> None:
-    """Execute a model; write what a device should give for it into the folder ``expect``, None for none."""
-    progress = Progress()
-    recorder = None if expect is None else Recorder()
-    try:
-        run_model(model, sys.stdout, settings, progress.reached, recorder)
-    finally:
-        progress.clear()
-    if expect is None or recorder is None:
-        return
-    for path in save(expect, model, settings.level, recorder):
-        print(f"Removed '{printable(str(path))}', which the earlier manifest lists")
-    print(f"Expected values written to '{printable(str(expect))}'")
-
-
-def _warn(warnings: Iterable[Problem]) -> None:
-    for warning in warnings:
-        if warning.violation.id not in QUIET:
-            print(warning, file=sys.stderr)
-
-
-def _graph(found: Read, name: str, options: argparse.Namespace) -> None:
-    _warn(found.warnings)
-    settings = graphs.Options(
-        level=options.feature_level,
-        inputs=given_inputs(found, options.input),
-        seed=options.seed,
-        iterations=options.iterations or (MEASURED if options.profile else 1),
-        keep=options.dump is not None,
-        name="stdin" if name == "-" else Path(name).stem,
-    )
-    graph = graphs.valid(found, settings.level)
-    if options.dump is not None:
-        dump.may_write(options.dump)
-    if options.profile:
-        sys.stdout.write(shown(graphs.profile(found, graph, settings), options.format))
-        return
-    values = graphs.run(found, graph, sys.stdout, settings)
-    if options.dump is not None:
-        path = dump.save(graph, values, settings.level or current_level(), options.dump)
-        print(f"Values written to '{printable(str(path.parent))}'")
-
-
-def shown(profile: Profile, form: str) -> str:
-    if form == "text":
-        return f"{profile}\n"
-    return json.dumps(profile.to_trace() if form == "trace" else profile.to_dict(), indent=1) + "\n"
-
-
-def given_inputs(found: Read, given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The files by the name of the graph input; ModelError for a name that the graph has not."""
-    graph, files = found.graph, dict[str, str]()
-    problems: list[Problem] = []
-    if graph is None:
-        return files
-    names = [name for port, name in wiring_of(graph).value_names.items() if port.node is None]
-    for name, file in given:
-        if name not in names:
-            known = f"Its inputs: {', '.join(quote(one) for one in names)}." if names else "The graph has no inputs."
-            problems.append(make("DML-MODEL-reference", found.file, {"what": "graph input", "name": name}, hint=known))
-        elif name in files:
-            values = {"what": "other graph input", "name": name}
-            problems.append(make("DML-MODEL-reference", found.file, values, hint="Give --input once for each input."))
-        files[name] = file
-    if problems:
-        refuse(problems)
-    return files

@@ -18,8 +18,9 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._field_types.values import as_dtype
 from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.limits import MOST
 from dmlcy._graph.loose import is_unknown, own
-from dmlcy._graph.model import MOST, Constant, Edge, End, Node, Origin, Port, inputs_of, outputs_of
+from dmlcy._graph.model import Constant, Edge, End, Node, Origin, Port, inputs_of, outputs_of
 from dmlcy._graph.names import Names
 from dmlcy._graph.operators import Operators
 from dmlcy._graph.use import Method

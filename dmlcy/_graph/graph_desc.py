@@ -11,8 +11,9 @@ from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.levels import NEWEST
 from dmlcy._graph.check import violations
 from dmlcy._graph.levels import LevelTable, levels_of
+from dmlcy._graph.limits import MOST
 from dmlcy._graph.minimum import minimum_level
-from dmlcy._graph.model import MOST, Constant, Edge, End, Node, Port, Structure
+from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure
 from dmlcy._graph.owned import LEAST, arrays_of, as_constants, as_inputs, large_constants
 from dmlcy._graph.plan import Plan, plan_of
 from dmlcy._graph.run import CompiledGraph

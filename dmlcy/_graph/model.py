@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +18,13 @@ from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import LEVEL_INDEX, TensorDataType
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.limits import MOST
 from dmlcy._runtime import four_bits
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
 
 Tensors: TypeAlias = tuple[tuple[str, TensorDesc | None], ...]
 """The tensors of a node in the order of its struct, each with its path (inputs[1]); None: it is left out."""
-
-
-MOST: Final = 100_000
-"""Nodes of a graph that is checked without another limit being given."""
 
 
 class Port(NamedTuple):

@@ -14,6 +14,7 @@ from graphs import chain, network, operator, tensor, valid
 
 import dmlcy as dml
 from dmlcy._cli import main
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._frontends.graphs.to_records import to_records
 from dmlcy._frontends.serialized.writer import write
 
@@ -316,3 +317,23 @@ def test_half_of_a_surrogate_pair_is_refused(place: str, name: str, tmp_path: Pa
     with pytest.raises(dml.InvalidDescError, match="DML-GRAPH-name-text"):
         dml.graph.to_bytes(whole)
     assert not (tmp_path / "saved").exists()
+
+
+def test_no_node_is_described_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes that are alike have one desc, which is made once: where they are built, and where a file of them is run."""
+    graph = chain(50)
+    assert len({id(node.desc) for node in graph.nodes if isinstance(node, dml.graph.Node)}) == 2
+    file = dml.graph.save(graph, tmp_path)
+    (tmp_path / "graph.bin").write_bytes(dml.graph.to_bytes(graph))
+    made: list[object] = []
+    describe = OperatorDesc.from_dict
+
+    def counted(desc: Any, **options: Any) -> OperatorDesc:
+        made.append(desc)
+        return describe(desc, **options)
+
+    monkeypatch.setattr(OperatorDesc, "from_dict", counted)
+    for one in (file, tmp_path / "graph.bin"):
+        made.clear()
+        assert main(["run", str(one)]) == 0
+        assert len(made) == 2 + (one == file)  # JSON's last node has another text behind it

@@ -60,6 +60,8 @@ def test_an_edge_says_its_input_its_tensor_and_what_it_was() -> None:
     root = ElementTree.fromstring("\n".join(svg.lines(graph, [])))
     assert [one.get("class") for one in root.iter(f"{SVG}path")].count("turn") == 3
     assert "b FLOAT32 1x1x3x4 (was 12)" in texts(root, "text")
+    ends = [float(one.get("x", 0)) + svg.length_of(one.text or "", 9) for one in root.iter(f"{SVG}text")]
+    assert max(ends) < float(root.get("width", 0))
 
 
 def test_a_box_says_what_is_fused() -> None:

@@ -19,7 +19,7 @@ from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
-from dmlcy._graph.model import MOST
+from dmlcy._graph.limits import MOST
 
 Values = Mapping[str, tuple[str, tuple[int | str, ...]]]
 """Data types and sizes by the names of values."""

@@ -195,3 +195,54 @@ def test_every_public_name_is_found() -> None:
     assert set(dir(dml)) == set(dml.__all__)
     assert len(set(dml.__all__)) == len(dml.__all__)
     assert not hasattr(dml, "nothing")
+
+
+def folders(modules: set[str]) -> set[str]:
+    """The private folders and files of the package, and the parts of the front ends, that modules are of."""
+    inside = {name.removeprefix("dmlcy.") for name in modules if name.startswith("dmlcy.")}
+    return {".".join(name.split(".")[: 2 if name.startswith("_frontends.") else 1]) for name in inside}
+
+
+RUN = {
+    "_check", "_cli", "_compile", "_desc", "_errors", "_facts", "_field_types", "_frontends", "_frontends.dxdispatch",
+    "_frontends.graphs", "_generated", "_graph", "_runtime", "_version", "_words",
+}  # fmt: skip
+"""What both commands below need."""
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_model_that_runs_loads_no_graph_and_nothing_that_judges() -> None:
+    program = f"""
+from dmlcy._cli import main
+assert main(["run", {str(ROOT / "examples" / "average_pooling.json")!r}]) == 0
+"""
+    found = loaded(program, quiet=True)
+    assert folders(found) == RUN | {"_show"}
+    inside = {name.removeprefix("dmlcy.") for name in found}
+    assert {name for name in inside if name.startswith("_frontends.graphs.")} == {
+        f"_frontends.graphs.{name}" for name in ("files", "form", "kinds")
+    }
+    assert {name for name in inside if name.startswith("_graph.")} == {"_graph.limits"}
+    assert {name for name in inside if name.startswith("_show.")} == {"_show.terminal"}
+    assert {name for name in inside if name.startswith("_cli.")} == {
+        "_cli.options", "_cli.run", "_cli.run_model", "_cli.warnings",
+    }  # fmt: skip
+    assert not {"_check.repairs", "_check.changes", "_frontends.dxdispatch.graph_models"} & inside
+    assert generated(found) == {
+        "calls.window_reduce", "kernels.window_reduce", "operators.average_pooling", "descs.average_pooling",
+    }  # fmt: skip
+    assert not {"secrets", "hashlib", "random", "numpy.random", "inspect", "tomllib", "PIL"} & found
+
+
+def test_a_graph_that_runs_loads_nothing_that_judges_or_shows() -> None:
+    program = f"""
+from dmlcy._cli import main
+assert main(["run", {str(ROOT / "examples" / "graphs" / "directions.json")!r}]) == 0
+"""
+    found = loaded(program, quiet=True)
+    assert folders(found) == RUN | {"_arithmetic", "_families", "_frontends.serialized"}
+    inside = {name.removeprefix("dmlcy.") for name in found}
+    assert {name for name in inside if name.startswith("_frontends.serialized.")} == {"_frontends.serialized.problems"}
+    unneeded = ("profile", "timing", "residents", "build", "operators")
+    assert not inside & {f"_graph.{name}" for name in unneeded}
+    assert not inside & {"_cli.run_model", "_frontends.dxdispatch.model", "_frontends.graphs.serialized"}

@@ -6,7 +6,6 @@ import errno
 import io
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Mapping
 from itertools import count, takewhile
@@ -134,7 +133,7 @@ def _draft(folder: Path, drafts: list[Path]) -> int:
     """A new file of a random name, added to ``drafts``. A draft that another process left has another name."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
-        drafts.append(folder / f".{secrets.token_hex(8)}.dmlcy")  # before it is made: a signal may come in between
+        drafts.append(folder / f".{os.urandom(8).hex()}.dmlcy")  # before it is made: a signal may come in between
         try:
             return os.open(drafts[-1], flags, 0o666)
         except OSError as error:

@@ -154,13 +154,17 @@ class Items(Sequence[Node]):
 
 
 class Document:
-    """A model file: its text, its root, and what was accepted although it is not JSON."""
+    """A model file: its text, its root, and what was accepted although it is not JSON.
+
+    ``understood``: what readers made of pieces of the text, for those who read them again.
+    """
 
     def __init__(self, name: str, text: str, most: int = 0) -> None:
         self.name = name
         self.text = text
         self.most = most  # values that it may have, where that is more than MAX_VALUES
         self.warnings: list[Problem] = []
+        self.understood: dict[str, Any] = {}
         self._blocks: list[tuple[int, int]] = []
         self.root = _Reader(self).read()
 

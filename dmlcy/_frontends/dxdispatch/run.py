@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch import buffers, files, graph_models, images, npy, show
+from dmlcy._frontends.dxdispatch import buffers, files, images, npy, show
 from dmlcy._frontends.dxdispatch.model import (
     Binding,
     Dispatch,
@@ -39,6 +39,9 @@ from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.resources import Storage, fill_all
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+
+if TYPE_CHECKING:
+    from dmlcy._frontends.dxdispatch.graph_models import Loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,28 @@ def run(
         reader.problems += dispatchable.desc.problems(reader, options.level)
         dispatchable.desc.must_run(reader)
     reader.finish()
-    graphs = graph_models.load(reader, model, model.folder, options.level, fill=True)
-    graph_models.must_run(reader, model, graphs, observed=observer is not None)
-    reader.finish()
+    graphs = _graphs(reader, model, options, observer is not None) if model.graphs else {}
     buffers.shared(reader, model, model.dispatchables)
-    graph_models.check(reader, model, graphs)
+    if graphs:
+        _check_graphs(reader, model, graphs)
     reader.finish()
     _Executor(model, out, options, reached, observer, graphs).run()
+
+
+def _graphs(reader: Reader, model: Model, options: Options, observed: bool) -> dict[str, Loaded]:
+    """The graphs of a model, all of which run."""
+    from dmlcy._frontends.dxdispatch import graph_models  # here: most models have none
+
+    graphs = graph_models.load(reader, model, model.folder, options.level, fill=True)
+    graph_models.must_run(reader, model, graphs, observed=observed)
+    reader.finish()
+    return graphs
+
+
+def _check_graphs(reader: Reader, model: Model, graphs: Mapping[str, Loaded]) -> None:
+    from dmlcy._frontends.dxdispatch import graph_models
+
+    graph_models.check(reader, model, graphs)
 
 
 class _Executor:
@@ -80,7 +98,7 @@ class _Executor:
         options: Options,
         reached: Reached,
         observer: Observer | None,
-        graphs: Mapping[str, graph_models.Loaded],
+        graphs: Mapping[str, Loaded],
     ) -> None:
         self.model = model
         self.out = out
@@ -143,12 +161,14 @@ class _Executor:
 
     def dispatch_graph(self, command: DispatchGraph) -> None:
         """Run a graph, then write its outputs."""
+        from dmlcy._frontends.dxdispatch.graph_models import execute
+
         loaded, graph = self.loaded[command.dispatchable], self.graphs[command.dispatchable]
         views = {name: self.view(name, command.bindings[name], desc) for _, name, desc in loaded.tensors()}
 
         def once() -> None:
             try:
-                results = graph_models.execute(graph, views)
+                results = execute(graph, views)
             except DmlError as error:
                 for violation in error.violations:
                     self.reader.add(command.node, violation)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dmlcy._frontends.dxdispatch import json
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.problems import make, refuse
 from dmlcy._frontends.dxdispatch.problems import whole as whole_file
-from dmlcy._frontends.graphs import reader, serialized
-from dmlcy._frontends.graphs.found import Read
+from dmlcy._frontends.graphs.form import is_graph, values_of
 from dmlcy._frontends.graphs.kinds import kind_of
-from dmlcy._frontends.graphs.reader import is_graph, values_of
-from dmlcy._frontends.graphs.serialized import Serialized
-from dmlcy._graph.model import MOST
+from dmlcy._graph.limits import MOST
 
-__all__ = ["Serialized", "decode", "is_graph", "read", "refuse_other"]
+if TYPE_CHECKING:
+    from dmlcy._frontends.graphs.found import Read
+    from dmlcy._frontends.graphs.serialized import Serialized
+
+__all__ = ["decode", "is_graph", "read", "refuse_other"]
 
 
 def decode(name: str, data: bytes, limit: int = MOST) -> Document | Serialized:
@@ -23,6 +25,8 @@ def decode(name: str, data: bytes, limit: int = MOST) -> Document | Serialized:
     graph = json.is_flatbuffer(data)
     refuse_other(name, data, graph=graph)
     if graph:
+        from dmlcy._frontends.graphs import serialized  # here: a model needs none of it
+
         return serialized.decode(name, data)
     return json.decode(name, data, values_of(data, limit))
 
@@ -36,6 +40,10 @@ def refuse_other(name: str, data: bytes, *, graph: bool, whole: bool = True) -> 
 
 def read(found: Document | Serialized, folder: Path, *, limit: int = MOST, fill: bool = True) -> Read:
     """The graph in a file. Files of constants lie in ``folder``; they are opened where the graph is ``fill``ed."""
-    if isinstance(found, Serialized):
-        return serialized.read(found, folder, limit=limit, fill=fill)
-    return reader.read(found, folder, limit=limit, fill=fill)
+    if isinstance(found, Document):
+        from dmlcy._frontends.graphs import reader
+
+        return reader.read(found, folder, limit=limit, fill=fill)
+    from dmlcy._frontends.graphs import serialized
+
+    return serialized.read(found, folder, limit=limit, fill=fill)

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from dmlcy._frontends.dxdispatch.files import START, open_regular
 from dmlcy._frontends.dxdispatch.json import is_binary, is_flatbuffer
-from dmlcy._frontends.onnx.wire import Damage, varint
 
 
 class Kind(NamedTuple):
@@ -102,7 +101,8 @@ def kind_of(name: str, data: bytes, *, graph: bool, whole: bool = True) -> Kind 
             return kind
     if graph:
         return None
-    found, suffix = _protocol_buffer(data, whole), name.rpartition(".")[2].lower()
+    brackets = start[:1] in (b"{", b"[")  # as no member of a protocol buffer begins
+    found, suffix = None if brackets else _protocol_buffer(data, whole), name.rpartition(".")[2].lower()
     if found is not None or is_binary(data):
         return found or (CUT if suffix == "onnx" else BINARY)
     text = start.decode("utf-8", "replace")
@@ -143,6 +143,8 @@ def _protocol_buffer(data: bytes, whole: bool) -> Kind | None:
 
 def _members(data: bytes, whole: bool) -> Iterator[tuple[int, int] | None]:
     """The number and the wire type of each member at the top of a protocol buffer; None at the end of what is none."""
+    from dmlcy._frontends.onnx.wire import Damage, varint  # here: of files that are no text
+
     at = 0
     for _ in range(_MOST):
         if at == len(data):

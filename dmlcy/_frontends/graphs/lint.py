@@ -9,9 +9,10 @@ from dmlcy._errors import DmlError
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.lint import FileReport, Verdict, findings
-from dmlcy._frontends.graphs.files import Serialized, read
+from dmlcy._frontends.graphs.files import read
+from dmlcy._frontends.graphs.serialized import Serialized
+from dmlcy._graph.limits import MOST
 from dmlcy._graph.minimum import lowest
-from dmlcy._graph.model import MOST
 
 
 def lint(document: Document | Serialized, level: FeatureLevelName, limit: int = MOST) -> FileReport:

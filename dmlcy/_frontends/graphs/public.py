@@ -14,12 +14,14 @@ from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.problems import Refusal, make, refuse, whole
 from dmlcy._frontends.graphs import files, serialized, writer
-from dmlcy._frontends.graphs.reader import read, values_of
+from dmlcy._frontends.graphs.form import values_of
+from dmlcy._frontends.graphs.reader import read
 from dmlcy._frontends.graphs.to_records import PARTITION, constant_files, to_records
 from dmlcy._frontends.serialized.writer import write
 from dmlcy._graph.build import Graph
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST, Constant, Port
+from dmlcy._graph.limits import MOST
+from dmlcy._graph.model import Constant, Port
 from dmlcy._graph.owned import LEAST, as_inputs, data_of, large_constants
 from dmlcy._words.values import show
 

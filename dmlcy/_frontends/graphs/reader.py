@@ -23,27 +23,18 @@ from dmlcy._frontends.dxdispatch.mend import Mender
 from dmlcy._frontends.dxdispatch.problems import Place
 from dmlcy._frontends.dxdispatch.reader import MOST as REPORTED
 from dmlcy._frontends.dxdispatch.reader import UINT32, Reader
+from dmlcy._frontends.graphs.form import ENDS, LISTS, MEMBERS_OF_GRAPH
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._frontends.graphs.writer import ORIGIN
 from dmlcy._graph.check import counted
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST, Constant, Edge, End, Origin, Port
+from dmlcy._graph.limits import MOST
+from dmlcy._graph.model import Constant, Edge, End, Origin, Port
 from dmlcy._graph.model import Node as OperatorNode
 from dmlcy._graph.violations import GraphViolation, made
 
-LISTS: Final = {
-    "Nodes": "NodeCount",
-    "InputEdges": "InputEdgeCount",
-    "OutputEdges": "OutputEdgeCount",
-    "IntermediateEdges": "IntermediateEdgeCount",
-}
-"""The lists of a graph, each with its count."""
-ENDS: Final = {"Inputs": "InputCount", "Outputs": "OutputCount"}
-MEMBERS_OF_GRAPH: Final = ("$schema", *LISTS, *LISTS.values(), *ENDS, *ENDS.values())
 NODE_TYPES: Final = ("OPERATOR", "CONSTANT")
 _PREFIX: Final = "DML_GRAPH_NODE_TYPE_"
-_VALUES: Final = 40
-"""Values of a node with its edges."""
 _EDGES: Final = {
     "InputEdges": (("GraphInputIndex",), ("ToNodeIndex", "ToNodeInputIndex")),
     "OutputEdges": (("FromNodeIndex", "FromNodeOutputIndex"), ("GraphOutputIndex",)),
@@ -56,17 +47,6 @@ _INDICES: Final = {
     "output-missing": ("GraphOutputIndex",),
 }
 """The members of an edge that a violation is about."""
-
-
-def is_graph(document: Document) -> bool:
-    """Whether a document is a graph in place of a model."""
-    root = document.root
-    return root.kind == "object" and any(name in root.value for name in LISTS) and "dispatchables" not in root.value
-
-
-def values_of(data: bytes, limit: int) -> int:
-    """The most values of a document, which has a graph of so many nodes if it has the name of their list."""
-    return 0 if b'"Nodes"' not in data else _VALUES * limit if limit <= MOST else 100 * limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +107,7 @@ class _Parser:
         self.edges: list[Edge] = []
         self.names: dict[tuple[Port, str], None] = {}
         self.end = 0  # of the node that is read, in the text
-        self._known: dict[str, operators.Desc] = {}  # by their text, descs in which nothing is wrong
+        self._known: dict[str, operators.Desc] = reader.document.understood  # descs in which nothing is wrong
 
     def read(self, root: Node) -> GraphDesc | None:
         reader = self.reader

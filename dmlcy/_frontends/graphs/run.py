@@ -21,7 +21,7 @@ from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Port
 from dmlcy._graph.wiring import wiring_of
-from dmlcy._reference.expected import as_array
+from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def run(found: Read, graph: GraphDesc, out: TextIO, options: Options) -> dict[Po
     """Run the graph of a file, which is valid, and print its outputs; the values that are kept."""
     values, results = computed(found, graph, options, out)
     for index, result in enumerate(results):
-        flat = np.ascontiguousarray(as_array(result)).reshape(-1)
+        flat = np.ascontiguousarray(four_bits.values_of(np.asarray(to_array(result)))).reshape(-1)
         port = wiring_of(graph).source_of(Port(None, index))
         assert port is not None
         name = graph.outputs[index].name or wiring_of(graph).value_names[port]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as member
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +35,8 @@ from dmlcy._frontends.serialized.records import (
 )
 from dmlcy._graph.check import counted, violations
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST, Constant, Node, inputs_of, outputs_of
+from dmlcy._graph.limits import MOST
+from dmlcy._graph.model import Constant, Node, inputs_of, outputs_of
 from dmlcy._graph.violations import GraphViolation, made
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._runtime.memory import require
@@ -48,10 +50,11 @@ _EMPTY: Final = GraphDesc((), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class Serialized:
-    """A file that was read as records."""
+    """A file that was read as records. ``understood``: the descs of nodes by what records have of them."""
 
     name: str
     record: GraphRecord
+    understood: dict[object, OperatorDesc] = member(default_factory=dict, repr=False, compare=False)
 
 
 def decode(name: str, data: bytes) -> Serialized:
@@ -64,7 +67,7 @@ def decode(name: str, data: bytes) -> Serialized:
 
 def read(found: Serialized, folder: Path, *, limit: int = MOST, fill: bool = True) -> Read:
     """The graph of a file. Files of constants lie in ``folder``; they are read last, where nothing else is wrong."""
-    decoder = _Decoder(found.record, limit)
+    decoder = _Decoder(found.record, limit, found.understood)
     graph = decoder.graph()
     if fill and graph is not None and not decoder.wrong and not _errors(graph):
         graph = decoder.filled(graph, folder)
@@ -145,11 +148,11 @@ class _Wrong(Exception):
 
 
 class _Decoder:
-    def __init__(self, record: GraphRecord, limit: int) -> None:
+    def __init__(self, record: GraphRecord, limit: int, understood: dict[object, OperatorDesc]) -> None:
         self.record = record
         self.limit = limit
         self.wrong: list[GraphViolation] = []
-        self._known: dict[object, OperatorDesc] = {}  # many nodes of a graph are alike
+        self._known = understood  # many nodes of a graph are alike
 
     def graph(self) -> GraphDesc | None:
         """The graph, whose constants in files are not read; None where a node is not understood."""

@@ -21,8 +21,9 @@ from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.limits import MOST
 from dmlcy._graph.minimum import NodeReason, lowest
-from dmlcy._graph.model import MOST, Node, label_of
+from dmlcy._graph.model import Node, label_of
 from dmlcy._graph.violations import GraphViolation
 
 _OF_A_WHOLE_GRAPH: Final = frozenset(

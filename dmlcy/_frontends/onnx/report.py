@@ -15,7 +15,7 @@ from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._graph.check import counted
 from dmlcy._graph.levels import levels_of
-from dmlcy._graph.model import MOST
+from dmlcy._graph.limits import MOST
 
 
 def report_of(

@@ -25,7 +25,7 @@ from dmlcy._frontends.onnx.values import LARGEST, OnnxValue, from_directml, to_d
 from dmlcy._frontends.onnx.visits import NOTHING, Given, Known, Path, Visit, key_of
 from dmlcy._graph.build import Graph as Builder
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST
+from dmlcy._graph.limits import MOST
 
 EAGER: Final = 65_536
 """Elements of constant inputs up to which a node is folded at once; else when the elements are asked for."""

@@ -24,7 +24,8 @@ from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, whole
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.write import layout
 from dmlcy._frontends.graphs import writer as graph_writer
-from dmlcy._frontends.graphs.reader import read, values_of
+from dmlcy._frontends.graphs.form import values_of
+from dmlcy._frontends.graphs.reader import read
 from dmlcy._frontends.graphs.value_files import laid_out, names_of
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Port, Structure

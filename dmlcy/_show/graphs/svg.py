@@ -58,9 +58,11 @@ def lines(
     shown, edges = boxes(graph, violations, timings), [*edges_of(graph, violations)]
     layout = layout_of(shown, edges)
     wide, high = layout.size
+    drawer = _Drawer(layout, edges)
+    wide = max([wide, *(x + length_of(text, 9) + INDENT for x, _, text, _ in drawer.labels())])
     most = max((one.share for one in timings.values()), default=0)
     yield from head(max(wide, LEGEND) if timings else wide, high + 2 * GAP * bool(timings), STYLE, DARK, bool(timings))
-    yield from _Drawer(layout, edges).lines()
+    yield from drawer.lines()
     for box in shown:
         yield from _box(box, layout, most)
     if timings:
@@ -147,12 +149,15 @@ class _Drawer:
             title = escape(printable(" ".join((_said(line), *line.wrong)), 400), False)
             kind = _BAD if line.wrong else _TURN if line.was else ""
             yield f'<path{kind} d="{self._last(line, self.ends[place][0])}"><title>{title}</title></path>'
+        for x, y, text, kind in self.labels():
+            yield f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{escape(text, False)}</text>'
+
+    def labels(self) -> Iterator[tuple[float, float, str, str]]:
+        """What is said at the ends of edges: where, and how."""
         for place, line in enumerate(self.edges):
             x, level = self.ends[place]
-            y = self._top(line.end) - 4 - 10 * level
-            kind = "e t" if line.was else "e"
-            said = escape(printable(_said(line, False), LABEL), False)
-            yield f'<text class="{kind}" x="{x + 3:.0f}" y="{y:.0f}">{said}</text>'
+            text = printable(_said(line, False), LABEL)
+            yield x + 3, self._top(line.end) - 4 - 10 * level, text, "e t" if line.was else "e"
 
     def _top(self, key: str) -> float:
         return self.layout.tops[self.layout.rows[key]]
@@ -239,11 +244,21 @@ def _fitted(text: str, size: int, right: int) -> str:
     return fitted(text, size, WIDTH - INDENT - right)
 
 
+def _width(letter: str) -> float:
+    """Of a letter, by the size of the text."""
+    return _WIDE.get(letter) or (0.69 if letter.isupper() else 0.58 if letter.isascii() else 1.0)
+
+
+def length_of(text: str, size: int) -> float:
+    """The pixels of a text, about."""
+    return size * sum(map(_width, text))
+
+
 def fitted(text: str, size: int, pixels: float) -> str:
     """As much of a text as there is room for, by the usual widths of letters."""
     room, safe = pixels / size, printable(text, WIDTH)
     for place, letter in enumerate(safe):
-        room -= _WIDE.get(letter) or (0.69 if letter.isupper() else 0.58 if letter.isascii() else 1.0)
+        room -= _width(letter)
         if room < (0 if place == len(safe) - 1 else 1):
             return escape(f"{safe[:place]}…", False)
     return escape(safe, False)
