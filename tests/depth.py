@@ -15,9 +15,7 @@ from typing import Any
 
 import pytest
 
-from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
-from dmlcy._field_types import type_of
 
 deep = pytest.mark.deep
 in_turn = pytest.mark.in_turn
@@ -65,31 +63,6 @@ def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
     for name in sorted(names, key=lambda name: len(OPERATORS[name.upper()].fields), reverse=True):
         first.setdefault(OPERATORS[name.upper()].family, name)
     return [pytest.param(name, marks=() if name in first.values() else deep) for name in names]
-
-
-def has_input(operator: Operator) -> bool:
-    """Whether each call of an operator has an input."""
-    return any(one.kind == "input" and not one.optional for one in operator.fields)
-
-
-def few_of_each_family(names: Iterable[str] = FAST, most: int = 7) -> list[str]:
-    """At most so many operators of each family: in a large one, others are computed by the same loops.
-
-    Those with arrays of tensors, those without an input that each call has, and those of whose output only a caller
-    knows the sizes are left to other tests.
-    """
-    families: dict[str, list[str]] = {}
-    for name in names:
-        fields = OPERATORS[name].fields
-        outputs = (one for one in fields if one.kind == "output")
-        if (
-            any(type_of(one.type).tensors for one in fields)
-            or not has_input(OPERATORS[name])
-            or any(one.sizes is None for one in outputs)
-        ):
-            continue
-        families.setdefault(OPERATORS[name].family, []).append(name)
-    return [one for found in families.values() for one in found[:: -(-len(found) // most)]]
 
 
 def some_of_each_family(few: int, many: int, names: Iterable[str] = RUNNABLE) -> list[Any]:

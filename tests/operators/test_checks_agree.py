@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import deep, few_of_each_family
+from depth import deep
+from few import few_of_each_family
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided

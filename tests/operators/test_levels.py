@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 import reference
 from checks import assert_same_values
-from depth import deep, few_of_each_family
+from depth import deep
 from each import each, each_of
 from family_files import DEFINITIONS, has
+from few import few_of_each_family
 from uses import (
     FACTS,
     FAST,

@@ -27,9 +27,9 @@ for folder in ("", "operators", "reliability"):
         sys.path.insert(0, str(TESTS / folder))
 
 from adversarial import KINDS, adversarial  # noqa: E402
-from depth import has_input  # noqa: E402
 from drawing import draw_all  # noqa: E402
 from example_descs import each_part  # noqa: E402
+from few import has_input  # noqa: E402
 from random_arrays import inputs_of, views_of  # noqa: E402
 from random_calls import Caller  # noqa: E402
 from random_descs import Walk  # noqa: E402

@@ -19,8 +19,8 @@ TESTS: Final = Path(__file__).resolve().parents[1]
 if str(TESTS) not in sys.path:
     sys.path.append(str(TESTS))
 
-from depth import few_of_each_family  # noqa: E402
 from example_descs import arrays_of, attributes, desc_of_example  # noqa: E402
+from few import few_of_each_family  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
 from dmlcy._desc.classes import desc_class  # noqa: E402

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calls import grown
-from depth import has_input, in_turn, of_each_family
+from depth import in_turn, of_each_family
 from example_descs import arrays_of
+from few import has_input
 from limits import needs_limits, run
 
 from dmlcy._facts.rows import Operator

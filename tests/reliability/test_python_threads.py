@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import Call, as_bytes, large_calls, ways
-from depth import deep, few_of_each_family
+from depth import deep
+from few import few_of_each_family
 
 import dmlcy as dml
 from dmlcy._facts.tables import FAST
