@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -46,6 +47,20 @@ def seeds_of(count: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         "seeds", [pytest.param(range(1), id="first"), pytest.param(rest, id="rest", marks=deep)]
     )
+
+
+@dataclass(frozen=True)
+class Draws:
+    """So many draws of each of these seeds."""
+
+    number: int
+    seeds: range
+
+
+def draws_of_seeds(few: int, many: int, count: int) -> pytest.MarkDecorator:
+    """The ``draws`` of a test: few of the first seed by default, many of each of some seeds with ``-m deep``."""
+    first, rest = Draws(few, range(1)), Draws(many, range(SEED, SEED + count))
+    return pytest.mark.parametrize("draws", [pytest.param(first, id="few"), pytest.param(rest, id="many", marks=deep)])
 
 
 def draws_of(few: int, many: int) -> pytest.MarkDecorator:

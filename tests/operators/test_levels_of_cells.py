@@ -61,7 +61,8 @@ def levels_of(operator: Operator) -> list[str]:
 Cells = Callable[[Operator, Field], Iterator[tuple[str, int]]]
 
 
-REFERENCE = [name for name in RUNNABLE if name not in few_of_each_family()]
+FEW = few_of_each_family()
+REFERENCE = [name for name in RUNNABLE if name not in FEW]
 
 
 @each_of("name", REFERENCE)
