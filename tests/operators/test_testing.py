@@ -348,7 +348,7 @@ def test_the_ids_are_all_that_there_are(name: str) -> None:
     assert all(id_.endswith(tuple(NOT_IN_DESCS)) for id_ in others), others
 
 
-@draws_of(3, 40)
+@draws_of(2, 40)
 def test_broken_descs_of_any_kind(draws: int) -> None:
     """Of operators with loops: test_described draws those of the others."""
     met: Counter[str] = Counter()
