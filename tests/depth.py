@@ -11,13 +11,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
-from dmlcy._field_types import type_of
 
 deep = pytest.mark.deep
 in_turn = pytest.mark.in_turn
@@ -50,6 +49,20 @@ def seeds_of(count: int) -> pytest.MarkDecorator:
     )
 
 
+@dataclass(frozen=True)
+class Draws:
+    """So many draws of each of these seeds."""
+
+    number: int
+    seeds: range
+
+
+def draws_of_seeds(few: int, many: int, count: int) -> pytest.MarkDecorator:
+    """The ``draws`` of a test: few of the first seed by default, many of each of some seeds with ``-m deep``."""
+    first, rest = Draws(few, range(1)), Draws(many, range(SEED, SEED + count))
+    return pytest.mark.parametrize("draws", [pytest.param(first, id="few"), pytest.param(rest, id="many", marks=deep)])
+
+
 def draws_of(few: int, many: int) -> pytest.MarkDecorator:
     """The number of ``draws`` of a test: few by default, many with ``-m deep``."""
     return pytest.mark.parametrize("draws", [pytest.param(few, id="few"), pytest.param(many, id="many", marks=deep)])
@@ -65,31 +78,6 @@ def of_each_family(names: Iterable[str] = RUNNABLE) -> list[Any]:
     for name in sorted(names, key=lambda name: len(OPERATORS[name.upper()].fields), reverse=True):
         first.setdefault(OPERATORS[name.upper()].family, name)
     return [pytest.param(name, marks=() if name in first.values() else deep) for name in names]
-
-
-def has_input(operator: Operator) -> bool:
-    """Whether each call of an operator has an input."""
-    return any(one.kind == "input" and not one.optional for one in operator.fields)
-
-
-def few_of_each_family(names: Iterable[str] = FAST, most: int = 7) -> list[str]:
-    """At most so many operators of each family: in a large one, others are computed by the same loops.
-
-    Those with arrays of tensors, those without an input that each call has, and those of whose output only a caller
-    knows the sizes are left to other tests.
-    """
-    families: dict[str, list[str]] = {}
-    for name in names:
-        fields = OPERATORS[name].fields
-        outputs = (one for one in fields if one.kind == "output")
-        if (
-            any(type_of(one.type).tensors for one in fields)
-            or not has_input(OPERATORS[name])
-            or any(one.sizes is None for one in outputs)
-        ):
-            continue
-        families.setdefault(OPERATORS[name].family, []).append(name)
-    return [one for found in families.values() for one in found[:: -(-len(found) // most)]]
 
 
 def some_of_each_family(few: int, many: int, names: Iterable[str] = RUNNABLE) -> list[Any]:

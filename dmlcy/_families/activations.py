@@ -51,13 +51,21 @@ def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic
         return sizes
     axes = along(desc, np.shape(values))
     if not axes:
-        found = steep(lambda one: activated(desc, one, m), values, sizes, m, dtype)
-        # Loops give it FLOAT32: a number beyond the range is infinite, which may change the result.
-        infinite = m.where(m.negative(values), -math.inf, math.inf)
-        same = m.equal(activated(desc, infinite, m), activated(desc, values, m))
-        return m.where(m.both(m.less(LARGEST, m.absolute(values)), m.negation(same)), math.nan, found)
+        return promised(desc, values, steep(lambda one: activated(desc, one, m), values, sizes, m, dtype), m)
     most = m.greatest(sizes, axes)
     return m.multiply(m.absolute(activated(desc, values, m)), m.add(m.multiply(most, 2.0), 1.0))
+
+
+def promised(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic) -> Any:
+    """What the accuracy of an activation of numbers is of; NaN, where nothing is promised.
+
+    Loops give an activation FLOAT32: a number beyond the range is infinite there, which may change the result.
+    """
+    if desc is None or along(desc, np.shape(values)):
+        return sizes
+    infinite = m.where(m.negative(values), -math.inf, math.inf)
+    same = m.equal(activated(desc, infinite, m), activated(desc, values, m))
+    return m.where(m.both(m.less(LARGEST, m.absolute(values)), m.negation(same)), math.nan, sizes)
 
 
 def steep(

@@ -59,10 +59,10 @@ def digest(name: str, walks: int, seed: int) -> str:
             break
         chance = random.Random(f"{seed} {name} {number}")
         walk = Walk(chance, operator)
-        if left:
-            walk.meet(*min(left))
         with dml.feature_level(LEVELS[walk.level].name):
             for _ in range(DESCS):
+                if left:
+                    walk.meet(*min(left))
                 walk.step()
                 desc = walk.desc()
                 given = ((key, getattr(desc, key)) for key in alone)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from helpers import FLOATS, execute, model, padding, parse, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmlcy._cli import command_line
+from dmlcy._cli import command_line, main
 from dmlcy._facts.tables import RUNNABLE
 from dmlcy._frontends.dxdispatch import resources, show
 from dmlcy._frontends.dxdispatch.files import target_parts
@@ -45,6 +46,17 @@ def command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
         check=False,
         **options,
     )
+
+
+def called(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The same in this process, which has no standard input."""
+    out, error = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(error):
+        try:
+            status = main(arguments)
+        except SystemExit as ended:
+            status = int(str(ended.code))
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), error.getvalue())
 
 
 @given(st.floats(width=32))
@@ -239,10 +251,10 @@ class TestCommandLine:
         done = command("run", str(good))
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.endswith("Resource 'out': 9, 1, 2, 3, 9\n")
-        done = command("run", str(bad))
+        done = called("run", str(bad))
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith(f"{bad}:1:") and done.stderr.endswith("[DML-MODEL-command]\n")
-        done = command("run", str(bad), str(broken), str(good))
+        done = called("run", str(bad), str(broken), str(good))
         assert done.returncode == 2
         assert "Resource 'out'" in done.stdout
         assert "[DML-MODEL-json]" in done.stderr
@@ -259,7 +271,7 @@ class TestCommandLine:
             os.mkfifo(tmp_path / "pipe")
             names.append(str(tmp_path / "pipe"))
         for name in names:
-            done = command("run", name)
+            done = called("run", name)
             assert done.returncode == 2
             assert "[DML-MODEL-file]" in done.stderr
 
@@ -276,14 +288,14 @@ class TestCommandLine:
         ],
     )
     def test_usage(self, arguments: list[str]) -> None:
-        done = command(*arguments, input="")
+        done = called(*arguments) if arguments else command(input="")
         assert done.returncode == 2
         assert "Traceback" not in done.stderr
 
     def test_level(self, tmp_path: Path) -> None:
         path = tmp_path / "m.json"
         path.write_text(json.dumps(model()))
-        done = command("run", str(path), "--feature-level", "3_0")
+        done = called("run", str(path), "--feature-level", "3_0")
         assert done.returncode == 1
         assert "[DML-PADDING1-operator-level]" in done.stderr
 

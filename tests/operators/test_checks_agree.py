@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from depth import deep, few_of_each_family
-from hypothesis import given
+from depth import deep, draws_of
+from few import few_of_each_family
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 from uses import (
@@ -26,7 +26,7 @@ from uses import (
     Check,
     Use,
     following,
-    searched,
+    search,
 )
 
 import dmlcy as dml
@@ -118,11 +118,15 @@ def opened(operator: Operator) -> list[str]:
     return [field.python for field in found]
 
 
+@draws_of(8, 60)
 @pytest.mark.parametrize("name", few_of_each_family())
-@searched(20)
-@given(data=st.data())
-def test_the_compiled_checks_agree_with_the_exact_ones(name: str, data: st.DataObject) -> None:
-    operator = FAST[name]
+def test_the_compiled_checks_agree_with_the_exact_ones(name: str, draws: int) -> None:
+    search(lambda data: checks_agree(FAST[name], data), draws, name)
+
+
+def checks_agree(operator: Operator, data: st.DataObject) -> None:
+    """Of one call with any arguments."""
+    name = operator.name
     arrays = data.draw(tensors(operator))
     fields = (*operator.chosen, *operator.attributes)
     attributes = {field.python: data.draw(attribute(field, arrays)) for field in fields}

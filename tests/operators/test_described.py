@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 from agreement import of_desc
-from depth import SEED, draws_of, few_of_each_family, in_turn, of_each_family
+from depth import SEED, draws_of, in_turn, of_each_family
 from drawing import draw_all
 from each import each, each_of
+from few import few_of_each_family
 from uses import FACTS, LEVELS, PLAN
 
 import dmlcy as dml

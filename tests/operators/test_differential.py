@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_defined, assert_same_bits, assert_same_values
-from depth import seeds_of
+from depth import Draws, draws_of_seeds
 from drawing import draw_all, draw_some
 from example_descs import attributes
 from families.common import inputs_of
@@ -28,9 +28,9 @@ NAMES = list(FAST)
 Case = tuple[OperatorDesc, dict[str, Array]]
 
 
-@seeds_of(4)
+@draws_of_seeds(4, 10, 3)
 @pytest.mark.parametrize("name", NAMES)
-def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> None:
+def test_kernels_give_what_both_definitions_give(name: str, draws: Draws) -> None:
     def compare(case: Case) -> None:
         desc, arrays = case
         inputs = inputs_of(desc, arrays)
@@ -48,7 +48,7 @@ def test_kernels_give_what_both_definitions_give(name: str, seeds: range) -> Non
                 without_ones(compiled(*called)), without_ones(result)
             )  # copies are dense: a NaN may come from another operand
 
-    draw_all(testing.cases(name, most_elements=400), 10, compare, 100, seeds)
+    draw_all(testing.cases(name, most_elements=400), draws.number, compare, 100, draws.seeds)
 
 
 def without_ones(result: Any) -> Any:
@@ -113,9 +113,9 @@ def test_other_libraries_agree(name: str, peer: str) -> None:
     assert seen[None] >= enough, f"compared {seen.pop(None, 0)}, not expressed: {seen}"
 
 
-@seeds_of(3)
+@draws_of_seeds(2, 5, 2)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_wrong_element_is_noticed(name: str, seeds: range) -> None:
+def test_a_wrong_element_is_noticed(name: str, draws: Draws) -> None:
     def spoil(case: Case) -> None:
         desc, arrays = case
         results: Any = dml.compile(desc)(*inputs_of(desc, arrays))
@@ -140,4 +140,4 @@ def test_a_wrong_element_is_noticed(name: str, seeds: range) -> None:
         with pytest.raises(AssertionError, match=f"{desc.operator.python}: 1 of {wrong.size} elements are wrong"):
             testing.assert_result(desc, arrays, (*others, wrong) if others else wrong, bound="own")
 
-    draw_all(testing.cases(name, most_elements=200), 5, spoil, 300, seeds)
+    draw_all(testing.cases(name, most_elements=200), draws.number, spoil, 300, draws.seeds)

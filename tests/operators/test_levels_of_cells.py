@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from depth import deep, few_of_each_family, in_turn
+from depth import deep, in_turn
 from each import each_of
+from few import few_of_each_family
 from test_levels import DTYPES, all_levels, changing, expected
 from uses import EARLY, LEVELS, RUNNABLE
 
@@ -60,7 +61,8 @@ def levels_of(operator: Operator) -> list[str]:
 Cells = Callable[[Operator, Field], Iterator[tuple[str, int]]]
 
 
-REFERENCE = [name for name in RUNNABLE if name not in few_of_each_family()]
+FEW = few_of_each_family()
+REFERENCE = [name for name in RUNNABLE if name not in FEW]
 
 
 @each_of("name", REFERENCE)

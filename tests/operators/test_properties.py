@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from depth import SEED, draws_of, seeds_of
+from depth import SEED, Draws, draws_of, draws_of_seeds
 from drawing import draw_all
 from families import properties_of
 from families.common import run
@@ -22,15 +22,19 @@ from dmlcy._runtime import isa
 BITS = Path(__file__).parents[1] / "machines" / "bits.py"
 
 
+MORE = (500, 600, 700, 800)
+"""Seeds of more draws, where a property is rare."""
+
+
 def with_sizes_that_follow(desc: OperatorDesc) -> OperatorDesc:
     """The desc, without the sizes that it may say of outputs."""
     said = [field.python for field in desc.operator.fields if field.sized_by is not None and field.sizes]
     return type(desc)(**(desc._values() | dict.fromkeys(said))) if said else desc
 
 
-@seeds_of(4)
+@draws_of_seeds(4, 10, 3)
 @pytest.mark.parametrize("name", having(PROPERTIES))
-def test_properties(name: str, seeds: range) -> None:
+def test_properties(name: str, draws: Draws) -> None:
     """Each property has something to compare among the draws of a run: among more of them where they are rare."""
     properties = properties_of(FAST[name])
     compared: Counter[str] = Counter()
@@ -41,11 +45,12 @@ def test_properties(name: str, seeds: range) -> None:
         for holds in properties:
             compared[holds.__name__] += holds(desc, arrays, result)
 
-    draw_all(testing.cases(name, most_elements=500), 10, look, 400, seeds)
-    if missing := [holds for holds in properties if not compared[holds.__name__]]:
-        properties[:] = missing
-        draw_all(testing.cases(name, most_elements=500), 10, look, 500, seeds)
-        draw_all(testing.cases(name, most_elements=500), 10, look, 600, seeds)
+    cases = testing.cases(name, most_elements=500)
+    draw_all(cases, draws.number, look, 400, draws.seeds)
+    for seed in MORE:
+        if missing := [holds for holds in properties if not compared[holds.__name__]]:
+            properties[:] = missing
+            draw_all(cases, 10, look, seed, draws.seeds)
     assert all(compared[holds.__name__] >= 1 for holds in properties), compared
 
 

@@ -348,7 +348,8 @@ def test_the_ids_are_all_that_there_are(name: str) -> None:
     assert all(id_.endswith(tuple(NOT_IN_DESCS)) for id_ in others), others
 
 
-def test_broken_descs_of_any_kind() -> None:
+@draws_of(2, 40)
+def test_broken_descs_of_any_kind(draws: int) -> None:
     """Of operators with loops: test_described draws those of the others."""
     met: Counter[str] = Counter()
 
@@ -357,7 +358,7 @@ def test_broken_descs_of_any_kind() -> None:
         met[broken[1].id] += 1
 
     for name in FAST:
-        draw_all(testing.broken_descs(name), 20, look)
+        draw_all(testing.broken_descs(name), draws, look)
     assert len(met) > 30
 
 

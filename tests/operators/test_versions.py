@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import assert_same_bits, assert_same_values
-from depth import seeds_of
+from depth import Draws, draws_of_seeds
 from drawing import draw_all
 from example_descs import attributes
 from strategies import Array
@@ -34,9 +34,9 @@ def page_of(name: str) -> str:
     return flat((PAGES / f"{name.lower()}.md").read_text("utf-8")).replace("`", "")
 
 
-@seeds_of(4)
+@draws_of_seeds(6, 10, 3)
 @pytest.mark.parametrize(("newer", "row"), SAME, ids=[f"{name} as {row['as']}" for name, row in SAME])
-def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[str, Any], seeds: range) -> None:
+def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[str, Any], draws: Draws) -> None:
     """On descs of the older one; an attribute that both have is changed in both."""
     older, new = RUNNABLE[row["as"]], RUNNABLE[newer]
     own = {field.python for field in older.fields}
@@ -57,7 +57,7 @@ def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[
             with_it = getattr(dml, new.python)(*arrays.values(), **given | row["with"] | {asked: True})
             same(with_it[0], first)
 
-    draw_all(testing.cases(older.name, most_elements=600), 10, compare, 500, seeds)
+    draw_all(testing.cases(older.name, most_elements=600), draws.number, compare, 500, draws.seeds)
     assert sum(seen) > 2
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -19,8 +20,8 @@ TESTS: Final = Path(__file__).resolve().parents[1]
 if str(TESTS) not in sys.path:
     sys.path.append(str(TESTS))
 
-from depth import few_of_each_family  # noqa: E402
 from example_descs import arrays_of, attributes, desc_of_example  # noqa: E402
+from few import few_of_each_family  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
 from dmlcy._desc.classes import desc_class  # noqa: E402
@@ -33,6 +34,12 @@ Array = npt.NDArray[Any]
 
 ELEMENTS: Final = 600_000
 """Of a large call: it is worth several threads."""
+OF_A_FAMILY: Final = int(os.environ.get("DMLCY_CALLS_OF_A_FAMILY", "7"))
+"""Large calls, at most: processes of tests that look at all of them several times have fewer."""
+
+
+WAYS: Final = 6
+"""Of a call."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +66,10 @@ class Call:
     def result(self, **more: Any) -> Any:
         """An array, or a tuple of arrays."""
         return getattr(dml, self.name)(*self.inputs, **self.attributes, **more)
+
+    def way(self, number: int) -> Callable[[], Any]:
+        """One of the ways."""
+        return next(itertools.islice(self.ways(), number % WAYS, None))
 
     def ways(self) -> Iterator[Callable[[], Any]]:
         """The functional and the compiled call, each without ``out`` and with one, of two layouts.
@@ -123,10 +134,8 @@ def small_calls() -> list[Call]:
 @functools.cache
 def large_calls() -> list[Call]:
     """Of a few operators with loops of each family one that is worth several threads, and some with other layouts."""
-    return [
-        *filter(None, (large_call(operator) for operator in map(FAST.__getitem__, few_of_each_family()))),
-        *chosen(),
-    ]
+    few = map(FAST.__getitem__, few_of_each_family(FAST, OF_A_FAMILY))
+    return [*filter(None, map(large_call, few)), *chosen()]
 
 
 def large_call(operator: Operator) -> Call | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from depth import has_input
+from few import has_input
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import has_four_bits

@@ -16,6 +16,8 @@ from dmlcy._runtime.threads import openmp_available
 
 HERE = Path(__file__).parent
 HANGS = 600  # seconds; only what hangs takes as long
+LARGE = pytest.mark.parametrize("large", ["2", pytest.param("7", marks=deep)])
+"""Large calls of each family, at most."""
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -38,7 +40,8 @@ def run(program: str, *arguments: str, **environment: str) -> str:
 @pytest.mark.parametrize(
     "method", [pytest.param("fork", marks=forks), pytest.param("forkserver", marks=[forks, deep]), "preloaded", "spawn"]
 )
-def test_processes_of_multiprocessing(method: str) -> None:
+@LARGE
+def test_processes_of_multiprocessing(method: str, large: str) -> None:
     program = """
         import multiprocessing, sys
         import calls, dmlcy as dml
@@ -54,14 +57,15 @@ def test_processes_of_multiprocessing(method: str) -> None:
     """
     if method == "preloaded" and not hasattr(os, "fork"):
         pytest.skip("needs fork")
-    same, threads = run(program, method, OMP_NUM_THREADS="2").strip().split("] ")
+    same, threads = run(program, method, OMP_NUM_THREADS="2", DMLCY_CALLS_OF_A_FAMILY=large).strip().split("] ")
     assert same == "[True, True"
     assert method not in ("fork", "preloaded") or threads == "{1}"
 
 
 @forks
 @draws_of(1, 4)
-def test_a_fork_while_other_threads_are_in_calls(draws: int) -> None:
+@LARGE
+def test_a_fork_while_other_threads_are_in_calls(large: str, draws: int) -> None:
     program = """
         import os, sys, threading
         import calls, dmlcy as dml
@@ -87,7 +91,7 @@ def test_a_fork_while_other_threads_are_in_calls(draws: int) -> None:
             thread.join()
         print("done")
     """
-    assert run(program, str(draws)) == "done\n"
+    assert run(program, str(draws), DMLCY_CALLS_OF_A_FAMILY=large) == "done\n"
 
 
 @forks
@@ -127,7 +131,8 @@ def test_what_tells_of_the_library_of_a_parent(tmp_path: Path) -> None:
     assert not inherits_openmp(stat, maps) and not inherits_openmp(tmp_path / "none", maps)
 
 
-def test_fewer_threads_where_the_system_has_no_more() -> None:
+@LARGE
+def test_fewer_threads_where_the_system_has_no_more(large: str) -> None:
     """A library that cannot start a thread would end the process."""
     pytest.importorskip("resource", reason="needs limits on memory")
     program = """
@@ -150,7 +155,7 @@ def test_fewer_threads_where_the_system_has_no_more() -> None:
     """
     if not Path("/proc/self/statm").exists():
         pytest.skip("needs /proc")
-    assert run(program) == "done\n"
+    assert run(program, DMLCY_CALLS_OF_A_FAMILY=large) == "done\n"
 
 
 # Libraries of processes and threads

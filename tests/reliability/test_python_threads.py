@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -11,15 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import Call, as_bytes, large_calls, ways
-from depth import deep, few_of_each_family
+from depth import deep
+from few import few_of_each_family
 
 import dmlcy as dml
 from dmlcy._facts.tables import FAST
 
-CALLERS = 8
-CALLS = 2000
+CALLERS = 4
+CALLS = 1400
 MANY_CALLS = 10_000
 LARGE_EVERY = 250  # calls
+PAUSE = 1e-4  # seconds, of which a large call takes many
 SWITCHES = 1e-5  # seconds after which another thread may go on: the reference is Python
 
 
@@ -39,51 +42,64 @@ def run_all(targets: list[Callable[[], None]]) -> None:
         thread.join()
 
 
-def serial(*, large: bool) -> list[bytes]:
+def serial(calls: list[Callable[[], Any]]) -> list[bytes]:
+    """What each call gives on one thread."""
     dml.set_num_threads(1)
-    return [as_bytes(way()) for way in ways(large=large)]
+    return [as_bytes(call()) for call in calls]
+
+
+def large_ways() -> list[Callable[[], Any]]:
+    """One way of each large call."""
+    return [call.way(number) for number, call in enumerate(large_calls())]
 
 
 @pytest.mark.parametrize(
-    ("threads", "calls"), [(8, CALLS), *(pytest.param(threads, MANY_CALLS, marks=deep) for threads in (1, 2, 8))]
+    ("threads", "calls", "callers"),
+    [(8, CALLS, CALLERS), *(pytest.param(threads, MANY_CALLS, 2 * CALLERS, marks=deep) for threads in (1, 2, 8))],
 )
-def test_mixed_calls_of_many_threads(threads: int, calls: int) -> None:
-    """Each way of each operator is called by several threads."""
-    small, large = serial(large=False), serial(large=True)
+def test_mixed_calls_of_many_threads(threads: int, calls: int, callers: int) -> None:
+    """Each way of each operator is called by several threads, and a large call now and then."""
+    small, large = serial(ways(large=False)), serial(large_ways())
     assert calls > len(small)
     dml.set_num_threads(threads)
     sys.setswitchinterval(SWITCHES)
-    done = [0] * CALLERS
+    done = [0] * callers
     wrong: list[tuple[bool, int]] = []
 
     def caller(number: int) -> Callable[[], None]:
-        own_small, own_large = ways(large=False), ways(large=True)
+        own = ways(large=False)
 
         def run() -> None:
             for step in range(calls):
                 position = number * 997 + step
                 is_large = step % LARGE_EVERY == number
-                mine, expected = (own_large, large) if is_large else (own_small, small)
-                chosen = position % len(mine)
-                if as_bytes(mine[chosen]()) != expected[chosen]:
+                expected = large if is_large else small
+                chosen = position % len(expected)
+                way = large_calls()[chosen].way(chosen) if is_large else own[chosen]
+                if as_bytes(way()) != expected[chosen]:
                     wrong.append((is_large, chosen))
                 done[number] += 1
 
         return run
 
-    run_all([caller(number) for number in range(CALLERS)])
-    assert done == [calls] * CALLERS and not wrong
+    run_all([caller(number) for number in range(callers)])
+    assert done == [calls] * callers and not wrong
 
 
-@pytest.mark.parametrize("callers", [2, pytest.param(4, marks=deep)])
-def test_the_number_of_threads_changes_during_calls(callers: int) -> None:
-    large = serial(large=True)
+@pytest.mark.parametrize(("callers", "every"), [(2, False), pytest.param(4, True, marks=deep)])
+def test_the_number_of_threads_changes_during_calls(callers: int, every: bool) -> None:
+    """Of each large call one way, or each."""
+
+    def made() -> list[Callable[[], Any]]:
+        return ways(large=True) if every else large_ways()
+
+    large = serial(made())
     running = threading.Event()
     wrong: list[int] = []
     running.set()
 
     def call() -> None:
-        for number, (way, expected) in enumerate(zip(ways(large=True), large, strict=True)):
+        for number, (way, expected) in enumerate(zip(made(), large, strict=True)):
             if as_bytes(way()) != expected:
                 wrong.append(number)
 
@@ -91,6 +107,7 @@ def test_the_number_of_threads_changes_during_calls(callers: int) -> None:
         while running.is_set():
             for number in (1, 8, 3, 2):
                 dml.set_num_threads(number)
+                time.sleep(PAUSE)
 
     changing = threading.Thread(target=change)
     changing.start()
@@ -110,8 +127,10 @@ def test_each_operator_with_loops_has_a_large_call() -> None:
     assert {FAST[name].python for name in few_of_each_family()} == {*large()}
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("compiled", "threads"),
+    [(False, 1), (True, 2), pytest.param(False, 2, marks=deep), pytest.param(True, 1, marks=deep)],
+)
 @pytest.mark.parametrize("name", [FAST[name].python for name in few_of_each_family()])
 def test_another_thread_goes_on_during_a_call(name: str, compiled: bool, threads: int) -> None:
     """Threads switch only where the one that runs gives way: what the other one does, it does inside of the call."""

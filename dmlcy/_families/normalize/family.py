@@ -12,7 +12,7 @@ from dmlcy._arithmetic import WIDE, Arithmetic, Array, counted
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
-from dmlcy._families.activations import activated, along, operations
+from dmlcy._families.activations import activated, along, operations, promised
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import At
 from dmlcy._families.given import Given, Kernel
@@ -41,15 +41,17 @@ class Normalize(Family):
         """The passes over all elements at once, then the result."""
         sizes = given.input.shape
         whole = blocks.whole(sizes)
-        m = given.arithmetic
-        found = self.values(given, self.run(given, _key(given, "result", output), sizes, [whole]), whole, output)
+        m, fused = given.arithmetic, _fused(given, output)
+        numbers = self.numbers(given, self.run(given, _key(given, "result", output), sizes, [whole]), whole, output)
+        found = activated(fused, numbers, m)
 
         def magnitudes() -> Any:
             key = _key(given, "size", output)
             if key not in given.told.formulas:
-                return m.absolute(found)
+                return promised(fused, numbers, m.absolute(found), m)
             size = given.value(key, **self.run(given, key, sizes, [whole]).names(whole))
-            return size if _fused(given, output) is None else m.add(m.absolute(size), m.absolute(found))
+            both = size if fused is None else m.add(m.absolute(size), m.absolute(found))
+            return promised(fused, numbers, both, m)
 
         return Result(found, magnitudes=magnitudes)
 
@@ -104,10 +106,13 @@ class Normalize(Family):
         passes = [made(name, kind) for name, kind in _passes(words) if name in reads]
         return Passes(m, passes, elements, sizes, axes, parts)
 
+    def numbers(self, given: Given, run: Passes, at: At, output: str) -> Any:
+        """The numbers of a part of an output, before an activation."""
+        return given.value(_key(given, "result", output), **run.names(at))
+
     def values(self, given: Given, run: Passes, at: At, output: str) -> Any:
         """The numbers of a part of an output."""
-        found = given.value(_key(given, "result", output), **run.names(at))
-        return activated(_fused(given, output), found, given.arithmetic)
+        return activated(_fused(given, output), self.numbers(given, run, at, output), given.arithmetic)
 
     def result(self, given: Given, output: str) -> Array:
         """The same, in parts."""

@@ -23,7 +23,7 @@ from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.use import Unconverted
 from dmlcy._frontends.onnx.visits import Given, key_of
 from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.model import MOST
+from dmlcy._graph.limits import MOST
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import listing, quote, show
