@@ -148,7 +148,7 @@ def _facts() -> dict[str, JSON]:
     field = {"name": TEXT, "kind": kinds, "type": types, "optional": BOOL, "count": TEXT}
     entry = {
         "name": TEXT, "value": INT, "since": LEVEL, "struct": TEXT, "kind": TEXT, "in_place": WORDS,
-        "source": TEXT, "fields": _tables(_table(field, ("name", "kind", "type"))),
+        "source": TEXT, "fields": _tables(_table(field, ("name", "kind", "type"))), "directmlx": TEXT,
     }  # fmt: skip
     text = {"error": TEXT, "message": TEXT, "about": TEXT}
     when = _enum(("later", "tied", "unowned"))
@@ -166,7 +166,7 @@ def _facts() -> dict[str, JSON]:
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
         "enum": _table({"enum": _tables(_table(enum, ("name", "prefix", "python", "since", "members")))}),
-        "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields"}))}),
+        "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields", "directmlx"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "model": _table({"implicit": _tables(implicit), "model": _tables(model)}),
         "graph": _table({"graph": _tables(model)}),

@@ -52,6 +52,7 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         "kind": entry.kind,
         "since": entry.since,
         "in_place": list(entry.in_place),
+        "directmlx": entry.directmlx,
         "include": list(operator.include) or None,
         "summary": operator.summary,
         "also": list(operator.also) or None,

@@ -76,7 +76,7 @@ def test_the_desc_in_cpp_is_the_one_in_python(tmp_path: Path) -> None:
         if language == "pycon":
             run_session(code, PAGE.name, names)
     desc = names["desc"]
-    (cpp,) = [code for language, code, _ in blocks(PAGE) if language == "cpp"]
+    cpp = next(code for language, code, _ in blocks(PAGE) if language == "cpp")
     text = f"{HEADER}{structs(desc.operator.name)}{PRINTED}{cpp}return result != (HRESULT)0x80070057;\n}}\n"
     (tmp_path / "main.cpp").write_text(text, encoding="utf-8")
     subprocess.run([compiler, "-std=c++11", "-o", "main", "main.cpp"], cwd=tmp_path, check=True)

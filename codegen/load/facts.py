@@ -37,6 +37,9 @@ SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MODEL_ID = re.compile(r"DML-(MODEL|GRAPH|ONNX)-[a-z0-9]+(-[a-z0-9]+)*")
 LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
 PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9_-]+)?")
+FUNCTION = re.compile(r"[A-Z]\w*\([A-Z]\w*(\.[A-Z]\w*)?(, [A-Z]\w*(\.[A-Z]\w*)?)*\)")
+OF_OUTPUTS = ("DataType", "Sizes")
+"""What a function of DirectMLX can ask of an output."""
 MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
@@ -167,7 +170,17 @@ def _catalogue(row: Table, levels: tuple[str, ...], enums: tuple[str, ...]) -> C
         in_place,
         source_of(row),
         tuple(fields),
+        _function(row, [field.name for field in fields]),
     )
+
+
+def _function(row: Table, members: list[str]) -> str | None:
+    """A function of DirectMLX, whose parameters are members of the struct."""
+    text = named(row, "directmlx", FUNCTION) if row.has("directmlx") else None
+    for name in re.findall(r"\w+(?=[.,)])", text or ""):
+        if name not in (*members, *OF_OUTPUTS):
+            row.error("directmlx", f"{name!r} is no member of the struct", did_you_mean(name, members))
+    return text
 
 
 def _member(row: Table, types: tuple[str, ...]) -> CatalogueField:

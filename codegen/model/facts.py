@@ -97,6 +97,7 @@ class CatalogueOperator:
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
     source: str
     fields: tuple[CatalogueField, ...]
+    directmlx: str | None = None  # the function of DirectMLX, with the members that its parameters stand for
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dmlcy._cli.options import add_examples, warn_of
 from dmlcy._desc.classes import desc_class
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError
 from dmlcy._facts.names import catalogue_name, known_operator
 from dmlcy._facts.rows import Example, Operator
@@ -18,6 +19,7 @@ from dmlcy._facts.words import operators_called
 from dmlcy._field_types.tensor_desc import described
 from dmlcy._frontends.dxdispatch import write
 from dmlcy._frontends.dxdispatch.write import Use, layout
+from dmlcy._show.cpp import program
 from dmlcy._words.values import listing, quote
 
 
@@ -35,7 +37,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="PADDING1, DML_OPERATOR_PADDING1, padding1, np.pad or zero padding",
     )
     parser.add_argument("--number", type=int, default=1, metavar="N", help="which example, from 1 (default: 1)")
-    add_examples(parser, "dmlcy example PADDING1", "dmlcy example unfold --number 2 | dmlcy run -")
+    parser.add_argument(
+        "--cpp", action="store_true", help="print the desc as C++, and where there is one the call of DirectMLX"
+    )
+    add_examples(
+        parser,
+        "dmlcy example PADDING1",
+        "dmlcy example unfold --number 2 | dmlcy run -",
+        "dmlcy example GEMM --cpp    # the structs in C++",
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -52,9 +62,20 @@ def execute(options: argparse.Namespace) -> int:
     if not 1 <= options.number <= len(operator.examples):
         print(f"dmlcy example: {operator.name} has {len(operator.examples)} examples.", file=sys.stderr)
         return 2
+    example = operator.examples[options.number - 1]
+    if options.cpp:
+        sys.stdout.write(program(_desc(operator, example)))
+        return 0
     warn_of(operator)
-    print(layout(model(operator, operator.examples[options.number - 1])))
+    print(layout(model(operator, example)))
     return 0
+
+
+def _desc(operator: Operator, example: Example) -> OperatorDesc:
+    """The desc of an example."""
+    tensors = described({**example.inputs, **example.outputs})
+    desc: OperatorDesc = desc_class(operator.name)(**tensors, **example.attributes)
+    return desc
 
 
 def _operator(name: str) -> Operator:
@@ -69,8 +90,7 @@ def _operator(name: str) -> Operator:
 
 def model(operator: Operator, example: Example) -> dict[str, Any]:
     """The example as a model: inputs as written, outputs full of zeros, one dispatch, every output printed."""
-    tensors = described({**example.inputs, **example.outputs})
-    desc = desc_class(operator.name)(**tensors, **example.attributes)
+    desc = _desc(operator, example)
     inputs = {
         name: {
             "initialValuesDataType": dtype,

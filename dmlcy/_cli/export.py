@@ -33,6 +33,7 @@ from dmlcy._frontends.graphs.run import Options, inputs, valid
 from dmlcy._frontends.graphs.writer import write
 from dmlcy._graph.model import Node
 from dmlcy._runtime.memory import require
+from dmlcy._show.cpp import program
 
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."
 _COPIES = 4  # of the tensors, that are in memory at once
@@ -52,9 +53,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help='{"type": "DML_OPERATOR_...", "desc": {...}}, as in the dispatchables of a model, or a graph; - is '
         "standard input",
     )
-    parser.add_argument(
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument(
+        "--cpp",
+        action="store_true",
+        help="print the desc as C++ in place of a model, and the call of DirectMLX, if any",
+    )
+    target.add_argument(
         "--output",
-        required=True,
         metavar="DIR",
         help="the folder to write; made where there is none, files of the same names in it are replaced",
     )
@@ -76,6 +82,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy export desc.json --output model",
         "dmlcy export desc.json --output model --input input=x.npy",
         "dmlcy run model/model.json",
+        "dmlcy export desc.json --cpp    # the structs in C++",
     )
     parser.set_defaults(execute=execute)
 
@@ -84,6 +91,8 @@ def execute(options: argparse.Namespace) -> int:
     """Write the model."""
     try:
         document, folder = load(options.desc, options.limit)
+        if options.cpp:
+            return _cpp(document, options.desc)
         if not isinstance(document, Document) or is_graph(document):
             return _graph(filled(document, folder, options), options)
         desc = _desc(document)
@@ -99,6 +108,15 @@ def execute(options: argparse.Namespace) -> int:
     print(f"Model written to '{printable(str(written.model))}'")
     for what in written.unknown_to_dxdispatch:
         print(f"warning: no stock DxDispatch knows {what}", file=sys.stderr)
+    return 0
+
+
+def _cpp(document: Document | Serialized, name: str) -> int:
+    """Print a desc as C++; the status."""
+    if isinstance(document, Serialized) or is_graph(document):
+        print(f"dmlcy export: '{printable(name)}' is a graph; --cpp prints one desc.", file=sys.stderr)
+        return 2
+    sys.stdout.write(program(_desc(document)))
     return 0
 
 

@@ -77,7 +77,7 @@ constexpr const char* unknown_desc = "{\"type\": \"unknown: another device made 
 inline bool is(const GUID& left, const GUID& right) { return std::memcmp(&left, &right, sizeof left) == 0; }
 
 // The desc that an operator was made of.
-inline std::string desc_of(IDMLOperator* op) {
+DMLCY_NOINLINE inline std::string desc_of(IDMLOperator* op) {
     UINT size = 0;
     if (op == nullptr || FAILED(op->GetPrivateData(desc_of_operator, &size, nullptr)) || size == 0) return unknown_desc;
     std::string text(size, '\0');
@@ -114,7 +114,7 @@ class Folder {
 public:
     explicit Folder(std::filesystem::path where) : folder(std::move(where)) {}
 
-    void write(HRESULT result, const std::string& what, const std::string& text) {
+    DMLCY_NOINLINE void write(HRESULT result, const std::string& what, const std::string& text) {
         const std::string name = hexadecimal(static_cast<std::uint32_t>(result), 8) + "-" + what + "-" +
                                  hexadecimal(hash_of(text), 16) + ".json";
         if (!is_new(name)) return;
@@ -199,7 +199,7 @@ private:
         text += ']';
         if (count > most_entries) members.number((std::string(name) + "Capped").c_str(), count);
     }
-    void append(const DML_GRAPH_NODE_DESC& node) {
+    DMLCY_NOINLINE void append(const DML_GRAPH_NODE_DESC& node) {
         const int type = number_of(node.Type);
         Members members(text, "", 0);
         members.named("Type", name_of_node_type, type);
@@ -225,7 +225,7 @@ private:
         }
 #endif
     }
-    void append_data(const unsigned char* data, std::size_t size) {
+    DMLCY_NOINLINE void append_data(const unsigned char* data, std::size_t size) {
         Members members(text, "", 0);
         members.text("initialValuesDataType", "UINT8");
         members.key("initialValues");
@@ -241,7 +241,7 @@ private:
         }
         text += size == 0 ? "[]" : "]";
     }
-    void append(const DML_GRAPH_EDGE_DESC& edge) {
+    DMLCY_NOINLINE void append(const DML_GRAPH_EDGE_DESC& edge) {
         const int type = number_of(edge.Type);
         Members members(text, "", 0);
         if (edge.Desc == nullptr || type < DML_GRAPH_EDGE_TYPE_INPUT || type > DML_GRAPH_EDGE_TYPE_INTERMEDIATE) {
@@ -268,7 +268,7 @@ private:
             named(members, d.Name);
         }
     }
-    static void named(Members& members, const char* name) {
+    DMLCY_NOINLINE static void named(Members& members, const char* name) {
         if (name != nullptr) members.text("Name", name);
     }
     static const char* name_of_node_type(int type) {

@@ -126,8 +126,9 @@ def test_a_command_that_takes_no_onnx_model_names_the_page_about_them(tmp_path: 
     assert (status, out) == (2, "") and "This is an ONNX model. " in err and "docs/onnx.md. " in err
 
 
-def test_a_fragment_of_cpp_leads_to_the_page_of_its_error_code() -> None:
-    assert kinds.CPP.hint.startswith("docs/e-invalidarg.md ")
+def test_a_fragment_of_cpp_leads_to_the_header_and_to_the_page_of_its_error_code() -> None:
+    assert "`dmlcy cpp-header`" in kinds.CPP.hint
+    assert "docs/cpp.md" in kinds.CPP.hint and "docs/e-invalidarg.md" in kinds.CPP.hint
 
 
 def test_the_pages_are_there() -> None:

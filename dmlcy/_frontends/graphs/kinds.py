@@ -34,7 +34,11 @@ CUT: Final = Kind(
     "not a whole ONNX model, though the name of the file ends in .onnx",
     "Was the file cut off? Copy it again.",
 )
-CPP: Final = Kind("source code in C or C++", f"{_DESC} The page writes a struct of C++ in Python and in JSON.")
+CPP: Final = Kind(
+    "source code in C or C++",
+    "Let the program write its descs: `dmlcy cpp-header` prints a header for it, docs/cpp.md says how. "
+    "docs/e-invalidarg.md writes a struct of C++ in Python and in JSON.",
+)
 SOURCE: Final = Kind("source code", f"{_DESC} {_MODELS}")
 PYTHON: Final = Kind("a Python program", "docs/directml.md says how to run a program of PyDirectML.")
 EMPTY: Final = Kind("an empty file", f"{_MODELS} `dmlcy example OPERATOR` prints a model to begin with.")
