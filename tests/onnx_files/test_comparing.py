@@ -199,6 +199,25 @@ def test_nodes_on_the_cpu_are_compared_too(tmp_path: Path) -> None:
         assert found is not None and found.value == name
 
 
+def test_a_node_that_nothing_here_computes_is_not_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [Node("Relu", "x", "r"), Node("Det", "r", "d"), Node("Add", "r d", "y")]
+    path = tmp_path / "m.onnx"
+    path.write_bytes(small(nodes, {"x": ("FLOAT", (3, 3))}, outputs={"y": ("FLOAT", (3, 3))}))
+    x = np.random.default_rng(0).standard_normal((3, 3)).astype(np.float32)
+    r = np.maximum(x, 0)
+    values = {"x": x, "r": r, "d": np.array(7, np.float32), "y": r + 7}
+    np.savez(tmp_path / "right.npz", **values)
+    assert main(["compare", str(path), str(tmp_path / "right.npz")]) == 0
+    out, err = capsys.readouterr()
+    assert "2 outputs of nodes" in out and "node 1 (Det): warning: " in err and "DML-ONNX-run-unjudged" in err
+    np.savez(tmp_path / "wrong.npz", **{**values, "y": r + 8})
+    assert main(["compare", str(path), str(tmp_path / "wrong.npz")]) == 1
+    assert "the first wrong node is node 2 (Add)" in capsys.readouterr().out
+    np.savez(tmp_path / "less.npz", x=x, y=r)
+    assert main(["compare", str(path), str(tmp_path / "less.npz")]) == 1
+    assert "DML-ONNX-run-unknown" in capsys.readouterr().err
+
+
 # Files ---------------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from hashlib import blake2b
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
@@ -200,10 +201,16 @@ class CompiledModel:
         stage, _ = self._last(arrays, names, self._bound(arrays))
         return stage.graph
 
-    def stage(self, inputs: Mapping[str, Any], names: Sequence[str]) -> tuple[Stage, dict[str, Array]]:
-        """The last stage of a run that gives these values, and the arrays that its graph is fed, by key."""
+    @_refused
+    def stage(
+        self, inputs: Mapping[str, Any], names: Sequence[str], others: Mapping[str, Array] = MappingProxyType({})
+    ) -> tuple[Stage, dict[str, Array]]:
+        """The last stage of a run that gives these values, and the arrays that its graph is fed, by key.
+
+        ``others``: values of another program, for the nodes that nothing here computes.
+        """
         arrays = self._arrays(inputs)
-        return self._last(arrays, names, self._bound(arrays))
+        return self._last(arrays, names, self._bound(arrays), others)
 
     # Running ----------------------------------------------------------------------------------------------------------
 
@@ -214,19 +221,31 @@ class CompiledModel:
         return stage.results(fed)
 
     def _last(
-        self, arrays: Mapping[str, Array], names: Sequence[str], sizes: Mapping[str, Sequence[int]]
+        self,
+        arrays: Mapping[str, Array],
+        names: Sequence[str],
+        sizes: Mapping[str, Sequence[int]],
+        others: Mapping[str, Array] = MappingProxyType({}),
     ) -> tuple[Stage, dict[str, Array]]:
         """The last stage, once those before it have run; and the arrays for it, by key."""
         self._refuse_unknown(names)
         fed = {key_of((), name): array for name, array in arrays.items()}
         given = Given(replaced=frozenset(name for name in arrays if name in self._model.graph.initializers))
-        while (stage := self._stage(sizes, given, names)).needs:  # each stage computes at least one value more
+        while (stage := self._stage(sizes, given, names, others)).needs:  # each stage computes at least one value more
             given, more = stage.following(fed)
             fed |= more
         return stage, fed
 
-    def _stage(self, sizes: Mapping[str, Sequence[int]], given: Given, names: Sequence[str]) -> Stage:
-        """The compiled stage, which is made if it is not kept."""
+    def _stage(
+        self,
+        sizes: Mapping[str, Sequence[int]],
+        given: Given,
+        names: Sequence[str],
+        others: Mapping[str, Array] = MappingProxyType({}),
+    ) -> Stage:
+        """The compiled stage, which is made if it is not kept; one that takes values of others is not kept."""
+        if others:
+            return Stage(self._settings, sizes, given, names, others)
         computed = ((name, element, array.shape, _digest(array)) for name, (array, element) in given.computed.items())
         key = tuple(names), tuple(sizes.items()), given.replaced, tuple(given.fed.items()), tuple(computed)
         with self._lock:
@@ -234,7 +253,7 @@ class CompiledModel:
             if found is not None:
                 self._kept.move_to_end(key)
                 return found
-        made = Stage(self._settings, sizes, given, names)
+        made = Stage(self._settings, sizes, given, names, others)
         with self._lock:
             self._kept[key] = made
             while len(self._kept) > KEPT:

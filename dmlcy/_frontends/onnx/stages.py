@@ -74,6 +74,8 @@ class Stage:
         What earlier stages have found out.
     names
         The values of the model that are asked for.
+    others
+        Values of another program by their names, for the nodes that nothing here computes.
 
     Attributes
     ----------
@@ -84,9 +86,14 @@ class Stage:
     """
 
     def __init__(
-        self, settings: Settings, sizes: Mapping[str, Sequence[int]], given: Given, names: Sequence[str]
+        self,
+        settings: Settings,
+        sizes: Mapping[str, Sequence[int]],
+        given: Given,
+        names: Sequence[str],
+        others: Mapping[str, Array],
     ) -> None:
-        self.settings, self.given, self.names = settings, given, names
+        self.settings, self.given, self.names, self.others = settings, given, names, others
         self.walk = Walk(settings.model, sizes, settings.limit, given)
         wanted = [self.walk.scope[name] for name in names]
         self.ready = _ready(self.walk, wanted)
@@ -126,6 +133,8 @@ class Stage:
             return Need(visit, visit.inputs[:1], False)
         invalid = any(one.identifier.startswith(_INVALID) for one in visit.problems)
         if row is None or not row.fold or visit.version is None or invalid:
+            if not visit.path and all(name in self.others for name in visit.node.outputs if name):
+                return Need(visit, (), True)
             self._refuse(visit)
         return Need(visit, visit.inputs, True)
 
@@ -214,6 +223,7 @@ class Stage:
         """What the next stage knows, and the further inputs that it is fed."""
         found = self.values(arrays)
         computed, fed, more = {**self.given.computed}, {**self.given.fed}, dict[str, Array]()
+        foreign = {*self.given.foreign}
         for need in self.needs:
             if not need.computes:
                 (known,) = need.reads
@@ -222,13 +232,15 @@ class Stage:
                 computed[key] = found[id(known.value)], known.value.element
                 fed.pop(key, None)
                 continue
-            for key, element, array in self._computed(need, found):
+            made = [*self._computed(need, found)] if need.reads else [*self._foreign(need.visit)]
+            foreign.update(key for key, _, _ in made if not need.reads)
+            for key, element, array in made:
                 if array.size <= SMALL or ELEMENTS[element].directml is None:
                     computed[key] = array, element
                 else:
                     fed[key], more[key] = (element, array.shape), array
         assert len(computed) > len(self.given.computed) or len(fed) > len(self.given.fed)
-        return Given(computed, fed, self.given.replaced), more
+        return Given(computed, fed, self.given.replaced, frozenset(foreign)), more
 
     def _key(self, known: Known) -> str:
         assert known.value is not None
@@ -237,6 +249,13 @@ class Stage:
         visit = known.source
         assert visit is not None
         return key_of(visit.path, visit.node.outputs[[one.value for one in visit.outputs].index(known.value)])
+
+    def _foreign(self, visit: Visit) -> Iterator[tuple[str, str, Array]]:
+        """The outputs of a node as the other program has them."""
+        for known, name in zip(visit.outputs, visit.node.outputs, strict=True):
+            if name:
+                array = self.others[name]
+                yield key_of(visit.path, name), known.element or element_of(array) or "FLOAT", array
 
     def _computed(self, need: Need, found: Mapping[int, Array]) -> Iterator[tuple[str, str, Array]]:
         """The outputs of a node, as ONNX defines it, for these inputs: their keys, data types and elements."""
