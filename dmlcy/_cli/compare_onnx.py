@@ -26,7 +26,7 @@ from dmlcy._words.values import quote
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     try:
-        model = CompiledModel(read(str(options.expected)), dict(options.shape))
+        model = CompiledModel(read(str(options.expected)), dict(options.shape), at_once=False)
         values = read_values(options.actual)
         given = values | (read_values(options.inputs) if options.inputs is not None else {})
         arrays = arrays_for(model, named(model, options.input), options.seed, given)

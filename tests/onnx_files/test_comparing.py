@@ -206,6 +206,9 @@ def test_a_node_that_nothing_here_computes_is_not_judged(tmp_path: Path, capsys:
     x = np.random.default_rng(0).standard_normal((3, 3)).astype(np.float32)
     r = np.maximum(x, 0)
     values = {"x": x, "r": r, "d": np.array(7, np.float32), "y": r + 7}
+    assert main(["graph", str(path), "--expose-edges", str(tmp_path / "exposed")]) == 0
+    exposed = decode("m.onnx", (tmp_path / "exposed" / "model.onnx").read_bytes(), None)
+    assert {one.name for one in exposed.graph.outputs} == {"r", "d", "y"}
     np.savez(tmp_path / "right.npz", **values)
     assert main(["compare", str(path), str(tmp_path / "right.npz")]) == 0
     out, err = capsys.readouterr()

@@ -106,6 +106,7 @@ class CompiledModel:
         *,
         level: FeatureLevelName | None = None,
         limit: int = MOST,
+        at_once: bool = True,
     ) -> None:
         self._model, self.file = model, model.file
         self._settings = Settings(model, level, limit, {})
@@ -130,7 +131,7 @@ class CompiledModel:
             )
         )
         known = [one.sizes for one in self.inputs[: self.required]]
-        if all(size is not None and all(isinstance(one, int) for one in size) for size in known):
+        if at_once and all(size is not None and all(isinstance(one, int) for one in size) for size in known):
             self._stage(self._bound({}), Given(), [one.name for one in self.outputs])
 
     def _value(self, info: Info) -> ModelValue:
