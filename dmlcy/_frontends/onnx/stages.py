@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 from numpy.typing import NDArray
 
@@ -58,7 +58,7 @@ class Need:
 
     visit: Visit
     reads: tuple[Known | None, ...]
-    computes: bool  # the node itself is computed; else its input becomes a constant
+    what: Literal["input", "node", "foreign"]  # its input becomes a constant, it is computed, or another program has it
 
 
 class Stage:
@@ -126,17 +126,17 @@ class Stage:
         for problem in visit.problems:
             known = visit.inputs[problem.place] if 0 <= problem.place < len(visit.inputs) else None
             if problem.identifier == "DML-ONNX-input-unknown" and known is not None:
-                return Need(visit, (known,), False)
+                return Need(visit, (known,), "input")
         row = visit.row
         is_if = row is not None and (row.domain, row.name) == (ONNX, "If")
         if is_if and visit.inputs and visit.inputs[0] is not None and not visit.inputs[0].is_constant:
-            return Need(visit, visit.inputs[:1], False)
+            return Need(visit, visit.inputs[:1], "input")
         invalid = any(one.identifier.startswith(_INVALID) for one in visit.problems)
         if row is None or not row.fold or visit.version is None or invalid:
             if not visit.path and all(name in self.others for name in visit.node.outputs if name):
-                return Need(visit, (), True)
+                return Need(visit, (), "foreign")
             self._refuse(visit)
-        return Need(visit, visit.inputs, True)
+        return Need(visit, visit.inputs, "node")
 
     def _refuse(self, visit: Visit) -> NoReturn:
         """Say why a node does not run."""
@@ -225,15 +225,16 @@ class Stage:
         computed, fed, more = {**self.given.computed}, {**self.given.fed}, dict[str, Array]()
         foreign = {*self.given.foreign}
         for need in self.needs:
-            if not need.computes:
+            if need.what == "input":
                 (known,) = need.reads
                 assert known is not None and known.value is not None
                 key = self._key(known)
                 computed[key] = found[id(known.value)], known.value.element
                 fed.pop(key, None)
                 continue
-            made = [*self._computed(need, found)] if need.reads else [*self._foreign(need.visit)]
-            foreign.update(key for key, _, _ in made if not need.reads)
+            is_foreign = need.what == "foreign"
+            made = [*self._foreign(need.visit)] if is_foreign else [*self._computed(need, found)]
+            foreign.update(key for key, _, _ in made if is_foreign)
             for key, element, array in made:
                 if array.size <= SMALL or ELEMENTS[element].directml is None:
                     computed[key] = array, element
