@@ -17,7 +17,7 @@ from dmlcy._frontends.onnx.inputs import arrays_for, named
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import read
 from dmlcy._judge.dumps.compare import Report
-from dmlcy._judge.models.compare import compare, summaries
+from dmlcy._judge.models.compare import compared
 from dmlcy._judge.models.summary import Summary
 from dmlcy._judge.models.values import read_values
 from dmlcy._words.values import quote
@@ -26,15 +26,16 @@ from dmlcy._words.values import quote
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     try:
-        model = CompiledModel(read(str(options.expected)), dict(options.shape))
+        model = CompiledModel(read(str(options.expected)), dict(options.shape), at_once=False)
         values = read_values(options.actual)
         given = values | (read_values(options.inputs) if options.inputs is not None else {})
         arrays = arrays_for(model, named(model, options.input), options.seed, given)
-        report = compare(model, arrays, values, options.actual, of_device(options))
-        found = summaries(model, arrays, values, report)
+        report, found = compared(model, arrays, values, options.actual, of_device(options))
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in (*UNREADABLE, "DML-MODEL-actual") for violation in error.violations) else 1
+    for warning in report.warnings:
+        print(warning, file=sys.stderr)
     for line in _json(report, found) if options.format == "json" else _text(report, found, options):
         sys.stdout.write(f"{line}\n")
     strange = options.validate and any(one.strange for one in found.values())

@@ -6,7 +6,7 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,9 @@ from dmlcy._frontends.graphs.writer import write
 from dmlcy._graph.model import Node
 from dmlcy._runtime.memory import require
 from dmlcy._show.cpp import program
+
+if TYPE_CHECKING:
+    from dmlcy._frontends.graphs.serialized import Serialized
 
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."
 _COPIES = 4  # of the tensors, that are in memory at once
@@ -113,7 +116,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _cpp(document: Document | Serialized, name: str) -> int:
     """Print a desc as C++; the status."""
-    if isinstance(document, Serialized) or is_graph(document):
+    if not isinstance(document, Document) or is_graph(document):
         print(f"dmlcy export: '{printable(name)}' is a graph; --cpp prints one desc.", file=sys.stderr)
         return 2
     sys.stdout.write(program(_desc(document)))

@@ -20,8 +20,10 @@ from dmlcy._runtime.four_bits import values_of
 
 
 def compiled(name: str, options: argparse.Namespace) -> CompiledModel:
-    """The model in a file, with the sizes of the options."""
-    return CompiledModel(read(name), dict(options.shape), level=options.feature_level, limit=options.limit)
+    """The model in a file, with the sizes of the options; it is compiled when it runs."""
+    return CompiledModel(
+        read(name), dict(options.shape), level=options.feature_level, limit=options.limit, at_once=False
+    )
 
 
 def run(name: str, options: argparse.Namespace) -> None:

@@ -1,7 +1,8 @@
 """What becomes of the node tests of ONNX, by operator: ``python -m tests.onnx_files``.
 
 It needs the package ``onnx`` (``pip install 'dmlcy[compare]'``). ``--operators`` adds the operators of DirectML that
-the nodes become, ``--failed`` prints why tests fail.
+the nodes become, ``--failed`` prints why tests fail. ``--run`` runs all tests, those of several nodes too, with inputs
+given at run time, and counts why they do not run. ``--models`` prints a table of the models of packages.
 """
 
 from __future__ import annotations
@@ -21,7 +22,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.onnx_files", description=__doc__)
     parser.add_argument("--operators", action="store_true", help="name the operators of DirectML")
     parser.add_argument("--failed", action="store_true", help="say why tests fail")
+    parser.add_argument("--run", action="store_true", help="run all tests with dmlcy.onnx.load, and count the reasons")
+    parser.add_argument("--models", action="store_true", help="models of packages beside ONNX Runtime")
     options = parser.parse_args()
+    if options.models:
+        from models_table import rows
+
+        for row in rows():
+            print(row, flush=True)
+        return 0
+    if options.run:
+        return _run()
 
     def operator(outcome: Outcome) -> str:
         return outcome.operator
@@ -46,6 +57,21 @@ def main() -> int:
         "become no operators of DirectML"
     )
     return int(any(one.verdict == "failed" and one.case not in DIFFERENCES for one in outcomes))
+
+
+def _run() -> int:
+    """Count what becomes of the tests when they run; 1 if one fails that is not known to."""
+    from node_tests import DIFFERENCES, models, ran
+
+    found = {case.name.removeprefix("test_"): ran(case) for case in models()}
+    verdicts = Counter(verdict for verdict, _ in found.values())
+    print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
+    for why, count in Counter(why for verdict, why in found.values() if verdict == "refused").most_common():
+        print(f"{count:>6} {why}")
+    failed = [name for name, (verdict, _) in found.items() if verdict == "failed"]
+    for name in failed:
+        print(f"failed {name}: {DIFFERENCES.get(name, found[name][1])}")
+    return int(any(name not in DIFFERENCES for name in failed))
 
 
 if __name__ == "__main__":

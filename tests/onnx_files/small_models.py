@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
 from dmlcy._graph.limits import MOST
+from dmlcy._judge.dumps.compare import Report
+from dmlcy._judge.models.compare import compare
 
 Values = Mapping[str, tuple[str, tuple[int | str, ...]]]
 """Data types and sizes by the names of values."""
@@ -222,6 +225,14 @@ CASES: Sequence[tuple[str, bytes, Mapping[str, Any]]] = (
 
 _Y = {"y": ("FLOAT", (2, 3))}
 _RELU = small([Node("Relu", "x", "y")], {"x": ("FLOAT", (2, 3))}, outputs=_Y)
+_SQUARE = np.ones((3, 3), np.float32)
+
+
+def warned(report: Report) -> None:
+    """Raise the warnings of a report."""
+    raise ModelError([one.violation for one in report.warnings])
+
+
 RUNS: list[tuple[str, bytes, Callable[[CompiledModel], object]]] = [
     ("run-type", _RELU, lambda model: model(np.zeros((2, 3)))),
     ("run-value", _RELU, lambda model: model.run({"x": np.zeros((2, 3), np.float32)}, ["z"])),
@@ -230,6 +241,11 @@ RUNS: list[tuple[str, bytes, Callable[[CompiledModel], object]]] = [
         "run-shape",
         small([Node("Relu", "x", "y")], {"x": ("FLOAT", (2, "n"))}, outputs=_Y),
         lambda model: arrays_for(model, {}, 0),
+    ),
+    (
+        "run-unjudged",
+        small([Node("Det", "x", "y")], {"x": ("FLOAT", ("n", 3))}, outputs=_Y),
+        lambda model: warned(compare(model, {"x": _SQUARE}, {"y": _SQUARE[0, 0]}, Path())),
     ),
     ("run-unknown", small([Node("Det", "x", "y")], {"x": ("FLOAT", (3, 3))}, outputs=_Y), str),
 ]

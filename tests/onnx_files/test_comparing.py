@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import seeds_of
+from random_nodes import Nodes
 from small_models import Node, small
 
 import dmlcy as dml
 import dmlcy.onnx
-from dmlcy._cli import main
+from dmlcy._cli import compare_dumps, main
+from dmlcy._frontends.onnx.inputs import arrays_for
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import decode
-from dmlcy._judge.models.compare import compare
+from dmlcy._judge.models.compare import compare, compared
 from dmlcy._judge.models.values import read_values
 
 DIGITS = Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx"
@@ -197,6 +200,63 @@ def test_nodes_on_the_cpu_are_compared_too(tmp_path: Path) -> None:
         wrong = values | {name: values[name] + np.ones((), values[name].dtype)}
         found = compare(model, {"x": x}, wrong, tmp_path).first_wrong
         assert found is not None and found.value == name
+
+
+def test_a_node_that_nothing_here_computes_is_not_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [Node("Relu", "x", "r"), Node("Det", "r", "d"), Node("Add", "r d", "y")]
+    path = tmp_path / "m.onnx"
+    path.write_bytes(small(nodes, {"x": ("FLOAT", (3, 3))}, outputs={"y": ("FLOAT", (3, 3))}))
+    x = np.random.default_rng(0).standard_normal((3, 3)).astype(np.float32)
+    r = np.maximum(x, 0)
+    values = {"x": x, "r": r, "d": np.array(7, np.float32), "y": r + 7}
+    assert main(["graph", str(path), "--expose-edges", str(tmp_path / "exposed")]) == 0
+    exposed = decode("m.onnx", (tmp_path / "exposed" / "model.onnx").read_bytes(), None)
+    assert {one.name for one in exposed.graph.outputs} == {"r", "d", "y"}
+    np.savez(tmp_path / "right.npz", **values)
+    assert main(["compare", str(path), str(tmp_path / "right.npz")]) == 0
+    out, err = capsys.readouterr()
+    assert "2 outputs of nodes" in out and "node 1 (Det): warning: " in err and "DML-ONNX-run-unjudged" in err
+    np.savez(tmp_path / "wrong.npz", **{**values, "y": r + 8})
+    assert main(["compare", str(path), str(tmp_path / "wrong.npz")]) == 1
+    assert "the first wrong node is node 2 (Add)" in capsys.readouterr().out
+    np.savez(tmp_path / "less.npz", x=x, y=r)
+    assert main(["compare", str(path), str(tmp_path / "less.npz")]) == 1
+    assert "DML-ONNX-run-unknown" in capsys.readouterr().err
+
+
+def spoilt(array: Any, random: np.random.Generator) -> Any:
+    """An array of another data type, of other sizes, or with elements that no device should give."""
+    match random.integers(4):
+        case 0:
+            return array.astype(np.float64)
+        case 1:
+            return array[..., np.newaxis]
+        case 2:
+            return np.full_like(array, np.nan if array.dtype.kind == "f" else 1)
+        case _:
+            return np.full_like(array, np.inf if array.dtype.kind == "f" else 0)
+
+
+@seeds_of(10)
+def test_random_nodes_are_right_beside_themselves(seeds: range, tmp_path: Path) -> None:
+    """Also what a device should never give is compared, and has a report."""
+    right_ones = 0
+    for seed in seeds:
+        nodes, random = Nodes(2000 + seed), np.random.default_rng(seed)
+        for number in range(250):
+            try:
+                model = CompiledModel(nodes.model(), {}, at_once=False)
+                inputs = arrays_for(model, {}, seed)
+                values = model.run(inputs)
+            except dml.DmlError:
+                continue
+            report, _ = compared(model, inputs, values, tmp_path)
+            assert report.status == 0, (seed, number, [one.label for one in report.nodes])
+            right_ones += len(report.nodes)
+            others = {name: one if one.dtype == object else spoilt(one, random) for name, one in values.items()}
+            report, beside = compared(model, inputs, others, tmp_path)
+            assert [*compare_dumps.text(report)] and len(beside) <= len(values)
+    assert right_ones > 20 * len(seeds)
 
 
 # Files ---------------------------------------------------------------------------------------------------------------

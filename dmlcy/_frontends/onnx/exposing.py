@@ -17,6 +17,7 @@ from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.model import ELEMENTS, Model
 from dmlcy._frontends.onnx.stages import Stage
+from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._frontends.onnx.writing import Described, names_read, part, source_of, with_outputs
 
 Array = NDArray[Any]
@@ -46,10 +47,7 @@ def exposed(model: CompiledModel, arrays: Mapping[str, Array]) -> Contents:
     outputs = {one.name for one in file.graph.outputs}
     values = _described(model, arrays)
     more = [
-        values[name]
-        for node in file.graph.nodes
-        for name in node.outputs
-        if name in values and name not in outputs and ELEMENTS[values[name].element or "STRING"].directml is not None
+        values[name] for node in file.graph.nodes for name in node.outputs if name in values and name not in outputs
     ]
     found: Contents = {(MODEL,): _pieces([*with_outputs(source, more)])}
     for location in source.locations():
@@ -111,13 +109,19 @@ def _copier(model: Model, location: str) -> Callable[[IO[bytes]], Any]:
 
 
 def _described(model: CompiledModel, arrays: Mapping[str, Array]) -> dict[str, Described]:
-    """The values of which the data type is known, with the number of their axes."""
-    stage, _ = model.stage(arrays, [one.name for one in model.outputs])
-    return {
-        name: Described(name, known.element, None if known.sizes is None else (None,) * len(known.sizes))
-        for name, known in stage.walk.scope.items()
-        if known.element is not None
-    }
+    """The values that an output may be, with what is known of data types and the number of axes.
+
+    Those of an operator that is not known are tensors, too; those of operators of ONNX without a data type are not.
+    """
+    walk = Walk(model._model, {name: array.shape for name, array in arrays.items()})
+    found: dict[str, Described] = {}
+    for visit in walk.visits:
+        for name, known in zip(visit.node.outputs, visit.outputs, strict=True):
+            has_type = known.element is not None and ELEMENTS[known.element].directml is not None
+            if name and (has_type or (known.element is None and visit.row is None)):
+                axes = None if known.sizes is None else (None,) * len(known.sizes)
+                found[name] = Described(name, known.element, axes)
+    return found
 
 
 def _element(stage: Stage, name: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from hashlib import blake2b
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import numpy as np
@@ -108,6 +109,7 @@ class CompiledModel:
         *,
         level: FeatureLevelName | None = None,
         limit: int = MOST,
+        at_once: bool = True,
     ) -> None:
         self._model, self.file = model, model.file
         self._settings = Settings(model, level, limit, {})
@@ -132,7 +134,7 @@ class CompiledModel:
             )
         )
         known = [one.sizes for one in self.inputs[: self.required]]
-        if all(size is not None and all(isinstance(one, int) for one in size) for size in known):
+        if at_once and all(size is not None and all(isinstance(one, int) for one in size) for size in known):
             self._stage(self._bound({}), Given(), [one.name for one in self.outputs])
 
     def _value(self, info: Info) -> ModelValue:
@@ -231,10 +233,16 @@ class CompiledModel:
         stage, fed = self._last(arrays, [one.name for one in self.outputs], self._bound(arrays))
         return None if stage.compiled is None else stage.compiled.profile(*stage.inputs(fed), runs=runs)
 
-    def stage(self, inputs: Mapping[str, Any], names: Sequence[str]) -> tuple[Stage, dict[str, Array]]:
-        """The last stage of a run that gives these values, and the arrays that its graph is fed, by key."""
+    @_refused
+    def stage(
+        self, inputs: Mapping[str, Any], names: Sequence[str], others: Mapping[str, Array] = MappingProxyType({})
+    ) -> tuple[Stage, dict[str, Array]]:
+        """The last stage of a run that gives these values, and the arrays that its graph is fed, by key.
+
+        ``others``: values of another program, for the nodes that nothing here computes.
+        """
         arrays = self._arrays(inputs)
-        return self._last(arrays, names, self._bound(arrays))
+        return self._last(arrays, names, self._bound(arrays), others)
 
     # Running ----------------------------------------------------------------------------------------------------------
 
@@ -245,19 +253,31 @@ class CompiledModel:
         return stage.results(fed)
 
     def _last(
-        self, arrays: Mapping[str, Array], names: Sequence[str], sizes: Mapping[str, Sequence[int]]
+        self,
+        arrays: Mapping[str, Array],
+        names: Sequence[str],
+        sizes: Mapping[str, Sequence[int]],
+        others: Mapping[str, Array] = MappingProxyType({}),
     ) -> tuple[Stage, dict[str, Array]]:
         """The last stage, once those before it have run; and the arrays for it, by key."""
         self._refuse_unknown(names)
         fed = {key_of((), name): array for name, array in arrays.items()}
         given = Given(replaced=frozenset(name for name in arrays if name in self._model.graph.initializers))
-        while (stage := self._stage(sizes, given, names)).needs:  # each stage computes at least one value more
+        while (stage := self._stage(sizes, given, names, others)).needs:  # each stage computes at least one value more
             given, more = stage.following(fed)
             fed |= more
         return stage, fed
 
-    def _stage(self, sizes: Mapping[str, Sequence[int]], given: Given, names: Sequence[str]) -> Stage:
-        """The compiled stage, which is made if it is not kept."""
+    def _stage(
+        self,
+        sizes: Mapping[str, Sequence[int]],
+        given: Given,
+        names: Sequence[str],
+        others: Mapping[str, Array] = MappingProxyType({}),
+    ) -> Stage:
+        """The compiled stage, which is made if it is not kept; one that takes values of others is not kept."""
+        if others:
+            return Stage(self._settings, sizes, given, names, others)
         computed = ((name, element, array.shape, _digest(array)) for name, (array, element) in given.computed.items())
         key = tuple(names), tuple(sizes.items()), given.replaced, tuple(given.fed.items()), tuple(computed)
         with self._lock:
@@ -265,7 +285,7 @@ class CompiledModel:
             if found is not None:
                 self._kept.move_to_end(key)
                 return found
-        made = Stage(self._settings, sizes, given, names)
+        made = Stage(self._settings, sizes, given, names, others)
         with self._lock:
             self._kept[key] = made
             while len(self._kept) > KEPT:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 from numpy.typing import NDArray
 
@@ -58,7 +58,7 @@ class Need:
 
     visit: Visit
     reads: tuple[Known | None, ...]
-    computes: bool  # the node itself is computed; else its input becomes a constant
+    what: Literal["input", "node", "foreign"]  # its input becomes a constant, it is computed, or another program has it
 
 
 class Stage:
@@ -74,6 +74,8 @@ class Stage:
         What earlier stages have found out.
     names
         The values of the model that are asked for.
+    others
+        Values of another program by their names, for the nodes that nothing here computes.
 
     Attributes
     ----------
@@ -84,9 +86,14 @@ class Stage:
     """
 
     def __init__(
-        self, settings: Settings, sizes: Mapping[str, Sequence[int]], given: Given, names: Sequence[str]
+        self,
+        settings: Settings,
+        sizes: Mapping[str, Sequence[int]],
+        given: Given,
+        names: Sequence[str],
+        others: Mapping[str, Array],
     ) -> None:
-        self.settings, self.given, self.names = settings, given, names
+        self.settings, self.given, self.names, self.others = settings, given, names, others
         self.walk = Walk(settings.model, sizes, settings.limit, given)
         wanted = [self.walk.scope[name] for name in names]
         self.ready = _ready(self.walk, wanted)
@@ -119,15 +126,17 @@ class Stage:
         for problem in visit.problems:
             known = visit.inputs[problem.place] if 0 <= problem.place < len(visit.inputs) else None
             if problem.identifier == "DML-ONNX-input-unknown" and known is not None:
-                return Need(visit, (known,), False)
+                return Need(visit, (known,), "input")
         row = visit.row
         is_if = row is not None and (row.domain, row.name) == (ONNX, "If")
         if is_if and visit.inputs and visit.inputs[0] is not None and not visit.inputs[0].is_constant:
-            return Need(visit, visit.inputs[:1], False)
+            return Need(visit, visit.inputs[:1], "input")
         invalid = any(one.identifier.startswith(_INVALID) for one in visit.problems)
         if row is None or not row.fold or visit.version is None or invalid:
+            if not visit.path and all(name in self.others for name in visit.node.outputs if name):
+                return Need(visit, (), "foreign")
             self._refuse(visit)
-        return Need(visit, visit.inputs, True)
+        return Need(visit, visit.inputs, "node")
 
     def _refuse(self, visit: Visit) -> NoReturn:
         """Say why a node does not run."""
@@ -217,21 +226,25 @@ class Stage:
         """What the next stage knows, and the further inputs that it is fed."""
         found = self.values(arrays)
         computed, fed, more = {**self.given.computed}, {**self.given.fed}, dict[str, Array]()
+        foreign = {*self.given.foreign}
         for need in self.needs:
-            if not need.computes:
+            if need.what == "input":
                 (known,) = need.reads
                 assert known is not None and known.value is not None
                 key = self._key(known)
                 computed[key] = found[id(known.value)], known.value.element
                 fed.pop(key, None)
                 continue
-            for key, element, array in self._computed(need, found):
+            is_foreign = need.what == "foreign"
+            made = [*self._foreign(need.visit)] if is_foreign else [*self._computed(need, found)]
+            foreign.update(key for key, _, _ in made if is_foreign)
+            for key, element, array in made:
                 if array.size <= SMALL or ELEMENTS[element].directml is None:
                     computed[key] = array, element
                 else:
                     fed[key], more[key] = (element, array.shape), array
         assert len(computed) > len(self.given.computed) or len(fed) > len(self.given.fed)
-        return Given(computed, fed, self.given.replaced), more
+        return Given(computed, fed, self.given.replaced, frozenset(foreign)), more
 
     def _key(self, known: Known) -> str:
         assert known.value is not None
@@ -240,6 +253,13 @@ class Stage:
         visit = known.source
         assert visit is not None
         return key_of(visit.path, visit.node.outputs[[one.value for one in visit.outputs].index(known.value)])
+
+    def _foreign(self, visit: Visit) -> Iterator[tuple[str, str, Array]]:
+        """The outputs of a node as the other program has them."""
+        for known, name in zip(visit.outputs, visit.node.outputs, strict=True):
+            if name:
+                array = self.others[name]
+                yield key_of(visit.path, name), known.element or element_of(array) or "FLOAT", array
 
     def _computed(self, need: Need, found: Mapping[int, Array]) -> Iterator[tuple[str, str, Array]]:
         """The outputs of a node, as ONNX defines it, for these inputs: their keys, data types and elements."""

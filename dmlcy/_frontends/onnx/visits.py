@@ -27,12 +27,14 @@ def key_of(path: Path, name: str) -> str:
 class Given:
     """What a run knows of values by their keys: elements, and data types and sizes of those that it will feed.
 
-    ``replaced``: the initializers in whose place the caller gives an input.
+    ``replaced``: the initializers in whose place the caller gives an input. ``foreign``: what of the others another
+    program has computed.
     """
 
     computed: Mapping[str, tuple[NDArray[Any], str]] = field(default_factory=dict)
     fed: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     replaced: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()
 
 
 NOTHING: Final = Given()

@@ -19,12 +19,13 @@ from dmlcy._desc.memory import is_packed, view
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.dxdispatch.problems import Problem, make, printable
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.places import place_of
+from dmlcy._frontends.onnx.tables import shown
 from dmlcy._frontends.onnx.values import OnnxValue, from_directml, to_directml
-from dmlcy._frontends.onnx.visits import Known, Visit
+from dmlcy._frontends.onnx.visits import Known, Visit, key_of
 from dmlcy._graph.actions import Action, Tensor, actions
 from dmlcy._graph.model import Constant, Node, Port
 from dmlcy._graph.wiring import wiring_of
@@ -58,20 +59,23 @@ def compare(
     options: Device = CORRECT,
 ) -> Report:
     """Judge the values of a device by their names in the model; ``inputs``: what the device was given."""
+    return compared(model, inputs, values, path, options)[0]
+
+
+def compared(
+    model: CompiledModel,
+    inputs: Mapping[str, Array],
+    values: Mapping[str, Array],
+    path: Path,
+    options: Device = CORRECT,
+) -> tuple[Report, dict[str, Summary]]:
+    """The report, and its values beside those of a run here, where they have the same sizes."""
     comparer = _Comparer(model, inputs, values, options)
-    found = [*comparer.judged()]
-    own = model.run(inputs, [one.value for one in found if one.value in values])
-    found = [replace(one, accumulated=_apart(own.get(one.value), values.get(one.value))) for one in found]
-    return Report(Path(model.file), path, (), tuple(found), ())
-
-
-def summaries(
-    model: CompiledModel, inputs: Mapping[str, Array], values: Mapping[str, Array], report: Report
-) -> dict[str, Summary]:
-    """The values of the report beside those of a run here, where they have the same sizes."""
-    names = [one.value for one in report.nodes if one.value in values]
-    own = model.run(inputs, names)
-    return {name: summary(own[name], values[name]) for name in names if own[name].shape == values[name].shape}
+    own = dict(zip(comparer.stage.names, comparer.stage.results(comparer.own), strict=True))
+    found = [replace(one, accumulated=_apart(own.get(one.value), values.get(one.value))) for one in comparer.judged()]
+    names = [one.value for one in found if one.value in values and one.value in own]
+    beside = {name: summary(own[name], values[name]) for name in names if own[name].shape == values[name].shape}
+    return Report(Path(model.file), path, (), tuple(found), tuple(comparer.unknown())), beside
 
 
 def _apart(own: Array | None, actual: Array | None) -> Differences | None:
@@ -89,7 +93,7 @@ class _Comparer:
         self.model, self.values, self.options = model, values, options
         asked = [one.name for one in model.outputs]
         asked += [name for name in model.names if name in values and name not in inputs and name not in asked]
-        self.stage, self.own = model.stage(inputs, asked)
+        self.stage, self.own = model.stage(inputs, asked, values)
         self.numbers: dict[int, int] = {}  # of the nodes of the DirectML graph, the places of ONNX's nodes
         self.edges: list[Edge] = [*self._edges()]
         self.at: dict[Port, list[Edge]] = {}
@@ -112,8 +116,18 @@ class _Comparer:
                     continue
                 seen.add(name)
                 port = self._port(known)
+                if key_of(visit.path, name) in self.stage.given.foreign:
+                    continue
                 if value.is_constant or port is not None:
                     yield Edge(name, visit, value, None if value.is_constant else port)
+
+    def unknown(self) -> Iterator[Problem]:
+        """The nodes that are not judged, because nothing here computes them."""
+        for visit in self.stage.walk.visits:
+            if any(key_of(visit.path, name) in self.stage.given.foreign for name in visit.node.outputs if name):
+                place = place_of(self.model.file, *visit.steps)
+                operator = shown(visit.node.domain, visit.node.operator)
+                yield make("DML-ONNX-run-unjudged", place, {"operator": operator}, warning=True)
 
     def _port(self, known: Known) -> Port | None:
         """The port of a value in the graph that was compiled."""

@@ -80,8 +80,10 @@ def widened(values: Array, passes: Passes, others: tuple[Array, ...]) -> Passes:
     with np.errstate(all="ignore"):
         distances = [np.abs(other.astype(np.float64) - values) for other in others]
         same = [(other == values) | (np.isnan(other) & np.isnan(values)) for other in others]
-    apart = [np.where(equal, 0, np.nan_to_num(one, nan=np.inf)) for one, equal in zip(distances, same, strict=True)]
-    reach = MARGIN * np.max(apart, axis=0)
+    apart = np.array([np.where(equal, 0, one) for one, equal in zip(distances, same, strict=True)])
+    # A square root of what is moved below 0 says nothing. Where no scenario gives a number, any value passes.
+    known = ~np.isnan(apart)
+    reach = np.where(known.any(axis=0), MARGIN * np.max(apart, axis=0, initial=0, where=known), np.inf)
     if not reach.any():
         return passes
     if values.dtype.kind == "f":  # one rounding of the result
