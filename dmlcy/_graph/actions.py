@@ -179,7 +179,8 @@ def _folded(graph: Structure, wiring: Wiring, views: Views) -> set[int]:
     All outputs together take no more than all constants, or little.
     """
     found: set[int] = set()
-    left = max(sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant)), FEW_BYTES)
+    constants = (Port(number, 0) for number, node in enumerate(graph.nodes) if isinstance(node, Constant))
+    left = max(sum(wiring.sizes.get(port, 0) for port in constants), FEW_BYTES)
     for number in wiring.order:
         node = graph.nodes[number]
         if isinstance(node, Constant) or any(Port(number, k) in views for k in range(len(wiring.outputs[number]))):

@@ -293,3 +293,52 @@ def test_an_epilogue_of_a_normalization_in_place() -> None:
     y = g.activation_softmax1(g.activation_tanh(x), axes=[3])
     graph = g.build(g.max_pooling(g.element_wise_multiply(y, y), window_size=2))
     assert [len(one) for one in check(graph, [numbers((1, 4, 9, 9), np.float32, 1, 0)]).epilogues] == [2]
+
+
+def residual(g: Any) -> tuple[Any, Any]:
+    """A block of ResNet: two convolutions beside their input."""
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 8, 7, 7)))
+    y = g.activation_relu(convolved(g, x, 8, 3))
+    return x, g.activation_relu(g.element_wise_add(convolved(g, y, 8, 3), x))
+
+
+def inverted(g: Any) -> tuple[Any, Any]:
+    """A block of MobileNetV2: wide in the middle, where each channel has a filter of its own."""
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 6, 8, 8)))
+    y = g.element_wise_clip(convolved(g, x, 20, 1), min=0, max=6)
+    y = g.element_wise_clip(convolved(g, y, 20, 3, group_count=20), min=0, max=6)
+    return x, g.element_wise_add(x, convolved(g, y, 6, 1))
+
+
+def encoder(g: Any) -> tuple[Any, Any]:
+    """Half a layer of a transformer: two products with biases, beside their input, and a normalization."""
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 12, 16)))
+    y = g.activation_gelu(multiplied(g, x, 16, 40))
+    y = g.element_wise_add(x, multiplied(g, y, 40, 16))
+    y = g.mean_variance_normalization1(y, axes=[3], normalize_variance=True)
+    scale = g.broadcast(g.constant(numbers((1, 1, 1, 16), np.float32, 5, 0)), (1, 1, 12, 16))
+    return x, g.element_wise_multiply(y, scale)
+
+
+def convolved(g: Any, x: Any, filters: int, window: int, **given: Any) -> Any:
+    channels = x.desc.sizes[1] // given.get("group_count", 1)
+    weights = g.constant(numbers((filters, channels, window, window), np.float32, filters, 0))
+    bias = g.constant(numbers((1, filters, 1, 1), np.float32, 1, 0))
+    return g.convolution(x, weights, bias, start_padding=window // 2, end_padding=window // 2, **given)
+
+
+def multiplied(g: Any, x: Any, depth: int, columns: int) -> Any:
+    y = g.gemm(x, g.constant(numbers((1, 1, depth, columns), np.float32, columns, 0)))
+    return g.element_wise_add(y, g.broadcast(g.constant(numbers((1, 1, 1, columns), np.float32, 2, 0)), y.desc.sizes))
+
+
+@pytest.mark.parametrize(
+    ("block", "epilogues"),
+    [(residual, [2, 3]), (inverted, [2, 2, 2]), (encoder, [3, 3, 2])],
+    ids=["residual", "inverted", "encoder"],
+)
+def test_blocks_of_networks(block: Any, epilogues: list[int]) -> None:
+    g = dml.Graph()
+    x, y = block(g)
+    found = check(g.build(y), [numbers(x.desc.sizes, np.float32, 9, 0)])
+    assert [len(one) for one in found.epilogues] == epilogues and found.counts["in_place"] > 0
