@@ -116,7 +116,7 @@ def _slots(chain: Chain) -> tuple[dict[Port, int], int]:
     for node in chain.members:
         inputs = {port for port, _ in reads(wiring, node) if port in found and last[port] == node}
         made = [port for port, _ in writes(wiring, node) if port in chain.inner]
-        over = _slot_over(chain, node, inputs) if len(made) == 1 else None
+        over = _slot_over(chain, node, inputs) if made and len(writes(wiring, node)) == 1 else None
         if over is not None:
             inputs.remove(over)
             found[made.pop()] = found[over]
