@@ -141,14 +141,6 @@ class Family(ABC):
         """
         return None
 
-    def parts(self, desc: OperatorDesc) -> tuple[Part, ...] | None:
-        """For each output the elements of the only input that it is; None: the outputs are no parts of it."""
-        return None
-
-    def rearranges(self, desc: OperatorDesc) -> bool:
-        """Whether loops put all inputs into another order first, and so read any strides about as fast as none."""
-        return False
-
     def operations(self, desc: OperatorDesc) -> int | None:
         """The arithmetic operations of a call, as docs/profiling.md counts them; 0 where elements only move.
 
@@ -167,6 +159,18 @@ class Family(ABC):
 
     def precedes(self, desc: OperatorDesc) -> bool:
         """Whether loops may let others work on each part of the output that they have just computed."""
+        return False
+
+    def parts(self, desc: OperatorDesc) -> tuple[Part, ...] | None:
+        """For each output the elements of the only input that it is; None: the outputs are no parts of it."""
+        return None
+
+    def keeps_bits(self, desc: OperatorDesc) -> bool:
+        """Whether loops compute a slice of an output, which a desc of its own describes, as they compute the whole."""
+        return False
+
+    def rearranges(self, desc: OperatorDesc) -> bool:
+        """Whether loops put all inputs into another order first, and so read any strides about as fast as none."""
         return False
 
     def workspace(self, desc: OperatorDesc) -> int:

@@ -13,6 +13,7 @@ from dmlcy._facts.dtypes import size_in_bytes
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.chains import Chain, chains_of, reads, writes
 from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.pieces import Pieces, pieces_of
 from dmlcy._graph.sharing import Sharing, Spot
 from dmlcy._graph.strided import View, Views, as_seen, views_of
 from dmlcy._graph.wiring import Wiring, wiring_of
@@ -39,7 +40,8 @@ class Action:
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
     is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the
     memory of the outputs; ``views``: the outputs, where they are views, and it has nothing to do; ``chain``: the nodes
-    with which it runs as one step, whose last one frees what the others need no more.
+    with which it runs as one step, whose last one frees what the others need no more; ``pieces``: how one node makes
+    what another one reads.
     """
 
     node: int
@@ -51,6 +53,12 @@ class Action:
     folded: bool = False
     views: dict[Port, View] = field(default_factory=dict)
     chain: Chain | None = None
+    pieces: Pieces | None = None
+
+    @property
+    def is_in_pieces(self) -> bool:
+        """Whether another node makes its output, piece by piece."""
+        return self.pieces is not None and self.pieces.maker == self.node
 
     def read(self) -> Iterator[Tensor]:
         """The tensors that the node reads."""
@@ -77,10 +85,15 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
     sharing = Sharing(views, last, wiring.sizes)
     seen = as_seen(wiring, views)
     idle = {number for number in order if any(Port(number, k) in views for k in range(len(wiring.outputs[number])))}
-    chains = chains_of(graph, seen, order, folded | idle, kept, without)
+    pieces = {}
+    if "pieces" not in without:
+        pieces = pieces_of(graph, wiring, lambda port: _is_known(graph, port, folded, views), kept)
+    makers = {one.maker: one for one in pieces.values()}
+    chains = chains_of(graph, seen, order, folded | idle | {*makers}, {*pieces}, kept, without)
     ends: dict[int, list[Port]] = {}
     for port in last:
-        if is_computed(graph, port) and port.node not in folded and port not in views and port not in kept:
+        there = is_computed(graph, port) and port.node not in folded and port.node not in makers
+        if there and port not in views and port not in kept:
             ends.setdefault(sharing.until(port), []).append(port)
     found = []
     for step, number in enumerate(order):
@@ -93,6 +106,9 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
         if number in folded:
             found.append(Action(number, tensors, outputs, None, (), folded=True))
             continue
+        if number in makers:
+            found.append(Action(number, tensors, outputs, None, (), pieces=makers[number]))
+            continue
         chain = chains.get(step)
         if chain is not None:
             found.append(Action(number, tensors, outputs, None, (), chain=chain))
@@ -103,7 +119,7 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
         over = None if own or "in_place" in without else _over(seen, number, outputs, partial(sharing.may_write, step))
         spots = {} if own else {one.port: sharing.computed(one.port, over, step) for one in outputs}
         gone = tuple(port for port in ends.get(step, ()) if port != over)
-        found.append(Action(number, tensors, outputs, over, gone, spots, views=own))
+        found.append(Action(number, tensors, outputs, over, gone, spots, views=own, pieces=pieces.get(number)))
     return found
 
 
@@ -129,21 +145,22 @@ def _end_chain(
     for place in chain.places:
         action = found[place]
         frees += ends.get(place, [])
-        port = None
-        if in_place:
-            left = [one for one in frees if one not in over.values() and one not in chain.inner]
-            if not chain.headed or place != chain.places[0]:
-                left = [one for one in left if one in flat]  # no other block reads what a block writes
-            port = _over_in_chain(action, chain, left)
+        if not in_place:
+            continue
+        taken = {*over.values()}
+        left = [port for port in frees if port not in taken and port not in chain.inner]
+        if not chain.headed or place != chain.places[0]:
+            left = [port for port in left if port in flat]  # no other block reads what a block writes
+        port = _over_in_chain(action, chain, left)
         if port is not None:
             over[place] = port
             chain = replace(chain, inner=chain.inner.difference(one.port for one in action.outputs))
-        outputs = (one.port for one in action.outputs if one.port not in chain.inner)
-        spots = {one: sharing.computed(one, port, chain.places[-1]) for one in outputs}
-        found[place] = replace(action, over=port, spots=spots)
     gone = tuple(port for port in frees if port not in over.values() and port not in chain.inner)
     for place in chain.places:
-        found[place] = replace(found[place], frees=gone if place == chain.places[-1] else (), chain=chain)
+        freed = gone if place == chain.places[-1] else ()
+        made = [one.port for one in found[place].outputs if one.port not in chain.inner]
+        spots = {port: sharing.computed(port, over.get(place), chain.places[-1]) for port in made}
+        found[place] = replace(found[place], over=over.get(place), frees=freed, spots=spots, chain=chain)
 
 
 def _over_in_chain(action: Action, chain: Chain, left: list[Port]) -> Port | None:
@@ -151,7 +168,7 @@ def _over_in_chain(action: Action, chain: Chain, left: list[Port]) -> Port | Non
     inner = not chain.inner.isdisjoint(one.port for one in action.outputs)
     if inner and not chain.headed:
         return None
-    found = _over(chain.wiring, action.node, action.outputs, left.__contains__)
+    found = _over(chain.wiring, action.node, action.outputs, lambda port: port in left)
     beside = not inner and action.node in chain.members and len(action.outputs) == 1
     return _beside(chain.wiring, action, chain, left) if found is None and beside else found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._desc.memory import dtype_of, is_packed, strides_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -97,19 +97,22 @@ def chains_of(
     graph: Structure,
     wiring: Wiring,
     order: Sequence[int],
-    folded: Collection[int],
+    idle: Collection[int],
+    alone: Collection[int],
     kept: Collection[Port | None],
     without: Switches,
 ) -> dict[int, Chain]:
     """The chains of a valid graph whose nodes run in this order, by the places of their steps.
 
-    ``kept``: the outputs of the graph.
+    ``idle``: nodes that take no step; ``alone``: those that run in a way of their own; ``kept``: the graph's outputs.
     """
     if {"chains", "epilogues"} <= without:
         return {}
     finder = _Finder(graph, wiring, kept, without)
     for place, number in enumerate(order):
-        if number not in folded:
+        if number in alone:
+            finder.end()
+        elif number not in idle:
             finder.add(place, number)
     finder.end()
     return finder.found
@@ -140,7 +143,7 @@ class _Finder:
     def __init__(self, graph: Structure, wiring: Wiring, kept: Collection[Port | None], without: Switches) -> None:
         self.graph, self.wiring, self.kept, self.without = graph, wiring, kept, without
         self.found: dict[int, Chain] = {}
-        self.kinds: dict[tuple[int, tuple[Any, ...]], _Kind] = {}  # by the id of a desc, which many nodes share
+        self.kinds: dict[int, _Kind] = {}  # by the id of a desc, which many nodes share
         self.nodes: list[int] = []
         self.places: list[int] = []
         self.own: dict[Port, int] = {}  # what the chain computes, each with the bytes of an element
@@ -176,13 +179,15 @@ class _Finder:
             return False
         if None not in (self.sizes, kind.spread) and self.sizes != kind.spread:
             return False
-        inputs = reads(self.wiring, number)
+        roots = self.wiring.roots
         items = [
-            (self.own[port], item) for (port, _), item in zip(inputs, kind.inputs, strict=True) if port in self.own
+            (self.own[port], item)
+            for (port, _), item in zip(reads(self.wiring, number), kind.inputs, strict=True)
+            if port in self.own
         ]
         if not items or any(one != other for one, other in items):
             return False
-        if any(self.wiring.roots.get(port) in self.own for port, _ in inputs):
+        if any(roots.get(port) in self.own for port, _ in reads(self.wiring, number)):
             return False
         self.sizes = self.sizes or kind.spread
         return True
@@ -191,12 +196,12 @@ class _Finder:
         """What is known of a node; nothing where an output of it is not just the bytes of a buffer."""
         node = self.graph.nodes[number]
         assert isinstance(node, Node)
-        pairs = reads(self.wiring, number)
-        roots = self.wiring.roots
-        key = id(node.desc), tuple(desc.strides if port in roots else None for port, desc in pairs)
+        key = id(node.desc)
         if key not in self.kinds:
-            self.kinds[key] = _kind_of(node.desc, [desc for _, desc in pairs])
-        kind = self.kinds[key]
+            self.kinds[key] = _kind_of(node.desc)
+        kind, roots = self.kinds[key], self.wiring.roots
+        if kind.joins and any(port in roots and desc.strides for port, desc in reads(self.wiring, number)):
+            return _NONE
         if kind is not _NONE:
             for (port, _), item in zip(writes(self.wiring, number), kind.items, strict=True):
                 if self.wiring.sizes[port] != kind.count * item:
@@ -214,8 +219,9 @@ class _Finder:
         )
 
 
-def _kind_of(desc: OperatorDesc, inputs: Sequence[TensorDesc]) -> _Kind:
-    outputs = [one for _, one in by_path(desc.operator.fields, "output", desc._values())]
+def _kind_of(desc: OperatorDesc) -> _Kind:
+    values = desc._values()
+    inputs, outputs = ([one for _, one in by_path(desc.operator.fields, kind, values)] for kind in ("input", "output"))
     if not outputs or any(has_four_bits(dtype_of(one)) for one in (*inputs, *outputs)):
         return _NONE
     sizes, count = outputs[0].sizes, outputs[0].element_count

@@ -25,6 +25,8 @@ class Optimizations:
         Nodes that have nothing to do: their inputs lie in the memory of their output.
     views
         Nodes that have nothing to do: their outputs are elements of their input, read there with other strides.
+    pieces
+        Nodes whose output is made piece by piece, as its only reader needs it.
     chains
         Nodes that run together, block by block in the cache.
     epilogues
@@ -35,6 +37,7 @@ class Optimizations:
     in_place: tuple[int, ...] = ()
     adjacent: tuple[int, ...] = ()
     views: tuple[int, ...] = ()
+    pieces: tuple[int, ...] = ()
     chains: tuple[tuple[int, ...], ...] = ()
     epilogues: tuple[tuple[int, ...], ...] = ()
 
@@ -60,6 +63,7 @@ def optimizations_of(graph: Structure, without: Switches = NONE) -> Optimization
         in_place=tuple(one.node for one in steps if one.over is not None),
         adjacent=tuple(one.node for one in steps if one.node in places.adjacent),
         views=tuple(one.node for one in steps if one.views),
+        pieces=tuple(one.node for one in steps if one.is_in_pieces),
         chains=tuple(one.nodes for one in chains if not one.headed),
         epilogues=tuple(one.nodes for one in chains if one.headed),
     )

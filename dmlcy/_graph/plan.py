@@ -25,7 +25,7 @@ class Step:
     node, name, operator
         The number of the node, its name, and its operator.
     outputs
-        Bytes of the new buffers of its outputs; 0 where it writes over an input, folded, adjacent, chained or a view.
+        Bytes of the new buffers of its outputs; 0 where it writes over an input, or where there are none.
     workspace
         Bytes that it takes at most beside its tensors, while it runs; an estimate.
     over
@@ -36,6 +36,8 @@ class Step:
         Whether it reads constants only, and is computed when the graph is compiled.
     adjacent
         Whether it has nothing to do: its inputs are computed where its output is.
+    pieces
+        Whether its output is made piece by piece, as its only reader needs it.
     view
         Whether it has nothing to do: its outputs are elements of its input, and read there.
     live
@@ -62,13 +64,14 @@ class Step:
     view: bool = False
     chain: int | None = None
     chained: bool = False
+    pieces: bool = False
 
     @property
     def written(self) -> str:
         """Its outputs in words: the bytes of new buffers, what they are written over, or why there are none."""
         if self.over:
             return f"over {quote(self.over)}"
-        for name in ("folded", "adjacent", "view", "chained"):
+        for name in ("folded", "adjacent", "view", "chained", "pieces"):
             if getattr(self, name):
                 return name
         return str(self.outputs)
@@ -128,8 +131,10 @@ def _workspace(graph: Structure, action: Action, by_reference: bool, places: Pla
     """Bytes that a node takes beside its tensors."""
     node = graph.nodes[action.node]
     assert isinstance(node, Node)
-    if action.folded or action.views or action.node in places.adjacent:
+    if action.folded or action.views or action.is_in_pieces or action.node in places.adjacent:
         return 0
+    if action.pieces is not None:
+        return action.pieces.workspace
     if node.desc.operator.state == "fast" and not by_reference:
         return 0
     # The reference gives new arrays, which are copied.
@@ -163,11 +168,11 @@ def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> P
         constants += total if action.folded else 0
         workspace = _workspace(graph, action, by_reference, places)
         adjacent, is_view = action.node in places.adjacent, bool(action.views)
-        new = 0 if action.over is not None or adjacent or is_view or action.folded else total
+        new = 0 if action.over is not None or adjacent or is_view or action.folded or action.is_in_pieces else total
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
         first = None if action.chain is None else action.chain.nodes[0]
-        said = node.origin, action.folded, adjacent, is_view, first, bool(inner) and not total
+        said = node.origin, action.folded, adjacent, is_view, first, bool(inner) and not total, action.is_in_pieces
         steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, copies + live, *said))
     return Plan(tuple(steps), copies, constants, places.arena, _result_bytes(places))
 

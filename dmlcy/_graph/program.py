@@ -34,7 +34,7 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
     steps: list[Step] = []
     for place, action in enumerate(actions(graph, without)):
         chain = action.chain
-        if action.views or action.node in places.adjacent:
+        if action.views or action.is_in_pieces or action.node in places.adjacent:
             steps.append((False, [], [], None))
         elif action.folded:
             steps.append((None if action.node in left else False, [], [], None))
@@ -75,7 +75,7 @@ def _step(action: Action, forms: _Forms, places: Places) -> Step:
     wiring = forms.wiring
     pairs = zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
     ports = [port for (_, desc), port in pairs if desc is not None]
-    form = forms.of(action.node)
+    form = None if action.pieces is not None else forms.of(action.node)
     gaps = _gaps(action, places.of)
     chained = None if action.chain is None else _chained(action.chain, forms, places)
     if form is None or None in ports:

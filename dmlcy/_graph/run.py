@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
+from functools import partial
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -12,18 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcy._compile import compile as compile_desc
-from dmlcy._desc.memory import view
+from dmlcy._desc.memory import dtype_of, view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._desc.whole import Switches
 from dmlcy._errors import DmlError, raise_violations
+from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.names import not_runnable
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import NONE, Action, actions
+from dmlcy._graph.actions import NONE, Action, Tensor, actions
 from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.optimizations import Optimizations, optimizations_of
+from dmlcy._graph.pieces import Pieces, Piecewise, part_of
 from dmlcy._graph.places import places_of
 from dmlcy._graph.plan import Plan, peak_of, plan_of
 from dmlcy._graph.program import program_of
@@ -42,7 +45,7 @@ Seen: TypeAlias = Callable[[Port, Array], None]
 
 Stamps: TypeAlias = npt.NDArray[np.int64]
 
-CHAINS: Final[Switches] = frozenset(("chains", "epilogues"))
+CHAINS: Final[Switches] = frozenset(("chains", "epilogues", "pieces"))
 """Without these, each node is a step of its own."""
 FUNCTION = "graph"
 """The name of a compiled graph in errors."""
@@ -67,13 +70,14 @@ class CompiledGraph:
         if path == "reference":
             without |= CHAINS
         self._left_out = without
-        self._has_chains = any(one.chain is not None for one in actions(graph, without))
+        self._has_chains = any(one.chain is not None or one.pieces is not None for one in actions(graph, without))
         self._apart: CompiledGraph | None = None
         self._wiring = wiring_of(graph)
         self._actions = actions(graph, without)
         self._places = places_of(graph, without)
         self._peak = peak_of(graph, path == "reference", without)
         self._operators = _compiled(graph, level, path)
+        self._piecewise = {one.node: self._cut(one.pieces) for one in self._actions if one.pieces is not None}
         self._folded: dict[Port, Buffer] = {}
         self._program = program_of(graph, self._operators, copy_context().run(self._fold), without)
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
@@ -152,6 +156,11 @@ class CompiledGraph:
         found = self._buffers(taker, given, self._bound, copy=True)
         _refuse(taker)
         self._bind(found)
+
+    def _cut(self, pieces: Pieces) -> Piecewise:
+        """What runs two nodes piece by piece."""
+        maker, reader = (self._operators[number].desc for number in (pieces.maker, pieces.reader))
+        return Piecewise(pieces, maker, reader, lambda desc: compile_desc(desc, LEVELS[self._level].name))
 
     def _bind(self, owned: dict[int, Buffer]) -> None:
         """Gives the program the constants, and inputs with the flag OWNED_BY_DML. Runs that have begun keep theirs."""
@@ -337,9 +346,33 @@ class CompiledGraph:
     def _call(self, values: Values, step: int) -> None:
         """Runs a step as a call of its operator, which writes its outputs to their places, if they are not there."""
         action = self._actions[step]
+        if action.pieces is not None:
+            self._in_pieces(values, action, action.pieces)
+            return
         there = action.folded or action.views or action.node in self._places.adjacent
         outs = None if there else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
         self._compute(action, lambda port, desc: self._view(values, port, desc), outs)
+
+    def _in_pieces(self, values: Values, action: Action, pieces: Pieces) -> None:
+        """Runs a node, and makes what it reads piece by piece."""
+
+        def known(tensor: Tensor, axis: int | None, span: tuple[int, int]) -> Array:
+            if axis is None:
+                return self._view(values, tensor.port, tensor.desc)
+            if has_four_bits(dtype_of(tensor.desc)):
+                return part_of(*values.at(*self._places.of[tensor.port]), tensor.desc, axis, span)
+            return self._view(values, tensor.port, tensor.desc)[(slice(None),) * axis + (slice(*span),)]
+
+        maker = next(one for one in self._actions if one.node == pieces.maker)
+        names = (path for path, desc in self._wiring.inputs[pieces.maker] if desc is not None)
+        given = {
+            path: self._view(values, port, desc)
+            for (path, desc), port in zip(self._wiring.inputs[action.node], self._wiring.read[action.node], strict=True)
+            if desc is not None and port is not None and path != pieces.path
+        }
+        (output,) = action.outputs
+        parts = {path: partial(known, one) for path, one in zip(names, maker.read(), strict=True)}
+        self._piecewise[action.node].run(parts, given, self._view(values, output.port, output.desc))
 
     def _compute(
         self, action: Action, viewed: Callable[[Port, TensorDesc], Array], outs: tuple[Array, ...] | None

@@ -123,6 +123,11 @@ class Elementwise(Family):
         given, made = tensors_of(desc)
         return None if given.dtype != made.dtype else (Part.whole(given.rank),)
 
+    def keeps_bits(self, desc: OperatorDesc) -> bool:
+        """Where no activation needs other elements."""
+        fused = desc.operator.definition.roles.get("fused")
+        return fused is None or not along(getattr(desc, fused), (1,))
+
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of floating-point elements: the inputs, the result, and what the operations of the formula leave."""
         if not of_floats(desc):
