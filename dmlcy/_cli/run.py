@@ -7,7 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmlcy._cli.options import FORMATS, add_examples, add_feature_level, add_format, add_inputs, add_limit, whole_number
+from dmlcy._cli.options import (
+    FORMATS,
+    MEASURED,
+    add_examples,
+    add_feature_level,
+    add_format,
+    add_inputs,
+    add_limit,
+    whole_number,
+)
 from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch import files
 from dmlcy._frontends.dxdispatch.files import distinct, open_regular
@@ -21,8 +30,6 @@ if TYPE_CHECKING:
     from dmlcy._frontends.graphs.serialized import Serialized
 
 DUMPS = "--dump is for graphs; the outputs of a model are --expect."
-MEASURED = 10
-"""Runs of a profile."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
