@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from dmlcy._graph.actions import actions
 from dmlcy._graph.model import Node, Port, Structure
-from dmlcy._graph.places import ARENA, places_of
+from dmlcy._graph.places import ARENA, Place, places_of
 from dmlcy._graph.wiring import wiring_of
+
+NOWHERE: Final[Place] = (0, 0)
+"""Of a value that is never in memory as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def residents(graph: Structure) -> list[Resident]:
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
         for one in action.outputs:
-            base, offset = places.of[one.port]
+            base, offset = places.of.get(one.port, NOWHERE)
             if base == ARENA:
                 name = wiring.value_names[one.port]
                 found.append(Resident(name, one.port, node.kind, step, last.get(one.port, step), offset, one.size))
