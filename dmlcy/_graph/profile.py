@@ -10,6 +10,8 @@ from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
 
 HEAD: Final = ("share %", "ms", "GFLOP/s", "MB")
+WIDTHS: Final = (7, 10, 8, 10)
+"""Letters of these columns, at least: they are the same in most tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +257,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     """Lines with the figures on the right of their columns."""
     cells = [head, *rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    widths[: len(WIDTHS)] = map(max, widths, WIDTHS)
     return [
         "  ".join(
             cell.rjust(width) if column < len(HEAD) else cell.ljust(width)
