@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from dmlcy._check.repairs import Asked
-    from dmlcy._errors import Repair, Violation
+from dmlcy._errors import Repair, Violation
 
 
 class Found(NamedTuple):
@@ -28,6 +26,15 @@ class Checked(Protocol):
         """What is wrong with them."""
 
 
+class Asking(Protocol):
+    """What is to be searched; ``arrays``: the tensors of a call are arrays, and no values of a graph."""
+
+    arrays: bool
+
+    def search(self) -> Found:
+        """Tries the changes."""
+
+
 class Search:
     """A search for the repairs of one desc, which all violations of the desc share.
 
@@ -38,7 +45,7 @@ class Search:
     __slots__ = ("_asked", "_found")
 
     def __init__(self) -> None:
-        self._asked: Asked | None = None
+        self._asked: Asking | None = None
         self._found: Found | None = None
 
     def noted(self) -> Search:
@@ -47,7 +54,7 @@ class Search:
             self._asked, self._found = None, NOTHING
         return self
 
-    def open(self, asked: Asked) -> None:
+    def open(self, asked: Asking) -> None:
         """Say what is to be searched."""
         self._asked = asked
 

@@ -31,7 +31,7 @@ def run(name: str, options: argparse.Namespace) -> None:
     model = compiled(name, options)
     arrays = arrays_for(model, named(model, options.input), options.seed)
     if options.profile:
-        from dmlcy._cli.run import MEASURED
+        from dmlcy._cli.options import MEASURED
         from dmlcy._cli.run_graph import shown
 
         profile = model.profile(arrays, options.iterations or MEASURED)

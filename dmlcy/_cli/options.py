@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = "examples:"
 FORMATS: Final = ("text", "json")
+MEASURED: Final = 10
+"""Runs of a profile."""
 
 
 def add_format(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmlcy._cli.options import (
     FORMATS,
+    MEASURED,
     add_examples,
     add_feature_level,
     add_format,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from dmlcy._frontends.graphs.serialized import Serialized
 
 DUMPS = "--dump is for graphs; the outputs of a model are --expect."
-MEASURED = 10
-"""Runs of a profile."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmlcy._cli.run import MEASURED
+from dmlcy._cli.options import MEASURED
 from dmlcy._cli.warnings import warn
 from dmlcy._facts.levels import current_level
 from dmlcy._frontends.dxdispatch.json import Document

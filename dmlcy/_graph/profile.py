@@ -9,9 +9,9 @@ from typing import Any, Final
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
 
-WIDTH: Final = 9
-"""Of a column of figures, at least."""
 HEAD: Final = ("share %", "ms", "GFLOP/s", "MB")
+WIDTHS: Final = (7, 10, 8, 10)
+"""Letters of these columns, at least: they are the same in most tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,10 +254,10 @@ def _joined(name: str, steps: Sequence[StepProfile]) -> OperatorProfile:
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """Lines with the figures on the right of their columns, which are as wide for most other figures."""
+    """Lines with the figures on the right of their columns."""
     cells = [head, *rows]
-    least = [WIDTH if column < len(HEAD) else 0 for column in range(len(head))]
-    widths = [max(least[column], *(len(row[column]) for row in cells)) for column in range(len(head))]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    widths[: len(WIDTHS)] = map(max, widths, WIDTHS)
     return [
         "  ".join(
             cell.rjust(width) if column < len(HEAD) else cell.ljust(width)
