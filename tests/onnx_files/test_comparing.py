@@ -46,7 +46,7 @@ def right() -> dict[str, Any]:
     return model.run({"image": IMAGE}, [name for name in model.names if name not in model._model.graph.initializers])
 
 
-def compared(values: dict[str, Any], folder: Path, *options: str) -> int:
+def status_of(values: dict[str, Any], folder: Path, *options: str) -> int:
     np.savez(folder / "device.npz", **values)
     return main(["compare", str(DIGITS), str(folder / "device.npz"), *options])
 
@@ -70,7 +70,7 @@ def test_a_wrong_node_is_named(wrong: str, tmp_path: Path, capsys: pytest.Captur
     values = right()
     values[wrong] = values[wrong].copy()
     values[wrong].reshape(-1)[1] += 1
-    assert compared(values, tmp_path) == 1
+    assert status_of(values, tmp_path) == 1
     (node,) = (one for one in dmlcy.onnx.report(DIGITS).nodes if one.place.split('"')[1].lower().endswith(_name(wrong)))
     assert f"the first wrong node is {node.place}" in capsys.readouterr().out
 
@@ -121,14 +121,14 @@ def test_a_value_that_does_not_fit_is_wrong(
     change: Any, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     values = right()
-    assert compared(values | {"conv": change(values["conv"])}, tmp_path) == 1
+    assert status_of(values | {"conv": change(values["conv"])}, tmp_path) == 1
     assert f'the first wrong node is node 0 "/conv/Conv" (Conv): {said}' in capsys.readouterr().out
 
 
 def test_an_output_that_is_not_there_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     values = right()
     del values["shares"]
-    assert compared(values, tmp_path) == 1
+    assert status_of(values, tmp_path) == 1
     assert 'the first node without a file is node 9 "/Softmax"' in capsys.readouterr().out
 
 
@@ -136,12 +136,12 @@ def test_numbers_for_each_value(tmp_path: Path, capsys: pytest.CaptureFixture[st
     values = right()
     values["relu"] = values["relu"].copy()
     values["relu"][0, 1, 2, 3] = np.nan
-    assert compared(values, tmp_path, "--summary", "--validate") == 1
+    assert status_of(values, tmp_path, "--summary", "--validate") == 1
     out = capsys.readouterr().out
     assert (
         '"relu": 0, 0, 1, [0, 1, 2, 3]' in out and '"relu": 1 NaN, 0 infinite' in out and 'the first is "relu"' in out
     )
-    compared(values, tmp_path, "--json")
+    status_of(values, tmp_path, "--json")
     document = json.loads(capsys.readouterr().out)
     found = {one["value"]: one["summary"] for one in document["outputs"]}
     assert document["format"] == "dmlcy-onnx-comparison" and found["relu"]["strange"] and not found["conv"]["strange"]

@@ -74,7 +74,8 @@ def compared(
     own = dict(zip(comparer.stage.names, comparer.stage.results(comparer.own), strict=True))
     found = [replace(one, accumulated=_apart(own.get(one.value), values.get(one.value))) for one in comparer.judged()]
     names = [one.value for one in found if one.value in values and one.value in own]
-    beside = {name: summary(own[name], values[name]) for name in names if own[name].shape == values[name].shape}
+    names = [name for name in names if own[name].shape == values[name].shape and values[name].dtype.kind in "biuf"]
+    beside = {name: summary(own[name], values[name]) for name in names}
     return Report(Path(model.file), path, (), tuple(found), tuple(comparer.unknown())), beside
 
 
@@ -112,7 +113,7 @@ class _Comparer:
                 self.numbers |= {numbers[made]: number for made in one.made if made in numbers}
             for known, name in zip(visit.outputs, visit.node.outputs, strict=True):
                 value = known.value
-                if not name or name in seen or value is None:
+                if not name or name in seen or value is None or value.dtype is None:
                     continue
                 seen.add(name)
                 port = self._port(known)
