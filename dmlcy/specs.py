@@ -72,10 +72,10 @@ def operator(name: str) -> dict[str, Any]:
     dict
         ``operator``
             ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place`` (the inputs whose
-            memory an output may share in DirectML), ``python``, ``desc``, ``family``, ``state`` (one of ``states()``),
-            ``summary``, ``source``, ``include`` (groups of facts that it shares with others), ``also`` (what
-            NumPy, PyTorch and everyday language call it), ``also_after`` (operators that are meant first by a name that
-            both have).
+            memory an output may share in DirectML), ``directmlx`` (the function of DirectMLX, as in ``catalogue()``),
+            ``python``, ``desc``, ``family``, ``state`` (one of ``states()``), ``summary``, ``source``, ``include``
+            (groups of facts that it shares with others), ``also`` (what NumPy, PyTorch and everyday language call it),
+            ``also_after`` (operators that are meant first by a name that both have).
         ``types``, ``ranks``
             By letter, rows ``since`` with the data types ``any``, or the numbers of dimensions ``min`` to ``max``, that
             the level adds; ``default``: a call that chooses none gives the first of these data types.
@@ -178,8 +178,9 @@ def catalogue() -> dict[str, dict[str, Any]]:
     """Every operator of DirectML by name, whatever its state, with the fields of its struct.
 
     Each has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``state`` (one of ``states()``), ``struct``, ``kind``,
-    ``in_place`` (the inputs whose memory an output may share in DirectML), ``source`` and ``fields`` (``name``,
-    ``kind``, ``type``, ``optional``).
+    ``in_place`` (the inputs whose memory an output may share in DirectML), ``directmlx`` (the function of DirectMLX
+    that adds it to a graph, with the members that its parameters stand for; absent where there is none), ``source`` and
+    ``fields`` (``name``, ``kind``, ``type``, ``optional``; of an array ``count``, the member that counts it).
     """
     rows = shipped.read("catalogue.toml")["operator"]
     return _by("name", [{**row, "state": state_of(row["name"])} for row in rows])

@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -416,11 +417,14 @@ DMLCY_NOINLINE void append_real(std::string& out, Real value) {
         return;
     }
     char digits[40];
-#if defined(__cpp_lib_to_chars)
+#if defined(__cpp_lib_to_chars) && !defined(DMLCY_NO_TO_CHARS)
     const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
     out.append(digits, end);
 #else
-    std::snprintf(digits, sizeof digits, sizeof(Real) == 4 ? "%.9g" : "%.17g", static_cast<double>(value));
+    for (int precision = 1; precision <= 17; ++precision) {
+        std::snprintf(digits, sizeof digits, "%.*g", precision, static_cast<double>(value));
+        if (static_cast<Real>(std::strtod(digits, nullptr)) == value) break;
+    }
     for (char* digit = digits; *digit != 0; ++digit) {
         if (*digit == ',') *digit = '.';
     }

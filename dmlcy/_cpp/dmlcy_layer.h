@@ -140,15 +140,16 @@ public:
 
 private:
     const std::filesystem::path folder;
-    std::atomic_flag busy = ATOMIC_FLAG_INIT;  // std::mutex is not in every library of MinGW-w64
+    std::atomic<bool> busy{false};  // std::mutex is not in every library of MinGW-w64
     std::set<std::string> written;
     std::atomic<bool> told{false};
 
     bool is_new(const std::string& name) {
-        while (busy.test_and_set(std::memory_order_acquire)) {}
+        while (busy.exchange(true, std::memory_order_acquire)) {
+        }
         struct Unlock {
-            std::atomic_flag& flag;
-            ~Unlock() { flag.clear(std::memory_order_release); }
+            std::atomic<bool>& flag;
+            ~Unlock() { flag.store(false, std::memory_order_release); }
         } const unlock{busy};
         return written.insert(name).second;
     }
@@ -411,10 +412,17 @@ private:
     const LayerOptions options;
 };
 
+#if defined(_MSC_VER)
+#pragma warning(push)
+#pragma warning(disable : 4996)  // getenv, which is safe: the text is copied at once
+#endif
 inline std::filesystem::path folder_of_environment() {
     const char* const folder = std::getenv("DMLCY_LAYER");
     return folder == nullptr ? "" : folder;
 }
+#if defined(_MSC_VER)
+#pragma warning(pop)
+#endif
 
 }  // namespace detail
 

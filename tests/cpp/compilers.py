@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ WARNINGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror")
 COMPILERS = ("g++", "clang++", "x86_64-w64-mingw32-g++")
 WINDOWS = COMPILERS[2]
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")
+"""Flags that are left out where the compiler has no libraries for them."""
 
 
 class Programs:
@@ -29,12 +31,21 @@ class Programs:
 
     def built(self, source: Path, *flags: str, compiler: str = COMPILERS[0]) -> Path:
         """The program of a source; skips where the compiler is missing."""
+        if SANITIZED[0] in flags and not self.sanitizes:
+            flags = tuple(flag for flag in flags if flag not in SANITIZED)
         key = (compiler, str(source), *flags)
         if key not in self.made:
             name = f"{source.stem}{len(self.made)}{'.exe' if compiler == WINDOWS else ''}"
             self.compile(source, *flags, "-o", str(self.folder / name), compiler=compiler)
             self.made[key] = self.folder / name
         return self.made[key]
+
+    @functools.cached_property
+    def sanitizes(self) -> bool:
+        """Whether programs can be watched by the sanitizers."""
+        source = self.folder / "empty.cpp"
+        source.write_text("int main() {}\n", encoding="utf-8")
+        return self.run(source, *SANITIZED, "-o", str(self.folder / "empty")).returncode == 0
 
     def compile(self, source: Path, *flags: str, compiler: str = COMPILERS[0]) -> None:
         """Compile; the test fails with what the compiler says."""

@@ -178,12 +178,15 @@ def test_long_arrays_are_cut(dump: Callable[[list[bytes]], list[str]]) -> None:
     assert json.loads(text)["desc"] == desc["desc"] | {"AxesCapped": 2**32 - 1}
 
 
-def test_numbers_that_json_has_not(dump: Callable[[list[bytes]], list[str]]) -> None:
+@pytest.mark.parametrize("flag", ["", "-DDMLCY_NO_TO_CHARS"])
+def test_numbers_that_json_has_not(flag: str, programs: Programs) -> None:
+    """Libraries before C++17 was whole have no std::to_chars for them."""
+    program = programs.built(DUMPER, *([flag] if flag else SANITIZED))
     numbers = ["nan", "inf", "-inf", 3.4028234663852886e38, 1e-45, -0.0, 0.1]
     descs = [fitted(desc_of(OPERATORS["ACTIVATION_ELU"])) for _ in numbers]
     for desc, number in zip(descs, numbers, strict=True):
         desc["desc"]["Alpha"] = number
-    found = [json.loads(text)["desc"]["Alpha"] for text in dump([image_of(desc).packed() for desc in descs])]
+    found = [json.loads(text)["desc"]["Alpha"] for text in dumped(program, [image_of(desc).packed() for desc in descs])]
     assert found[:3] == numbers[:3]
     for got, number in zip(found[3:], numbers[3:], strict=True):
         assert struct.pack("<f", got) == struct.pack("<f", number)
