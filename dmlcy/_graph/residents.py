@@ -9,8 +9,6 @@ from dmlcy._graph.model import Node, Port, Structure
 from dmlcy._graph.places import ARENA, places_of
 from dmlcy._graph.wiring import wiring_of
 
-"""Of a value that is never in memory as a whole."""
-
 
 @dataclass(frozen=True, slots=True)
 class Resident:
