@@ -35,7 +35,7 @@ cdef inline int64_t span_of(const ProductAxis* axis) noexcept nogil:
 cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
     cdef Spread own
     cdef const ProductAxis* axes = &to.image.axes[0]
-    cdef int64_t row, planes, work
+    cdef int64_t row, planes, work, columns
     cdef int d
     own.to = to
     for d in range(3):
@@ -67,6 +67,9 @@ cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
     own.rows = own.high + own.reach[1]
     own.filters = to.rows if own.parts == 1 else ceil_div(ceil_div(to.rows, own.parts), FEW) * FEW
     own.parts = ceil_div(to.rows, own.filters)
+    # Whole vectors make a row of the output, and computing the sums between rows, too, would take much longer.
+    columns = rounded_up(own.high * own.pitch - own.reach[2], to.level.lanes)
+    own.by_row = axes[2].places % to.level.lanes == 0 and columns * BETWEEN > own.high * axes[2].places * (BETWEEN + 1)
     spread[0] = own
     return True
 
@@ -138,31 +141,42 @@ cdef inline int spread_width(const Products* to, int h, int64_t n) noexcept nogi
     return width
 
 
-cdef void add_spread(const Spread* spread, const Tile* tile, int64_t n, int64_t pitch) noexcept nogil:
+# Adds the products of `depth` k to the sums of some columns.
+cdef void add_spread(const Spread* spread, const Tile* tile, int64_t column, int64_t columns, int64_t first,
+                     int64_t depth, int64_t pitch) noexcept nogil:
     cdef const Products* to = spread.to
-    cdef int64_t row, column, part, first, depth, strip, end
+    cdef int64_t row = 0, done
     cdef const float* source
     cdef int h, width
-    for part in range(ceil_div(to.depth, DMLCY_DEPTH)):
-        first = part * DMLCY_DEPTH
+    while row < tile.rows:
+        h = spread_height(to, tile.rows - row)
+        done = column
+        while done < column + columns:
+            width = spread_width(to, h, column + columns - done)
+            source = tile.sums + row * pitch + done
+            if first == 0:
+                source = NULL if tile.begin == NULL else tile.begin + row * tile.strip
+            to.level.spread[h][width](
+                depth, tile.left + row * tile.left_row + first, tile.left_row, tile.strips + done, spread.at + first,
+                source, tile.strip if first == 0 else pitch, tile.sums + row * pitch + done, pitch)
+            done += columns_of(to, width)
+        row += to.level.heights[h]
+
+
+# Computes the sums of some rows of the output, DMLCY_STRIP columns and DMLCY_DEPTH k at a time.
+cdef void sum_spread(const Spread* spread, const Tile* tile, int64_t rows, int64_t pitch) noexcept nogil:
+    cdef const Products* to = spread.to
+    cdef int64_t line, strip, first = 0, depth, lines = 1, n = rows * spread.pitch - spread.reach[2]
+    if spread.by_row:
+        lines = rows
+        n = spread.pitch - spread.reach[2]
+    while first < to.depth:
         depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
-        for strip in range(ceil_div(n, DMLCY_STRIP)):
-            end = min(strip * DMLCY_STRIP + DMLCY_STRIP, n)
-            row = 0
-            while row < tile.rows:
-                h = spread_height(to, tile.rows - row)
-                column = strip * DMLCY_STRIP
-                while column < end:
-                    width = spread_width(to, h, end - column)
-                    source = tile.sums + row * pitch + column
-                    if first == 0:
-                        source = NULL if tile.begin == NULL else tile.begin + row * tile.strip
-                    to.level.spread[h][width](
-                        depth, tile.left + row * tile.left_row + first, tile.left_row, tile.strips + column,
-                        spread.at + first, source, tile.strip if first == 0 else pitch,
-                        tile.sums + row * pitch + column, pitch)
-                    column += columns_of(to, width)
-                row += to.level.heights[h]
+        for line in range(lines):
+            for strip in range(ceil_div(n, DMLCY_STRIP)):
+                add_spread(spread, tile, line * spread.pitch + strip * DMLCY_STRIP,
+                           min(n - strip * DMLCY_STRIP, <int64_t>DMLCY_STRIP), first, depth, pitch)
+        first += depth
 
 
 # Computes the elements that are no finite numbers again.
@@ -225,6 +239,8 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
     tile.strip = OVER
     tile.row = 0
     memset(memory + copied - OVER, 0, OVER * sizeof(float))
+    if spread.by_row:
+        memset(tile.sums, 0, spread.filters * pitch * sizeof(float))
     for number in range(begin, end):
         part = number % spread.parts
         rest = number // spread.parts
@@ -252,7 +268,7 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
             held = group * spread.parts + part
         copy_spread(spread, tile.b + image * to.image.image_stride, plane, row, tile.strips)
         n = rows * spread.pitch - spread.reach[2]
-        add_spread(spread, &tile, n, pitch)
+        sum_spread(spread, &tile, rows, pitch)
         if not to.level.are_finite(tile.sums, pitch, tile.rows, n):
             mend_spread(spread, &tile, image, plane, row, rows, pitch)
         if to.fused != NULL and activate(to.fused, tile.sums, tile.rows * pitch):
@@ -283,14 +299,13 @@ cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
     gather_rows(to, tile, tile.packed, to.depth)
 
 
-# Rows of a tile as floats, `pitch` apart, all k of each.
+# The rows of a tile as floats, `pitch` apart.
 cdef void gather_rows(const Products* to, Tile* tile, float* target, int64_t pitch) noexcept nogil:
-    cdef int64_t first, depth, row, k
+    cdef int64_t first = 0, depth, row, k
     if to.a_step == to.item:
         for row in range(tile.rows):
             dmlcy_widen(tile.a + row * to.a_line, to.item, to.item, target + row * pitch, to.depth)
         return
-    first = 0
     while first < to.depth:
         depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
         list_places(to, tile, first, 1, depth)
