@@ -249,6 +249,7 @@ cdef struct Spread:
     int64_t lowest[3]               # place along the input of the first element of the copy
     int64_t reach[3]                # and how many more than the output it has
     bint by_row                     # rows of the output are computed one by one
+    bint direct                     # where they are: each sum is made at once
     int64_t channels
     int64_t[PHASES] first           # elements of a row of a phase that are inside the input
     int64_t[PHASES] last
