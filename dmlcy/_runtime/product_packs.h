@@ -223,27 +223,44 @@ static void dmlcy_list_parts(
     some[vectors] = number;
 }
 
-/* Packs the rows of one tap. */
-DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_parts)(
-    const char *source, int64_t channel, int64_t rows, const dmlcy_part *parts, const int64_t *some, int64_t between,
+/* Packs some rows of one tap. */
+DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_pack_few)(
+    const char *source, int64_t channel, const int rows, const dmlcy_part *parts, const int64_t *some, int64_t between,
     int64_t vectors, float *to, int64_t pitch)
 {
     const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     int64_t v, p;
-    for (; rows > 0; rows--, source += channel, to += pitch)
-        for (v = 0; v < vectors; v++) {
-            __m512 x = _mm512_setzero_ps();
-            if (between == 4)
-                for (p = some[v]; p < some[v + 1]; p++)
-                    x = dmlcy_masked_over(x, parts[p].columns, source + parts[p].from);
-            else
-                for (p = some[v]; p < some[v + 1]; p++) {
-                    const __m512 low = dmlcy_masked(parts[p].low, source + parts[p].from);
-                    const __m512 high = dmlcy_masked(parts[p].high, source + parts[p].from + 64);
-                    x = _mm512_or_ps(x, _mm512_permutex2var_ps(low, even, high));
+    int i;
+    for (v = 0; v < vectors; v++) {
+        __m512 x[4];
+        DMLCY_UNROLL for (i = 0; i < rows; i++)
+            x[i] = _mm512_setzero_ps();
+        if (between == 4)
+            for (p = some[v]; p < some[v + 1]; p++)
+                DMLCY_UNROLL for (i = 0; i < rows; i++)
+                    x[i] = dmlcy_masked_over(x[i], parts[p].columns, source + i * channel + parts[p].from);
+        else
+            for (p = some[v]; p < some[v + 1]; p++)
+                DMLCY_UNROLL for (i = 0; i < rows; i++) {
+                    const char *const from = source + i * channel + parts[p].from;
+                    const __m512 low = dmlcy_masked(parts[p].low, from);
+                    const __m512 high = dmlcy_masked(parts[p].high, from + 64);
+                    x[i] = _mm512_or_ps(x[i], _mm512_permutex2var_ps(low, even, high));
                 }
-            _mm512_storeu_ps(to + 16 * v, x);
-        }
+        DMLCY_UNROLL for (i = 0; i < rows; i++)
+            _mm512_storeu_ps(to + i * pitch + 16 * v, x[i]);
+    }
+}
+
+/* Packs the rows of one tap. Four at a time share what says which elements they take. */
+DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_parts)(
+    const char *source, int64_t channel, int64_t rows, const dmlcy_part *parts, const int64_t *some, int64_t between,
+    int64_t vectors, float *to, int64_t pitch)
+{
+    for (; rows >= 4; rows -= 4, source += 4 * channel, to += 4 * pitch)
+        DMLCY_LEVEL(dmlcy_pack_few)(source, channel, 4, parts, some, between, vectors, to, pitch);
+    for (; rows > 0; rows--, source += channel, to += pitch)
+        DMLCY_LEVEL(dmlcy_pack_few)(source, channel, 1, parts, some, between, vectors, to, pitch);
 }
 #endif
 

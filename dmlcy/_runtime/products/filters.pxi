@@ -25,7 +25,7 @@ cdef int64_t place_filters(Products* to, const char* packed) noexcept nogil:
         return to.packed_batch[0] * to.batch[0]
     if are_gathered(to):
         to.floats = <const float*>packed
-        to.floats_row = ceil_div(to.depth, LINE) * LINE + LINE     # long rows would displace one another
+        to.floats_row = (to.depth // LINE | 1) * LINE + LINE        # an odd number of lines: rows displace no others
         return to.batch[0] * to.rows * to.floats_row * <int64_t>sizeof(float)
     return 0
 
@@ -76,8 +76,8 @@ cdef int64_t pack_filters(const Windows* a, void* packed) noexcept nogil:
     return bytes
 
 
-# Cuts the output into tiles whose columns and sums stay near.
-cdef void cut_across(Products* to, int64_t batches) noexcept nogil:
+# Cuts the output into tiles whose columns and sums stay near. Returns their number.
+cdef int64_t cut_across(Products* to, int64_t batches) noexcept nogil:
     to.column_tiles = ceil_div(to.columns, ACROSS_WIDE)
     to.wide = ceil_div(ceil_div(to.columns, to.column_tiles), FEW) * FEW
     to.column_tiles = ceil_div(to.columns, to.wide)
@@ -88,6 +88,7 @@ cdef void cut_across(Products* to, int64_t batches) noexcept nogil:
         to.row_tiles = max(to.row_tiles, ceil_div(2 * thread_limit(), batches * to.column_tiles))
     to.high = ceil_div(ceil_div(to.rows, to.row_tiles), ACROSS_UNIT) * ACROSS_UNIT
     to.row_tiles = ceil_div(to.rows, to.high)
+    return batches * to.row_tiles * to.column_tiles
 
 
 # The k that are packed at once: all, or some blocks of DMLCY_DEPTH.

@@ -35,7 +35,7 @@ cdef inline int64_t span_of(const ProductAxis* axis) noexcept nogil:
 cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
     cdef Spread own
     cdef const ProductAxis* axes = &to.image.axes[0]
-    cdef int64_t row, planes, work
+    cdef int64_t row, planes, work, columns
     cdef int d
     own.to = to
     for d in range(3):
@@ -67,6 +67,11 @@ cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
     own.rows = own.high + own.reach[1]
     own.filters = to.rows if own.parts == 1 else ceil_div(ceil_div(to.rows, own.parts), FEW) * FEW
     own.parts = ceil_div(to.rows, own.filters)
+    # Whole vectors make a row of the output, and computing the sums between rows, too, would take much longer.
+    columns = rounded_up(own.high * own.pitch - own.reach[2], to.level.lanes)
+    own.direct = to.straight and axes[2].places % to.level.lanes == 0 and to.depth <= DMLCY_DEPTH
+    own.by_row = axes[2].places % to.level.lanes == 0 and (
+        own.direct or columns * BETWEEN > own.high * axes[2].places * (BETWEEN + 1))
     spread[0] = own
     return True
 
@@ -138,36 +143,71 @@ cdef inline int spread_width(const Products* to, int h, int64_t n) noexcept nogi
     return width
 
 
-cdef void add_spread(const Spread* spread, const Tile* tile, int64_t n, int64_t pitch) noexcept nogil:
+# The same of whole vectors: no column behind the last one is computed.
+cdef inline int whole_width(const Products* to, int h, int64_t n) noexcept nogil:
+    cdef int width = DMLCY_WIDTHS - 1
+    while width > 0 and (to.level.spread[h][width] == NULL or columns_of(to, width) > n):
+        width -= 1
+    return width
+
+
+# Adds the products of `depth` k to the sums of some columns, rows of which are `pitch` apart.
+cdef void add_spread(const Spread* spread, const Tile* tile, int64_t column, int64_t columns, int64_t first,
+                     int64_t depth, float* sums, int64_t pitch) noexcept nogil:
     cdef const Products* to = spread.to
-    cdef int64_t row, column, part, first, depth, strip, end
+    cdef int64_t row = 0, done
     cdef const float* source
+    cdef float* target
     cdef int h, width
-    for part in range(ceil_div(to.depth, DMLCY_DEPTH)):
-        first = part * DMLCY_DEPTH
+    while row < tile.rows:
+        h = spread_height(to, tile.rows - row)
+        done = 0
+        while done < columns:
+            width = whole_width(to, h, columns - done) if spread.by_row else spread_width(to, h, columns - done)
+            source = target = sums + row * pitch + done
+            if first == 0:
+                source = NULL if tile.begin == NULL else tile.begin + row * tile.strip
+            to.level.spread[h][width](
+                depth, tile.left + row * tile.left_row + first, tile.left_row, tile.strips + column + done,
+                spread.at + first, source, tile.strip if first == 0 else pitch, target, pitch)
+            done += columns_of(to, width)
+        row += to.level.heights[h]
+
+
+# Computes the sums of some rows of the output, DMLCY_STRIP columns and DMLCY_DEPTH k at a time.
+cdef void sum_spread(const Spread* spread, const Tile* tile, int64_t rows, int64_t between,
+                     int64_t pitch) noexcept nogil:
+    cdef const Products* to = spread.to
+    cdef int64_t line, strip, first = 0, depth, lines = 1, n = rows * spread.pitch - spread.reach[2]
+    if spread.by_row:
+        lines = rows
+        n = spread.pitch - spread.reach[2]
+    while first < to.depth:
         depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
-        for strip in range(ceil_div(n, DMLCY_STRIP)):
-            end = min(strip * DMLCY_STRIP + DMLCY_STRIP, n)
-            row = 0
-            while row < tile.rows:
-                h = spread_height(to, tile.rows - row)
-                column = strip * DMLCY_STRIP
-                while column < end:
-                    width = spread_width(to, h, end - column)
-                    source = tile.sums + row * pitch + column
-                    if first == 0:
-                        source = NULL if tile.begin == NULL else tile.begin + row * tile.strip
-                    to.level.spread[h][width](
-                        depth, tile.left + row * tile.left_row + first, tile.left_row, tile.strips + column,
-                        spread.at + first, source, tile.strip if first == 0 else pitch,
-                        tile.sums + row * pitch + column, pitch)
-                    column += columns_of(to, width)
-                row += to.level.heights[h]
+        for line in range(lines):
+            for strip in range(ceil_div(n, DMLCY_STRIP)):
+                add_spread(spread, tile, line * spread.pitch + strip * DMLCY_STRIP,
+                           min(n - strip * DMLCY_STRIP, <int64_t>DMLCY_STRIP), first, depth,
+                           tile.sums + line * between + strip * DMLCY_STRIP, pitch)
+        first += depth
+
+
+# Whether all sums are finite; rows of the output are `between` apart.
+cdef bint are_spread_finite(const Spread* spread, const Tile* tile, int64_t rows, int64_t between,
+                            int64_t pitch) noexcept nogil:
+    cdef int64_t line
+    if not spread.direct:
+        return spread.to.level.are_finite(tile.sums, pitch, tile.rows, rows * spread.pitch - spread.reach[2])
+    for line in range(rows):
+        if not spread.to.level.are_finite(
+                tile.sums + line * between, pitch, tile.rows, spread.to.image.axes[2].places):
+            return False
+    return True
 
 
 # Computes the elements that are no finite numbers again.
 cdef void mend_spread(const Spread* spread, Tile* tile, int64_t image, int64_t plane, int64_t row, int64_t rows,
-                      int64_t pitch) noexcept nogil:
+                      int64_t between, int64_t pitch) noexcept nogil:
     cdef const Products* to = spread.to
     cdef const ProductAxis* axes = &to.image.axes[0]
     cdef ProductRun* run = &tile.runs[0]
@@ -176,7 +216,7 @@ cdef void mend_spread(const Spread* spread, Tile* tile, int64_t image, int64_t p
     cdef int64_t filter, i, j
     for filter in range(tile.rows):
         for i in range(rows):
-            sums = tile.sums + filter * pitch + i * spread.pitch
+            sums = tile.sums + filter * pitch + i * between
             if to.level.are_finite(sums, 0, 1, axes[2].places):
                 continue
             run.place[0] = plane
@@ -221,28 +261,48 @@ cdef int follow_places(const Products* to, char* y, int64_t channels, int64_t li
     return 0
 
 
+# The sums of some rows become elements of the output. -1: memory ran out.
+cdef int put_spread(const Spread* spread, const Tile* tile, int64_t rows, int64_t pitch) noexcept nogil:
+    cdef const Products* to = spread.to
+    cdef const ProductAxis* axes = &to.image.axes[0]
+    cdef int64_t filter
+    if to.fused != NULL and activate(to.fused, tile.sums, tile.rows * pitch):
+        return -1
+    for filter in range(tile.rows):
+        to.level.put_rows(
+            tile.sums + filter * pitch, spread.pitch, rows, axes[2].places, tile.y + filter * to.y_line,
+            axes[1].output_stride, to.y_step, to.item)
+    return 0
+
+
 # Computes some filters at some bands of rows. -1: memory ran out.
 cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept nogil:
     cdef const Spread* spread = <const Spread*>args
     cdef const Products* to = spread.to
     cdef const ProductAxis* axes = &to.image.axes[0]
     cdef Tile tile
-    cdef int64_t pitch = spread.high * spread.pitch + OVER, n, number, rest, group, image, plane, row, rows, part
-    cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2], held = -1, filter, first
+    cdef int64_t pitch = spread.high * spread.pitch + OVER, between = spread.pitch
+    cdef int64_t number, rest, group, image, plane, row, rows, part
+    cdef int64_t planes = spread.channels * axes[0].taps * spread.phases[1] * spread.phases[2], held = -1, first
     cdef int64_t copied = planes * spread.rows * spread.pitch + OVER
     cdef int64_t packed = 0 if are_plain(to) or to.floats != NULL else spread.filters * to.depth
-    cdef float* memory = <float*>malloc((copied + packed + spread.filters * (pitch + OVER)) * sizeof(float))
-    cdef char* y
+    cdef int64_t sums = 0 if spread.direct else spread.filters * pitch
+    cdef float* memory = <float*>malloc((copied + packed + sums + spread.filters * OVER) * sizeof(float))
     cdef int status = 0
     if memory == NULL:
         return -1
     tile.strips = memory
     tile.packed = memory + copied
     tile.sums = tile.packed + packed
-    tile.begin = tile.sums + spread.filters * pitch if to.begun else NULL
+    tile.begin = tile.sums + sums if to.begun else NULL
     tile.strip = OVER
     tile.row = 0
     memset(memory + copied - OVER, 0, OVER * sizeof(float))
+    if spread.by_row:
+        memset(tile.sums, 0, sums * sizeof(float))
+    if spread.direct:
+        pitch = to.y_line // <int64_t>sizeof(float)
+        between = axes[1].output_stride // <int64_t>sizeof(float)
     for number in range(begin, end):
         part = number % spread.parts
         rest = number // spread.parts
@@ -269,20 +329,17 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
                 list_few_begins(to, &tile)
             held = group * spread.parts + part
         copy_spread(spread, tile.b + image * to.image.image_stride, plane, row, tile.strips)
-        n = rows * spread.pitch - spread.reach[2]
-        add_spread(spread, &tile, n, pitch)
-        if not to.level.are_finite(tile.sums, pitch, tile.rows, n):
-            mend_spread(spread, &tile, image, plane, row, rows, pitch)
-        if to.fused != NULL and activate(to.fused, tile.sums, tile.rows * pitch):
+        tile.y = to.y + group * to.y_batch[0] + image * to.image.output_stride + plane * axes[0].output_stride
+        tile.y += first * to.y_line + row * axes[1].output_stride
+        if spread.direct:
+            tile.sums = <float*>tile.y
+        sum_spread(spread, &tile, rows, between, pitch)
+        if not are_spread_finite(spread, &tile, rows, between, pitch):
+            mend_spread(spread, &tile, image, plane, row, rows, between, pitch)
+        if not spread.direct and put_spread(spread, &tile, rows, pitch):
             status = -1
             break
-        y = to.y + group * to.y_batch[0] + image * to.image.output_stride + plane * axes[0].output_stride
-        y += first * to.y_line + row * axes[1].output_stride
-        for filter in range(tile.rows):
-            to.level.put_rows(
-                tile.sums + filter * pitch, spread.pitch, rows, axes[2].places, y + filter * to.y_line,
-                axes[1].output_stride, to.y_step, to.item)
-        if to.after != NULL and follow_places(to, y, tile.rows, to.y_line, rows):
+        if to.after != NULL and follow_places(to, tile.y, tile.rows, to.y_line, rows):
             status = -1
             break
     free(memory)
@@ -304,14 +361,13 @@ cdef void take_filters(const Products* to, Tile* tile) noexcept nogil:
     gather_rows(to, tile, tile.packed, to.depth)
 
 
-# Rows of a tile as floats, `pitch` apart, all k of each.
+# The rows of a tile as floats, `pitch` apart.
 cdef void gather_rows(const Products* to, Tile* tile, float* target, int64_t pitch) noexcept nogil:
-    cdef int64_t first, depth, row, k
+    cdef int64_t first = 0, depth, row, k
     if to.a_step == to.item:
         for row in range(tile.rows):
             dmlcy_widen(tile.a + row * to.a_line, to.item, to.item, target + row * pitch, to.depth)
         return
-    first = 0
     while first < to.depth:
         depth = min(to.depth - first, <int64_t>DMLCY_DEPTH)
         list_places(to, tile, first, 1, depth)

@@ -407,28 +407,18 @@ cdef inline void choose_sums(Products* to) noexcept nogil:
         to.alpha == 1 and to.fused == NULL)
 
 
-# Cuts the output into tiles, and computes these.
-cdef int run_products(Products* to) noexcept nogil:
-    cdef int64_t batches = 1, tiles, work, rows, unit = STEP, least = NARROW
-    cdef int axis
-    choose_sums(to)
-    for axis in range(to.batch_axes):
-        batches *= to.batch[axis]
+# Cuts the output into tiles. Returns their number.
+cdef int64_t cut_tiles(Products* to, int64_t batches) noexcept nogil:
+    cdef int64_t tiles, work, rows, unit = STEP, least = NARROW
     if to.rows <= FEW or to.packed != NULL:
         unit = DMLCY_STRIP
         least = 2 * DMLCY_STRIP if to.rows <= FEW else DMLCY_STRIP
-    if to.across:
-        cut_across(to, batches)
-        work = to.high * to.wide * to.depth
-        return parallel_for(
-            compute_tiles, to, batches * to.row_tiles * to.column_tiles, max(WORK // work, 1))
     to.row_tiles = ceil_div(to.rows, HIGH)
     rows = ceil_div(to.rows, to.row_tiles)
     to.high = ceil_div(rows, FEW) * FEW
     to.row_tiles = ceil_div(to.rows, to.high)
     work = rows * to.columns * max(to.depth, 1)
-    tiles = work // WORK + 1
-    to.wide = max(ceil_div(to.columns, tiles), least)
+    to.wide = max(ceil_div(to.columns, work // WORK + 1), least)
     to.wide = min(ceil_div(to.wide, unit) * unit, <int64_t>WIDE)
     to.column_tiles = ceil_div(to.columns, to.wide)
     tiles = batches * to.row_tiles * to.column_tiles
@@ -436,11 +426,23 @@ cdef int run_products(Products* to) noexcept nogil:
         to.high = ceil_div(ceil_div(to.high, 2), FEW) * FEW
         to.row_tiles = ceil_div(to.rows, to.high)
         tiles = batches * to.row_tiles * to.column_tiles
+    return tiles
+
+
+# Computes the output tile by tile. -1: memory ran out.
+cdef int run_products(Products* to) noexcept nogil:
+    cdef int64_t batches = 1, tiles, work
+    cdef int axis
+    choose_sums(to)
+    for axis in range(to.batch_axes):
+        batches *= to.batch[axis]
+    tiles = cut_across(to, batches) if to.across else cut_tiles(to, batches)
     # Parts of rows that are far apart would displace one another before what follows them could run.
     to.after = NULL
     if to.image == NULL and to.column_tiles == 1 and to.y_line == to.columns * to.item and to.y_step == to.item:
         to.after = take_epilogue(to.followed, to.rows * to.columns)
     if to.packed == NULL and to.row_tiles == 1 and to.column_tiles == 1 and are_tiny(to):
+        work = to.rows * to.columns * to.depth
         return parallel_for(compute_tiny, to, tiles, max(TINY_WORK // (work + TINY_CALL), 1))
     work = min(to.high, to.rows) * min(to.wide, to.columns) * max(to.depth, 1)
     return parallel_for(compute_tiles, to, tiles, max(WORK // max(work, 1), 1))

@@ -75,6 +75,8 @@ WINDOWS: list[tuple[Sizes, int, Sizes, dict[str, Any]]] = [
     ((1, 3, 5, 5), 4, (3, 3), {"start_padding": 6, "end_padding": 9}),
     ((1, 9, 3, 300), 70, (2, 40), {"start_padding": 20, "end_padding": 30}),
     ((1, 30, 9, 64), 29, (3, 3), {"start_padding": 1, "end_padding": 1}),
+    ((1, 160, 6, 48), 40, (3, 3), {"start_padding": 1, "end_padding": 1}),
+    ((1, 4, 9, 112), 35, (3, 3), {"start_padding": 1, "end_padding": 1}),
     ((2, 5, 21, 70), 23, (3, 5), {"strides": 2, "start_padding": (1, 2), "end_padding": 1}),
     ((2, 12, 14, 7), 12, (5, 5), {"group_count": 12, "start_padding": 2, "end_padding": 2}),
     ((2, 8, 9, 7), 3, (3, 2), {"direction": "BACKWARD", "strides": (2, 3), "start_padding": 1}),
