@@ -19,6 +19,7 @@ from dmlcy._graph.actions import Action
 from dmlcy._graph.model import Node, Port, Structure
 from dmlcy._graph.profile import LeftOut, Profile, StepProfile
 from dmlcy._graph.wiring import Wiring, wiring_of
+from dmlcy._runtime.memory import require
 from dmlcy._runtime.threads import get_num_threads
 
 Stamps: TypeAlias = npt.NDArray[np.int64]
@@ -39,6 +40,7 @@ def profiled(
     count = index(runs)
     if count < 1:
         raise ValueError(f"profile() takes 1 run or more, not {count}")
+    require(8 * count * (len(steps) + 1), "profile(): the times")
     stamps: Stamps = np.zeros((count, len(steps) + 1), np.int64)
     run(None)
     whole = []

@@ -111,6 +111,9 @@ def test_errors() -> None:
     op = dml.compile(graph)
     with pytest.raises(ValueError, match="1 run or more, not 0"):
         op.profile(x, runs=0)
+    for huge in (2**40, 2**70):
+        with pytest.raises(MemoryError, match="the times"):
+            op.profile(x, runs=huge)
     with pytest.raises(TypeError):
         op.profile(x, runs=1.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="missing"):
