@@ -87,8 +87,7 @@ def computed(
     if out is not None:
         median = sorted(times)[len(times) // 2]
         out.write(f"Graph '{printable(options.name)}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
-        if any(operator.optimizations.counts.values()):
-            out.write(f"Optimizations: {operator.optimizations}\n")
+        out.write(f"Optimizations: {operator.optimizations}\n")
     return values, results if isinstance(results, tuple) else (results,)
 
 
