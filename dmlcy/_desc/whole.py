@@ -10,7 +10,7 @@ from dmlcy._errors import Violation
 from dmlcy._words.values import quote, show
 
 Compiled = TypeVar("Compiled", covariant=True)
-Optimization: TypeAlias = Literal["adjacent", "chains", "epilogues", "folded", "in_place", "views"]
+Optimization: TypeAlias = Literal["adjacent", "chains", "epilogues", "folded", "in_place", "pieces", "views"]
 """What compiling a graph does to run it faster. None changes a bit of a result."""
 OPTIMIZATIONS: Final[tuple[Optimization, ...]] = get_args(Optimization)
 Switches: TypeAlias = frozenset[Optimization]

@@ -45,19 +45,24 @@ class Result:
     magnitudes: Callable[[], Any] | None = None
 
 
-class Adjacent(NamedTuple):
-    """Tensors that follow each other in the memory of another one, bit for bit.
+class Part(NamedTuple):
+    """Elements of an input that are an output, bit for bit, in the same order of axes.
 
     Attributes
     ----------
-    joined
-        Whether they are the inputs, and the other one is the output; else the other way round.
-    starts
-        Where each begins, in elements.
+    first
+        The place of the first one: an index for each axis of the input.
+    steps
+        How many elements of the input a step of the output takes along each axis; it may be 0 or negative.
     """
 
-    joined: bool
-    starts: tuple[int, ...]
+    first: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    @staticmethod
+    def whole(rank: int) -> Part:
+        """All elements."""
+        return Part((0,) * rank, (1,) * rank)
 
 
 class Family(ABC):
@@ -128,10 +133,10 @@ class Family(ABC):
         """For which elements of an output a marked element of the input of that name is multiplied by no element."""
         raise NotImplementedError(f"{given.operator.name}: idle() of {name}")
 
-    def adjacent(self, desc: OperatorDesc) -> Adjacent | None:
-        """Where the tensors of one side lie in the memory of the only tensor of the other side, if all are packed.
+    def joined(self, desc: OperatorDesc) -> tuple[int, ...] | None:
+        """Where each input begins in the output, in elements, if they follow each other there, and all are packed.
 
-        None: elsewhere, or the elements are not just moved.
+        None: they do not, or the elements are not just moved.
         """
         return None
 
@@ -141,6 +146,18 @@ class Family(ABC):
 
     def precedes(self, desc: OperatorDesc) -> bool:
         """Whether loops may let others work on each part of the output that they have just computed."""
+        return False
+
+    def parts(self, desc: OperatorDesc) -> tuple[Part, ...] | None:
+        """For each output the elements of the only input that it is; None: the outputs are no parts of it."""
+        return None
+
+    def keeps_bits(self, desc: OperatorDesc) -> bool:
+        """Whether loops compute a slice of an output, which a desc of its own describes, as they compute the whole."""
+        return False
+
+    def rearranges(self, desc: OperatorDesc) -> bool:
+        """Whether loops put all inputs into another order first, and so read any strides about as fast as none."""
         return False
 
     def workspace(self, desc: OperatorDesc) -> int:

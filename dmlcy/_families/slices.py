@@ -95,7 +95,7 @@ def sizes_of(
                     yield field.python, (at,)
 
 
-def replaced(value: Any, place: tuple[int, ...], entry: int) -> Any:
+def replaced(value: Any, place: tuple[int, ...], entry: Any) -> Any:
     """A sequence, perhaps of sequences, with another entry at a place."""
     if not place:
         return entry

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from dmlcy._desc.memory import dtype_of, is_plain, strides_of
@@ -12,6 +13,9 @@ from dmlcy._facts.dtypes import size_in_bytes
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.chains import Chain, chains_of, reads, writes
 from dmlcy._graph.model import Constant, Node, Port, Structure
+from dmlcy._graph.pieces import Pieces, pieces_of
+from dmlcy._graph.sharing import Sharing, Spot
+from dmlcy._graph.strided import View, Views, as_seen, views_of
 from dmlcy._graph.wiring import Wiring, wiring_of
 
 NONE: Final[Switches] = frozenset()
@@ -34,8 +38,10 @@ class Action:
     """What a run does for a node: its inputs by field, its outputs, and what it frees then.
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
-    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``chain``: the nodes
-    with which it runs as one step, whose last one frees what the others need no more.
+    is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the
+    memory of the outputs; ``views``: the outputs, where they are views, and it has nothing to do; ``chain``: the nodes
+    with which it runs as one step, whose last one frees what the others need no more; ``pieces``: how one node makes
+    what another one reads.
     """
 
     node: int
@@ -43,8 +49,16 @@ class Action:
     outputs: tuple[Tensor, ...]
     over: Port | None
     frees: tuple[Port, ...]
+    spots: dict[Port, Spot] = field(default_factory=dict)
     folded: bool = False
+    views: dict[Port, View] = field(default_factory=dict)
     chain: Chain | None = None
+    pieces: Pieces | None = None
+
+    @property
+    def is_in_pieces(self) -> bool:
+        """Whether another node makes its output, piece by piece."""
+        return self.pieces is not None and self.pieces.maker == self.node
 
     def read(self) -> Iterator[Tensor]:
         """The tensors that the node reads."""
@@ -64,18 +78,23 @@ def actions(graph: Structure, without: Switches = NONE) -> list[Action]:
 def _actions(graph: Structure, without: Switches) -> list[Action]:
     wiring = wiring_of(graph)
     order = [number for number in wiring.order if isinstance(graph.nodes[number], Node)]
-    folded = set() if "folded" in without else _folded(graph, wiring)
     kept = {graph.edges[place].source for place in wiring.good if graph.edges[place].target.node is None}
-    chains = chains_of(graph, wiring, order, folded, kept, without)
-    last: dict[Port, int] = {}
-    for step, number in enumerate(order):
-        for port in wiring.read[number]:
-            if port is not None:
-                last[port] = step
+    views = {} if "views" in without else views_of(graph, wiring, kept)
+    folded = set() if "folded" in without else _folded(graph, wiring, views)
+    last = _last(wiring, order, kept)
+    sharing = Sharing(views, last, wiring.sizes)
+    seen = as_seen(wiring, views)
+    idle = {number for number in order if any(Port(number, k) in views for k in range(len(wiring.outputs[number])))}
+    pieces = {}
+    if "pieces" not in without:
+        pieces = pieces_of(graph, wiring, lambda port: _is_known(graph, port, folded, views), kept)
+    makers = {one.maker: one for one in pieces.values()}
+    chains = chains_of(graph, seen, order, folded | idle | {*makers}, {*pieces}, kept, without)
     ends: dict[int, list[Port]] = {}
-    for port, step in last.items():
-        if port not in kept and port.node not in folded and is_computed(graph, port):
-            ends.setdefault(step, []).append(port)
+    for port in last:
+        there = is_computed(graph, port) and port.node not in folded and port.node not in makers
+        if there and port not in views and port not in kept:
+            ends.setdefault(sharing.until(port), []).append(port)
     found = []
     for step, number in enumerate(order):
         outputs = tuple(
@@ -87,21 +106,35 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
         if number in folded:
             found.append(Action(number, tensors, outputs, None, (), folded=True))
             continue
+        if number in makers:
+            found.append(Action(number, tensors, outputs, None, (), pieces=makers[number]))
+            continue
         chain = chains.get(step)
         if chain is not None:
             found.append(Action(number, tensors, outputs, None, (), chain=chain))
             if step == chain.places[-1]:
-                _end_chain(wiring, found, chain, ends, "in_place" not in without)
+                _end_chain(found, chain, ends, sharing, "in_place" not in without)
             continue
-        frees = ends.get(step, [])
-        over = None if "in_place" in without else _over(wiring, number, outputs, frees)
-        unread = [one.port for one in outputs if one.port not in last and one.port not in kept]
-        gone = tuple(port for port in frees if port != over) + tuple(unread)
-        found.append(Action(number, tensors, outputs, over, gone))
+        own = {one.port: views[one.port] for one in outputs if one.port in views}
+        over = None if own or "in_place" in without else _over(seen, number, outputs, partial(sharing.may_write, step))
+        spots = {} if own else {one.port: sharing.computed(one.port, over, step) for one in outputs}
+        gone = tuple(port for port in ends.get(step, ()) if port != over)
+        found.append(Action(number, tensors, outputs, over, gone, spots, views=own, pieces=pieces.get(number)))
     return found
 
 
-def _end_chain(wiring: Wiring, found: list[Action], chain: Chain, ends: dict[int, list[Port]], in_place: bool) -> None:
+def _last(wiring: Wiring, order: list[int], kept: set[Port | None]) -> dict[Port, int]:
+    """The last step that reads each value, or computes it; one behind all steps, for an output of the graph."""
+    found: dict[Port, int] = {}
+    for step, number in enumerate(order):
+        found |= {Port(number, index): step for index, (_, desc) in enumerate(wiring.outputs[number]) if desc}
+        found |= {port: step for port in wiring.read[number] if port is not None}
+    return found | {port: len(order) for port in kept if port is not None}
+
+
+def _end_chain(
+    found: list[Action], chain: Chain, ends: dict[int, list[Port]], sharing: Sharing, in_place: bool
+) -> None:
     """Says what the nodes of a chain write over, and lets the last one free what they read.
 
     An epilogue writes over the output that it follows, where it can: that is in memory anyway.
@@ -118,24 +151,26 @@ def _end_chain(wiring: Wiring, found: list[Action], chain: Chain, ends: dict[int
         left = [port for port in frees if port not in taken and port not in chain.inner]
         if not chain.headed or place != chain.places[0]:
             left = [port for port in left if port in flat]  # no other block reads what a block writes
-        port = _over_in_chain(wiring, action, chain, left)
+        port = _over_in_chain(action, chain, left)
         if port is not None:
             over[place] = port
             chain = replace(chain, inner=chain.inner.difference(one.port for one in action.outputs))
     gone = tuple(port for port in frees if port not in over.values() and port not in chain.inner)
     for place in chain.places:
         freed = gone if place == chain.places[-1] else ()
-        found[place] = replace(found[place], over=over.get(place), frees=freed, chain=chain)
+        made = [one.port for one in found[place].outputs if one.port not in chain.inner]
+        spots = {port: sharing.computed(port, over.get(place), chain.places[-1]) for port in made}
+        found[place] = replace(found[place], over=over.get(place), frees=freed, spots=spots, chain=chain)
 
 
-def _over_in_chain(wiring: Wiring, action: Action, chain: Chain, left: list[Port]) -> Port | None:
+def _over_in_chain(action: Action, chain: Chain, left: list[Port]) -> Port | None:
     """What a node of a chain writes over, of the values that nothing reads later."""
     inner = not chain.inner.isdisjoint(one.port for one in action.outputs)
     if inner and not chain.headed:
         return None
-    found = _over(wiring, action.node, action.outputs, left)
+    found = _over(chain.wiring, action.node, action.outputs, lambda port: port in left)
     beside = not inner and action.node in chain.members and len(action.outputs) == 1
-    return _beside(wiring, action, chain, left) if found is None and beside else found
+    return _beside(chain.wiring, action, chain, left) if found is None and beside else found
 
 
 def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> Port | None:
@@ -155,7 +190,7 @@ def _beside(wiring: Wiring, action: Action, chain: Chain, ports: list[Port]) -> 
     return None
 
 
-def _folded(graph: Structure, wiring: Wiring) -> set[int]:
+def _folded(graph: Structure, wiring: Wiring, views: Views) -> set[int]:
     """The nodes that read constants only, and whose outputs take no more memory than these, or little.
 
     All outputs together take no more than all constants, or little.
@@ -165,10 +200,10 @@ def _folded(graph: Structure, wiring: Wiring) -> set[int]:
     left = max(sum(wiring.sizes.get(port, 0) for port in constants), FEW_BYTES)
     for number in wiring.order:
         node = graph.nodes[number]
-        if isinstance(node, Constant):
+        if isinstance(node, Constant) or any(Port(number, k) in views for k in range(len(wiring.outputs[number]))):
             continue
         there = [port for (_, desc), port in zip(wiring.inputs[number], wiring.read[number], strict=True) if desc]
-        if all(_is_known(graph, port, found) for port in there):
+        if all(_is_known(graph, port, found, views) for port in there):
             taken = sum(wiring.sizes[port] for port in there if port is not None)
             made = sum(wiring.sizes[Port(number, k)] for k, (_, desc) in enumerate(wiring.outputs[number]) if desc)
             if made <= min(max(taken, FEW_BYTES), left):
@@ -177,8 +212,10 @@ def _folded(graph: Structure, wiring: Wiring) -> set[int]:
     return found
 
 
-def _is_known(graph: Structure, port: Port | None, folded: set[int]) -> bool:
+def _is_known(graph: Structure, port: Port | None, folded: set[int], views: Views) -> bool:
     """Whether a value is there before the first run."""
+    if port is not None and port in views:
+        port = views[port].root
     if port is None or port.node is None:
         return False
     node = graph.nodes[port.node]
@@ -204,14 +241,14 @@ def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
-def _over(wiring: Wiring, number: int, outputs: tuple[Tensor, ...], frees: list[Port]) -> Port | None:
+def _over(wiring: Wiring, number: int, outputs: tuple[Tensor, ...], may_write: Callable[[Port], bool]) -> Port | None:
     """The value over which the output of a node is written: an input that nothing reads again, laid out like it.
 
     The output covers all bytes that a reader can see of it: what is between its elements would be that of the input.
     """
     if len(outputs) != 1 or not is_plain(outputs[0].desc, outputs[0].size):
         return None
-    return next((port for port in fitting(wiring, number) if port in frees), None)
+    return next((port for port in fitting(wiring, number) if may_write(port)), None)
 
 
 def fitting(wiring: Wiring, number: int) -> Iterator[Port]:

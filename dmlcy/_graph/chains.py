@@ -69,6 +69,8 @@ class Chain:
         other = {port for port, desc in every if not (is_packed(desc) and desc.element_count == count)}
         if self.headed:
             other |= {port for port, _ in reads(self.wiring, self.nodes[0])}
+        roots, read = self.wiring.roots, (port for node in self.nodes for port, _ in reads(self.wiring, node))
+        other |= {roots[port] for port in read if port in roots}
         return frozenset(port for port, _ in every) - other
 
 
@@ -95,19 +97,22 @@ def chains_of(
     graph: Structure,
     wiring: Wiring,
     order: Sequence[int],
-    folded: Collection[int],
+    idle: Collection[int],
+    alone: Collection[int],
     kept: Collection[Port | None],
     without: Switches,
 ) -> dict[int, Chain]:
     """The chains of a valid graph whose nodes run in this order, by the places of their steps.
 
-    ``kept``: the outputs of the graph.
+    ``idle``: nodes that take no step; ``alone``: those that run in a way of their own; ``kept``: the graph's outputs.
     """
     if {"chains", "epilogues"} <= without:
         return {}
     finder = _Finder(graph, wiring, kept, without)
     for place, number in enumerate(order):
-        if number not in folded:
+        if number in alone:
+            finder.end()
+        elif number not in idle:
             finder.add(place, number)
     finder.end()
     return finder.found
@@ -174,12 +179,15 @@ class _Finder:
             return False
         if None not in (self.sizes, kind.spread) and self.sizes != kind.spread:
             return False
+        roots = self.wiring.roots
         items = [
             (self.own[port], item)
             for (port, _), item in zip(reads(self.wiring, number), kind.inputs, strict=True)
             if port in self.own
         ]
         if not items or any(one != other for one, other in items):
+            return False
+        if any(roots.get(port) in self.own for port, _ in reads(self.wiring, number)):
             return False
         self.sizes = self.sizes or kind.spread
         return True
@@ -191,7 +199,9 @@ class _Finder:
         key = id(node.desc)
         if key not in self.kinds:
             self.kinds[key] = _kind_of(node.desc)
-        kind = self.kinds[key]
+        kind, roots = self.kinds[key], self.wiring.roots
+        if kind.joins and any(port in roots and desc.strides for port, desc in reads(self.wiring, number)):
+            return _NONE
         if kind is not _NONE:
             for (port, _), item in zip(writes(self.wiring, number), kind.items, strict=True):
                 if self.wiring.sizes[port] != kind.count * item:

@@ -22,10 +22,11 @@ class Optimizations:
     in_place
         Nodes whose output is written over an input that nothing reads later.
     adjacent
-        Nodes that have nothing to do: their inputs lie in the memory of their output, or their outputs in that of their
-        input.
+        Nodes that have nothing to do: their inputs lie in the memory of their output.
     views
-        Nodes that have nothing to do: their output is the memory of their input, read with other strides.
+        Nodes that have nothing to do: their outputs are elements of their input, read there with other strides.
+    pieces
+        Nodes whose output is made piece by piece, as its only reader needs it.
     chains
         Nodes that run together, block by block in the cache.
     epilogues
@@ -36,6 +37,7 @@ class Optimizations:
     in_place: tuple[int, ...] = ()
     adjacent: tuple[int, ...] = ()
     views: tuple[int, ...] = ()
+    pieces: tuple[int, ...] = ()
     chains: tuple[tuple[int, ...], ...] = ()
     epilogues: tuple[tuple[int, ...], ...] = ()
 
@@ -60,6 +62,8 @@ def optimizations_of(graph: Structure, without: Switches = NONE) -> Optimization
         folded=tuple(one.node for one in steps if one.folded),
         in_place=tuple(one.node for one in steps if one.over is not None),
         adjacent=tuple(one.node for one in steps if one.node in places.adjacent),
+        views=tuple(one.node for one in steps if one.views),
+        pieces=tuple(one.node for one in steps if one.is_in_pieces),
         chains=tuple(one.nodes for one in chains if not one.headed),
         epilogues=tuple(one.nodes for one in chains if one.headed),
     )

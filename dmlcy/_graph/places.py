@@ -14,12 +14,13 @@ from dmlcy._graph.actions import NONE, Action, actions
 from dmlcy._graph.arena import Life, placed
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.owned import owned_inputs
+from dmlcy._graph.sharing import ALIGNED, Spot
+from dmlcy._graph.strided import Views
 from dmlcy._graph.wiring import Wiring, wiring_of
 
 Place: TypeAlias = tuple[int, int]
 """The base of a piece of memory, and the bytes from its start."""
 _ARENA: Final = 1  # the bases of a program
-_ALIGNED: Final = 8  # the bytes of the largest element
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,12 @@ class Places:
     ----------
     of
         The place of each value, but for those that only a chain knows.
+    views
+        The values that are views: their place is that of their first element.
     adjacent
-        The nodes that have nothing to do: their outputs lie in the memory of their input, or their inputs in that of
-        their output.
+        The nodes that have nothing to do: their inputs lie in the memory of their output.
+    lives
+        How long each piece of memory is in use.
     arena
         Bytes of the arena.
     fixed
@@ -45,11 +49,17 @@ class Places:
     """
 
     of: dict[Port, Place]
+    views: Views
     adjacent: frozenset[int]
+    lives: tuple[Life, ...]
     arena: int
     fixed: tuple[Port, ...]
     given: tuple[Port, ...]
     results: dict[int, tuple[Port, TensorDesc]]
+
+    def seen(self, port: Port, desc: TensorDesc) -> TensorDesc:
+        """The desc under which a reader finds the elements of a value in memory."""
+        return self.views[port].seen(desc) if port in self.views else desc
 
 
 def places_of(graph: Structure, without: Switches = NONE) -> Places:
@@ -68,80 +78,76 @@ def _places(graph: Structure, wiring: Wiring, without: Switches) -> Places:
     fixed += [one.port for action in steps if action.folded for one in action.outputs]
     fixed += [port for port in inputs if port.place in owned]
     given = [port for port in inputs if port.place not in owned]
-    firsts, lives = _lives(wiring, steps)
-    inside, adjacent = _nested(graph, wiring, firsts, [] if "adjacent" in without else steps)
+    spots, lives = _lives(wiring, steps)
+    inside, adjacent = _nested(graph, wiring, spots, [] if "adjacent" in without else steps)
     lives = _merged(lives, inside)
-    results = _own_arrays(graph, wiring, firsts, lives)
+    results = _own_arrays(graph, wiring, spots, lives)
     of: dict[Port, Place] = {}
     bases = iter(range(_ARENA + 1, _ARENA + 1 + len(fixed) + len(given) + len(results)))
     of |= {port: (base, 0) for port, base in zip((*fixed, *given), bases, strict=False)}
-    own = {firsts[port]: base for (port, _), base in zip(results.values(), bases, strict=True)}
+    own = {spots[port].first: base for (port, _), base in zip(results.values(), bases, strict=True)}
     others = [port for port in lives if port not in own]
     offsets, total = placed([lives[port] for port in others])
     places = {port: (_ARENA, offset) for port, offset in zip(others, offsets, strict=True)}
     places |= {port: (base, 0) for port, base in own.items()}
-    for port, first in firsts.items():
-        whole, start = _outermost(first, inside)
+    for port, spot in spots.items():
+        whole, start = _outermost(spot.first, inside)
         base, offset = places[whole]
-        of[port] = base, offset + start
-    return Places(of, adjacent, total, tuple(fixed), tuple(given), results)
+        of[port] = base, offset + start + spot.offset
+    views = {port: one for action in steps for port, one in action.views.items()}
+    for port, one in views.items():
+        base, offset = of[one.root]
+        of[port] = base, offset + one.start * one.item
+    return Places(of, views, adjacent, tuple(lives.values()), total, tuple(fixed), tuple(given), results)
 
 
-def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Port], dict[Port, Life]]:
-    """For each value that a node computes the first one in its memory; and how long this memory is in use.
+def _lives(wiring: Wiring, steps: list[Action]) -> tuple[dict[Port, Spot], dict[Port, Life]]:
+    """The memory of each value that a node computes; and how long this memory is in use.
 
     All nodes of a chain run at a time.
     """
-    firsts: dict[Port, Port] = {}
+    spots: dict[Port, Spot] = {}
     starts: dict[Port, int] = {}
-    ends: dict[Port, int] = {}
+    until: dict[Port, int] = {}
     for step, action in enumerate(steps):
-        chain = action.chain
-        inner = frozenset[Port]() if chain is None else chain.inner
-        for one in () if action.folded else action.outputs:
-            if one.port not in inner:
-                firsts[one.port] = one.port if action.over is None else firsts[action.over]
-                starts.setdefault(firsts[one.port], step if chain is None else chain.places[0])
-        for port in action.frees:
-            ends[firsts[port]] = step
-    last = len(steps)
-    return firsts, {port: Life(wiring.sizes[port], start, ends.get(port, last)) for port, start in starts.items()}
+        spots |= action.spots
+        begin = step if action.chain is None else action.chain.places[0]
+        for spot in action.spots.values():
+            starts.setdefault(spot.first, begin)
+        until |= {port: step for port in (*action.frees, action.over) if port is not None}
+    ends = dict.fromkeys(starts, 0)
+    for port, spot in spots.items():
+        ends[spot.first] = max(ends[spot.first], until.get(port, len(steps)))
+    return spots, {port: Life(wiring.sizes[port], start, ends[port]) for port, start in starts.items()}
 
 
 def _nested(
-    graph: Structure, wiring: Wiring, firsts: dict[Port, Port], steps: list[Action]
+    graph: Structure, wiring: Wiring, spots: dict[Port, Spot], steps: list[Action]
 ) -> tuple[dict[Port, tuple[Port, int]], frozenset[int]]:
     """Memory that is a part of other memory, which begins so many bytes before it; and the nodes that are then idle."""
-    kept = {firsts.get(port) for port in (wiring.source_of(Port(None, k)) for k in range(len(graph.outputs))) if port}
     inside: dict[Port, tuple[Port, int]] = {}
     nodes: set[int] = set()
     for action in steps:
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
-        found = None if action.folded or action.over else family_of(node.desc.operator).adjacent(node.desc)
-        if found is None:
+        starts = None if action.folded or action.over else family_of(node.desc.operator).joined(node.desc)
+        if starts is None:
             continue
-        reads = [*action.read()]
-        parts, (whole, *_) = (reads, action.outputs) if found.joined else (action.outputs, reads)
+        parts, (whole, *_) = [*action.read()], action.outputs
         item = size_in_bytes(dtype_of(whole.desc), 1)
-        roots = [firsts.get(part.port) for part in parts]
+        firsts = [spots[part.port].first for part in parts if part.port in spots]
         if (
             has_four_bits(dtype_of(whole.desc))
-            or not all(start * item % _ALIGNED == 0 for start in found.starts)
-            or not all(
-                is_plain(part.desc, wiring.sizes[root] if root else -1) for part, root in zip(parts, roots, strict=True)
-            )
+            or not all(start * item % ALIGNED == 0 for start in starts)
+            or len({*firsts}) < len(parts)
+            or not all(is_plain(part.desc, wiring.sizes[one]) for part, one in zip(parts, firsts, strict=True))
             or not is_plain(whole.desc, wiring.sizes[whole.port])
-            or not all(read.port in action.frees for read in reads)
-            or len({*roots}) < len(roots)
-            or any(root in inside or (root in kept and not found.joined) for root in roots)
-            or whole.port not in firsts
+            or not all(part.port in action.frees for part in parts)
+            or any(one in inside for one in firsts)
         ):
             continue
         nodes.add(action.node)
-        for root, start in zip(roots, found.starts, strict=True):
-            assert root is not None
-            inside[root] = firsts[whole.port], start * item
+        inside |= {one: (whole.port, start * item) for one, start in zip(firsts, starts, strict=True)}
     return inside, frozenset(nodes)
 
 
@@ -165,17 +171,17 @@ def _merged(lives: dict[Port, Life], inside: dict[Port, tuple[Port, int]]) -> di
 
 
 def _own_arrays(
-    graph: Structure, wiring: Wiring, firsts: dict[Port, Port], lives: dict[Port, Life]
+    graph: Structure, wiring: Wiring, spots: dict[Port, Spot], lives: dict[Port, Life]
 ) -> dict[int, tuple[Port, TensorDesc]]:
     """The outputs of the graph whose memory is just the array that a caller gets."""
     found: dict[int, tuple[Port, TensorDesc]] = {}
     taken: set[Port] = set()
     for index, end in enumerate(graph.outputs):
         port = wiring.source_of(Port(None, index))
-        if port is None or port in taken or port not in firsts or firsts[port] not in lives:
+        if port is None or port in taken or port not in spots or spots[port].first not in lives:
             continue
         desc = end.desc or wiring.desc_of(port)
-        size = lives[firsts[port]].size
+        size = lives[spots[port].first].size
         if desc is not None and not has_four_bits(dtype_of(desc)) and is_plain(desc, size):
             found[index] = port, desc
             taken.add(port)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from dmlcy._desc.memory import extent, is_plain
 from dmlcy._desc.whole import Switches
 from dmlcy._families import family_of
 from dmlcy._graph.actions import NONE, Action, actions
-from dmlcy._graph.model import Constant, Node, Origin, Port, Structure
+from dmlcy._graph.model import Constant, Node, Origin, Structure
 from dmlcy._graph.places import Places, places_of
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.notebook import Shown
@@ -24,7 +25,7 @@ class Step:
     node, name, operator
         The number of the node, its name, and its operator.
     outputs
-        Bytes of the new buffers of its outputs; 0 where it writes over an input, is folded, adjacent or chained.
+        Bytes of the new buffers of its outputs; 0 where it writes over an input, or where there are none.
     workspace
         Bytes that it takes at most beside its tensors, while it runs; an estimate.
     over
@@ -34,10 +35,13 @@ class Step:
     folded
         Whether it reads constants only, and is computed when the graph is compiled.
     adjacent
-        Whether it has nothing to do: its inputs are computed where its output is, or its outputs are parts of its
-        input.
+        Whether it has nothing to do: its inputs are computed where its output is.
+    pieces
+        Whether its output is made piece by piece, as its only reader needs it.
+    view
+        Whether it has nothing to do: its outputs are elements of its input, and read there.
     live
-        Bytes of the values that there are while it runs, its outputs among them, without the workspace.
+        Bytes of the memory of values that is in use while it runs, its outputs among them, without the workspace.
     origin
         For which node of a foreign file the node was made.
     chain
@@ -57,17 +61,20 @@ class Step:
     origin: Origin | None = None
     folded: bool = False
     adjacent: bool = False
+    view: bool = False
     chain: int | None = None
     chained: bool = False
+    pieces: bool = False
 
     @property
     def written(self) -> str:
         """Its outputs in words: the bytes of new buffers, what they are written over, or why there are none."""
         if self.over:
             return f"over {quote(self.over)}"
-        if self.chained:
-            return "chained"
-        return "folded" if self.folded else "adjacent" if self.adjacent else str(self.outputs)
+        for name in ("folded", "adjacent", "view", "chained", "pieces"):
+            if getattr(self, name):
+                return name
+        return str(self.outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +131,11 @@ def _workspace(graph: Structure, action: Action, by_reference: bool, places: Pla
     """Bytes that a node takes beside its tensors."""
     node = graph.nodes[action.node]
     assert isinstance(node, Node)
-    if action.folded or action.node in places.adjacent or (node.desc.operator.state == "fast" and not by_reference):
+    if action.folded or action.views or action.is_in_pieces or action.node in places.adjacent:
+        return 0
+    if action.pieces is not None:
+        return action.pieces.workspace
+    if node.desc.operator.state == "fast" and not by_reference:
         return 0
     # The reference gives new arrays, which are copied.
     return family_of(node.desc.operator).workspace(node.desc) + sum(one.size for one in action.outputs)
@@ -147,39 +158,29 @@ def plan_of(graph: Structure, by_reference: bool, without: Switches = NONE) -> P
     names = wiring.value_names
     copies = _copies(graph)
     constants = sum(node.size or 0 for node in graph.nodes if isinstance(node, Constant))
-    live, steps = copies, []
-    sizes: dict[Port, int] = {}
-    for action in actions(graph, without):
+    found = actions(graph, without)
+    steps = []
+    for action, live in zip(found, _live(places, len(found)), strict=True):
         node = graph.nodes[action.node]
         assert isinstance(node, Node)
-        inner = frozenset[Port]() if action.chain is None else action.chain.inner
+        inner = () if action.chain is None else action.chain.inner
         total = sum(one.size for one in action.outputs if one.port not in inner)
-        if action.folded:
-            constants += total
-            steps.append(Step(action.node, node.name, node.kind, 0, 0, None, (), live, node.origin, folded=True))
-            continue
-        sizes |= {one.port: sizes[action.over] if action.over else one.size for one in action.outputs}
+        constants += total if action.folded else 0
         workspace = _workspace(graph, action, by_reference, places)
-        adjacent = action.node in places.adjacent
-        new = 0 if action.over is not None or adjacent else total
-        live += new
+        adjacent, is_view = action.node in places.adjacent, bool(action.views)
+        new = 0 if action.over is not None or adjacent or is_view or action.folded or action.is_in_pieces else total
         over = None if action.over is None else names[action.over]
         frees = tuple(names[port] for port in action.frees)
-        steps.append(
-            Step(
-                action.node,
-                node.name,
-                node.kind,
-                new,
-                workspace,
-                over,
-                frees,
-                live,
-                node.origin,
-                adjacent=adjacent,
-                chain=None if action.chain is None else action.chain.nodes[0],
-                chained=bool(inner) and not total,
-            )
-        )
-        live -= sum(sizes[port] for port in action.frees if not adjacent or port.node == action.node)
+        first = None if action.chain is None else action.chain.nodes[0]
+        said = node.origin, action.folded, adjacent, is_view, first, bool(inner) and not total, action.is_in_pieces
+        steps.append(Step(action.node, node.name, node.kind, new, workspace, over, frees, copies + live, *said))
     return Plan(tuple(steps), copies, constants, places.arena, _result_bytes(places))
+
+
+def _live(places: Places, count: int) -> list[int]:
+    """For each of so many steps, the bytes of the memory that is in use."""
+    changes = [0] * (count + 2)
+    for life in places.lives:
+        changes[life.first] += life.size
+        changes[min(life.last, count) + 1] -= life.size
+    return [*accumulate(changes[:count])]

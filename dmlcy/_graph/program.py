@@ -13,6 +13,7 @@ from dmlcy._graph.actions import Action, actions, fitting
 from dmlcy._graph.chains import Chain, joined, reads, steps_of, writes
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.places import Place, Places, places_of
+from dmlcy._graph.strided import as_seen
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
 
@@ -29,11 +30,11 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
     ``left``: nodes that are folded, and that each run refuses nevertheless.
     """
     wiring, places = wiring_of(graph), places_of(graph, without)
-    forms = _Forms(wiring, operators)
+    forms = _Forms(as_seen(wiring, places.views), operators)
     steps: list[Step] = []
     for place, action in enumerate(actions(graph, without)):
         chain = action.chain
-        if action.node in places.adjacent:
+        if action.views or action.is_in_pieces or action.node in places.adjacent:
             steps.append((False, [], [], None))
         elif action.folded:
             steps.append((None if action.node in left else False, [], [], None))
@@ -41,7 +42,7 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
             first = place == chain.places[0]
             steps.append((None, [], [], _chained(chain, forms, places)) if first else (False, [], [], None))
         else:
-            steps.append(_step(wiring, action, forms, places))
+            steps.append(_step(action, forms, places))
     fixed = [_aligned(wiring, port) for port in places.fixed]
     inputs = []
     for port in places.given:
@@ -57,21 +58,24 @@ class _Forms:
 
     def __init__(self, wiring: Wiring, operators: Sequence[Any]) -> None:
         self.wiring, self.operators = wiring, operators
-        self.known: dict[int, Form | None] = {}
+        self.known: dict[tuple[Any, ...], Form | None] = {}
 
     def of(self, node: int) -> Form | None:
-        operator = self.operators[node]
-        if id(operator) not in self.known:
+        operator, read = self.operators[node], reads(self.wiring, node)
+        seen = (desc.strides if port in self.wiring.roots else None for port, desc in read)
+        key = id(operator), *seen
+        if key not in self.known:
             every = (*self.wiring.inputs[node], *self.wiring.outputs[node])
-            self.known[id(operator)] = form_of(operator, [desc for _, desc in every if desc is not None])
-        return self.known[id(operator)]
+            self.known[key] = form_of(operator, [desc for _, desc in every if desc is not None])
+        return self.known[key]
 
 
-def _step(wiring: Wiring, action: Action, forms: _Forms, places: Places) -> Step:
+def _step(action: Action, forms: _Forms, places: Places) -> Step:
     """A node that loops compute, with what follows it; or one that Python does."""
+    wiring = forms.wiring
     pairs = zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
     ports = [port for (_, desc), port in pairs if desc is not None]
-    form = forms.of(action.node)
+    form = None if action.pieces is not None else forms.of(action.node)
     gaps = _gaps(action, places.of)
     chained = None if action.chain is None else _chained(action.chain, forms, places)
     if form is None or None in ports:

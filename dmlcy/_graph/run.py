@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
+from functools import partial
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import Any, Final, TypeAlias
@@ -11,18 +12,20 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from dmlcy._compile import compile as compile_desc
-from dmlcy._desc.memory import view
+from dmlcy._desc.memory import dtype_of, view
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._desc.whole import Switches
 from dmlcy._errors import DmlError, raise_violations
+from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.names import not_runnable
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
-from dmlcy._graph.actions import NONE, Action, actions
+from dmlcy._graph.actions import NONE, Action, Tensor, actions
 from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.optimizations import Optimizations, optimizations_of
+from dmlcy._graph.pieces import Pieces, Piecewise, part_of
 from dmlcy._graph.places import places_of
 from dmlcy._graph.plan import Plan, peak_of, plan_of
 from dmlcy._graph.program import program_of
@@ -35,7 +38,7 @@ from dmlcy._runtime.program import Given, Values
 Seen: TypeAlias = Callable[[Port, Array], None]
 """Is told of each value, under its own desc."""
 
-CHAINS: Final[Switches] = frozenset(("chains", "epilogues"))
+CHAINS: Final[Switches] = frozenset(("chains", "epilogues", "pieces"))
 """Without these, each node is a step of its own."""
 FUNCTION = "graph"
 """The name of a compiled graph in errors."""
@@ -60,13 +63,14 @@ class CompiledGraph:
         if path == "reference":
             without |= CHAINS
         self._left_out = without
-        self._has_chains = any(one.chain is not None for one in actions(graph, without))
+        self._has_chains = any(one.chain is not None or one.pieces is not None for one in actions(graph, without))
         self._apart: CompiledGraph | None = None
         self._wiring = wiring_of(graph)
         self._actions = actions(graph, without)
         self._places = places_of(graph, without)
         self._peak = peak_of(graph, path == "reference", without)
         self._operators = _compiled(graph, level, path)
+        self._piecewise = {one.node: self._cut(one.pieces) for one in self._actions if one.pieces is not None}
         self._folded: dict[Port, Buffer] = {}
         self._program = program_of(graph, self._operators, copy_context().run(self._fold), without)
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
@@ -117,6 +121,11 @@ class CompiledGraph:
         _refuse(taker)
         self._bind(found)
 
+    def _cut(self, pieces: Pieces) -> Piecewise:
+        """What runs two nodes piece by piece."""
+        maker, reader = (self._operators[number].desc for number in (pieces.maker, pieces.reader))
+        return Piecewise(pieces, maker, reader, lambda desc: compile_desc(desc, LEVELS[self._level].name))
+
     def _bind(self, owned: dict[int, Buffer]) -> None:
         """Gives the program the constants, and inputs with the flag OWNED_BY_DML. Runs that have begun keep theirs."""
         arrays = [self._fixed_bytes(port, owned) for port in self._places.fixed]
@@ -139,8 +148,8 @@ class CompiledGraph:
             buffers = {one.port: np.zeros(one.size, np.uint8) for one in action.outputs}
             outs = tuple(view(buffers[one.port], one.desc, 0) for one in action.outputs)
             try:
-                if left.isdisjoint(one.port.node for one in action.read()):
-                    self._compute(action, lambda port, desc: view(self._known(port), desc, 0), outs)
+                if left.isdisjoint(self._root(one.port).node for one in action.read()):
+                    self._compute(action, self._known, outs)
                 else:
                     left.add(action.node)
             except DmlError:
@@ -148,11 +157,15 @@ class CompiledGraph:
             self._folded |= buffers
         return left
 
-    def _known(self, port: Port) -> Buffer:
-        """The bytes of a constant, or of what is computed of constants only."""
-        found = self._fixed_bytes(port, {})
+    def _known(self, port: Port, desc: TensorDesc) -> Array:
+        """A constant, or what is computed of constants only, as a tensor."""
+        found = self._fixed_bytes(self._root(port), {})
         assert found is not None
-        return found
+        return view(found, self._places.seen(port, desc), self._places.of[port][1])
+
+    def _root(self, port: Port) -> Port:
+        """The value in whose memory a value is."""
+        return self._places.views[port].root if port in self._places.views else port
 
     def __call__(self, /, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
         inputs = arrays if not by_name else self._in_order(arrays, by_name)
@@ -283,14 +296,38 @@ class CompiledGraph:
     def _view(self, values: Values, port: Port, desc: TensorDesc) -> Array:
         """A value as a tensor."""
         buffer, offset = values.at(*self._places.of[port])
-        return view(buffer, desc, offset)
+        return view(buffer, self._places.seen(port, desc), offset)
 
     def _call(self, values: Values, step: int) -> None:
         """Runs a step as a call of its operator, which writes its outputs to their places, if they are not there."""
         action = self._actions[step]
-        there = action.folded or action.node in self._places.adjacent
+        if action.pieces is not None:
+            self._in_pieces(values, action, action.pieces)
+            return
+        there = action.folded or action.views or action.node in self._places.adjacent
         outs = None if there else tuple(self._view(values, one.port, one.desc) for one in action.outputs)
         self._compute(action, lambda port, desc: self._view(values, port, desc), outs)
+
+    def _in_pieces(self, values: Values, action: Action, pieces: Pieces) -> None:
+        """Runs a node, and makes what it reads piece by piece."""
+
+        def known(tensor: Tensor, axis: int | None, span: tuple[int, int]) -> Array:
+            if axis is None:
+                return self._view(values, tensor.port, tensor.desc)
+            if has_four_bits(dtype_of(tensor.desc)):
+                return part_of(*values.at(*self._places.of[tensor.port]), tensor.desc, axis, span)
+            return self._view(values, tensor.port, tensor.desc)[(slice(None),) * axis + (slice(*span),)]
+
+        maker = next(one for one in self._actions if one.node == pieces.maker)
+        names = (path for path, desc in self._wiring.inputs[pieces.maker] if desc is not None)
+        given = {
+            path: self._view(values, port, desc)
+            for (path, desc), port in zip(self._wiring.inputs[action.node], self._wiring.read[action.node], strict=True)
+            if desc is not None and port is not None and path != pieces.path
+        }
+        (output,) = action.outputs
+        parts = {path: partial(known, one) for path, one in zip(names, maker.read(), strict=True)}
+        self._piecewise[action.node].run(parts, given, self._view(values, output.port, output.desc))
 
     def _compute(
         self, action: Action, viewed: Callable[[Port, TensorDesc], Array], outs: tuple[Array, ...] | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cached_property
 
 from dmlcy._desc.memory import extent, needed, stored
@@ -16,7 +17,8 @@ class Wiring:
     """The edges of a graph, by their ends.
 
     ``good``: positions of the edges whose two ends exist; ``feeds``: by the target those that lead to it, ``readers``:
-    by the source the targets, in order.
+    by the source the targets, in order. ``roots``: of values that lie in other ones, these: the tensors that read them
+    have the strides of their elements there.
     """
 
     def __init__(self, graph: Structure) -> None:
@@ -32,6 +34,7 @@ class Wiring:
             self.feeds[edge.target].append(place)
             self.readers[edge.source].append(edge.target)
         self.sources = self._sources()
+        self.roots: Mapping[Port, Port] = {}
 
     def _sources(self) -> list[Port]:
         """The values of the graph: its inputs, then those of its nodes."""

@@ -14,11 +14,11 @@ from sys import intern
 
 import numpy
 
-from dmlcy._runtime.activation cimport ATTRIBUTE_BYTES, Activation, ActivationFields
+from dmlcy._runtime.activation cimport ATTRIBUTE_BYTES, Activation, ActivationFields, Whole, WholeFields
 from dmlcy._runtime.checks cimport each_holds, tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
 from dmlcy._runtime.tensor cimport (
-    BRIEF_BYTES, DTYPES, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned,
+    BRIEF_BYTES, DTYPES, FLOAT32, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned,
     dtype_of_array, given_list, extent, extents_meet, fits, has_dtype, input_array, is_aligned, is_brief, item_of,
     make_dense, may_overlap, new_array, new_list, of_any_bits, out_array, overlap, overlaps_itself, packed, plain,
     set_count, set_rank, shares_memory, view,
@@ -45,6 +45,10 @@ cdef dict uses = {}
 
 # The activations whose loops were asked for, and these, by the address of the desc.
 cdef dict activations = {}
+
+# What those of them need that make each result of several numbers. Structs of operators point to it for ever: there are
+# few, one for each operator with the same attributes.
+cdef dict wholes = {}
 
 # A call that runs. Only the entries of the operator's own tensors, and the bytes of its struct, are ever used.
 cdef struct Frame:

@@ -5,11 +5,11 @@ from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from dmlcy._runtime.activation cimport activate
+from dmlcy._runtime.activation cimport activate, activate_whole
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.epilogue cimport Epilogue, take_epilogue
 from dmlcy._runtime.processor cimport dmlcy_level
-from dmlcy._runtime.strided cimport MAX_RANK
+from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, make_dense
 from dmlcy._runtime.threads cimport parallel_for, thread_limit
 
 cdef extern from "products.h" nogil:
@@ -277,6 +277,7 @@ include "products/small.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"
+include "products/whole.pxi"
 include "products/matrices.pxi"
 include "products/windows.pxi"
 include "products/merged.pxi"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from dmlcy._families.contract.sums import LIMIT, Sums
 from dmlcy._families.contract.windows import Windows
 from dmlcy._families.given import Given
 
+FEW: Final = 64
+"""Elements of a matrix each of which the loops add in one order, however many others there are."""
 KINDS: Final[dict[str, type[Sums]]] = {"matrices": Matrices, "windows": Windows}
 
 
@@ -33,6 +36,17 @@ class Contract(Family):
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of integers; floating-point elements have their place among those of all tensors."""
         return 0 if of_floats(desc) else self.of_a_part
+
+    def keeps_bits(self, desc: OperatorDesc) -> bool:
+        """Products of matrices with at least ``FEW`` elements: those of smaller ones are added in another order."""
+        roles = desc.operator.definition.roles
+        (output,) = (getattr(desc, one.python) for one in desc.operator.fields if one.kind == "output")
+        fused = "fused" in roles and getattr(desc, roles["fused"]) is not None
+        return of_floats(desc) and self.rearranges(desc) and not fused and math.prod(output.sizes[-2:]) >= FEW
+
+    def rearranges(self, desc: OperatorDesc) -> bool:
+        """Products of matrices do."""
+        return desc.operator.definition.words["of"] == "matrices"
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The whole output."""

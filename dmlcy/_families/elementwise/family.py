@@ -15,7 +15,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks, conditions
 from dmlcy._families.activations import activated, along, magnitudes
-from dmlcy._families.base import Family, Result, of_floats, tensors_of
+from dmlcy._families.base import Family, Part, Result, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
 from dmlcy._field_types.float import single
@@ -102,6 +102,22 @@ class Elementwise(Family):
     def computes(self, desc: OperatorDesc) -> bool:
         """Not of bits."""
         return "elements" not in desc.operator.definition.words
+
+    def parts(self, desc: OperatorDesc) -> tuple[Part, ...] | None:
+        """The whole input, where each result is the element itself."""
+        definition = desc.operator.definition
+        if [*definition.formulas] != ["result"] or definition.formulas["result"].text != "x":
+            return None
+        changed = ("scaled", "fused")
+        if any(getattr(desc, name) is not None for role, name in definition.roles.items() if role in changed):
+            return None
+        given, made = tensors_of(desc)
+        return None if given.dtype != made.dtype else (Part.whole(given.rank),)
+
+    def keeps_bits(self, desc: OperatorDesc) -> bool:
+        """Where no activation needs other elements."""
+        fused = desc.operator.definition.roles.get("fused")
+        return fused is None or not along(getattr(desc, fused), (1,))
 
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of floating-point elements: the inputs, the result, and what the operations of the formula leave."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._families.base import Adjacent, Family, Result
-from dmlcy._families.given import Given
+from dmlcy._families.base import Family, Part, Result
+from dmlcy._families.given import Given, kernel_of
 from dmlcy._families.pieces import bounds
 
 
@@ -24,18 +24,36 @@ class Views(Family):
         """No: elements move."""
         return False
 
-    def adjacent(self, desc: OperatorDesc) -> Adjacent | None:
-        """Parts along an axis with no larger axis before it."""
+    def joined(self, desc: OperatorDesc) -> tuple[int, ...] | None:
+        """Along an axis with no larger axis before it."""
         roles = desc.operator.definition.roles
-        role = next((role for role in ("join", "split") if role in roles), None)
-        if role is None:
+        if "join" not in roles:
             return None
-        sides = [getattr(desc, field.python) for field in desc.operator.fields if field.kind in ("input", "output")]
-        parts, whole = sides if role == "join" else reversed(sides)
-        if math.prod(whole.sizes[: getattr(desc, roles[role])]) != 1:
+        inputs, whole = _sides(desc)
+        if math.prod(whole.sizes[: getattr(desc, roles["join"])]) != 1:
             return None
-        starts = tuple(accumulate((part.element_count for part in parts[:-1]), initial=0))
-        return Adjacent(role == "join", starts)
+        return tuple(accumulate((part.element_count for part in inputs[:-1]), initial=0))
+
+    def parts(self, desc: OperatorDesc) -> tuple[Part, ...] | None:
+        """Places in steps, or those along an axis, or the whole input, repeated where its size is 1."""
+        definition = desc.operator.definition
+        roles = definition.roles
+        given, made = _sides(desc)
+        if "split" in roles:
+            axis = getattr(desc, roles["split"])
+            starts = accumulate((one.sizes[axis] for one in made[:-1]), initial=0)
+            whole = Part.whole(given.rank)
+            return tuple(Part(tuple(start * (k == axis) for k in range(given.rank)), whole.steps) for start in starts)
+        if "repeats" in roles:
+            repeats = getattr(desc, roles["repeats"])
+            if any(size != 1 != times for size, times in zip(given.sizes, repeats, strict=True)):
+                return None
+            return (Part((0,) * given.rank, tuple(int(size != 1) for size in given.sizes)),)
+        if definition.words.get("places") == "input":
+            kernel = kernel_of(desc)
+            first, steps = (kernel.numbers(roles[name], given.rank) for name in ("start", "step"))
+            return (Part(tuple(first), tuple(steps)),)
+        return None
 
     def evaluate(self, given: Given, output: str) -> Result:
         """The elements of the output, bit for bit."""
@@ -52,6 +70,15 @@ class Views(Family):
         result: Array = np.zeros(sizes, given.input.dtype)
         result[_places(given, given.input.shape)] = given.input
         return Result(result, moved=True)
+
+
+def _sides(desc: OperatorDesc) -> tuple[Any, Any]:
+    """The input or the inputs, and the output or the outputs."""
+    inputs, outputs = (
+        next(getattr(desc, field.python) for field in desc.operator.fields if field.kind == kind)
+        for kind in ("input", "output")
+    )
+    return inputs, outputs
 
 
 def _tiled(tensor: Array, repeats: tuple[int, ...]) -> Array:

@@ -97,23 +97,36 @@ cdef int take_loops(object desc, Activation* loops) except -1:
 
 
 cdef bytes bytes_of_loops(object desc):
-    """What `take_loops` gives, as bytes; none for what makes each result of several numbers."""
+    """What `take_loops` gives, as bytes."""
     from dmlcy._families.activations import along
 
     cdef Activation loops
+    cdef Whole whole
     cdef Call call = call_of_operator(desc.operator.name)
-    cdef ActivationFields fields
+    cdef WholeFields fields
     cdef PyObject* given[MAX_KEYWORDS + 1]
     cdef list values = [keyword_of(desc, &call.layout.rows[i]) for i in range(call.keywords)]
+    cdef bint several = bool(along(desc, (1, 1, 1, 1)))
+    cdef size_t room = sizeof(fields) if several else sizeof(ActivationFields)
     cdef int i
     memset(&loops, 0, sizeof(loops))
-    if call.run != NULL and call.size <= sizeof(fields) and call.tensors == 2 and not along(desc, (1, 1, 1, 1)):
+    if call.run != NULL and call.tensors == 2 and call.size <= room:
         memset(&fields, 0, sizeof(fields))
+        for i in range(2):
+            fields.tensors[i].dtype = FLOAT32
+            fields.tensors[i].rank = MAX_RANK
         for i in range(call.keywords):
             given[i] = <PyObject*>values[i]
         given[call.keywords] = <PyObject*>None
         if not call.take(&fields, call.layout.levels - 1, given):
             raise AssertionError(f"{desc!r} was checked")
         loops.run = call.run
-        memcpy(loops.attributes, fields.attributes, ATTRIBUTE_BYTES)
+        if several:
+            memset(&whole, 0, sizeof(whole))
+            whole.holds, whole.level, whole.bytes = call.holds, call.layout.levels - 1, call.size
+            memcpy(whole.fields, &fields, call.size)
+            image = PyBytes_FromStringAndSize(<char*>&whole, sizeof(whole))
+            loops.whole = <const Whole*>PyBytes_AS_STRING(wholes.setdefault(image, image))
+        else:
+            memcpy(loops.attributes, (<ActivationFields*>&fields).attributes, ATTRIBUTE_BYTES)
     return PyBytes_FromStringAndSize(<char*>&loops, sizeof(loops))

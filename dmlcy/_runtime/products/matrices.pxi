@@ -55,6 +55,8 @@ cdef int64_t place_packed(Products* to) noexcept nogil:
 
 cdef int run_matrices(const Matrices* a) noexcept nogil:
     cdef Products to
+    if a.fused != NULL and a.fused.whole != NULL:
+        return run_whole(a)
     collect_matrices(a, &to)
     to.followed = a.output
     return run_products(&to)
