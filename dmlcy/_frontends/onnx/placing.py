@@ -238,7 +238,7 @@ def _prefer_cpu(placements: list[Placement]) -> None:
     """
     there = {id(one.visit) for one in placements if _is_shape(one)}
     for one in placements:
-        sources = [name for name, known in _inputs(one.visit) if id(known.source) in there]
+        sources = [name for name, known in _inputs(one.visit) if known.source in there]
         if not sources:
             continue
         if one.where in ("dml", "view") and _is_cheap(one.visit, there):
@@ -286,9 +286,9 @@ def _partition(placements: list[Placement]) -> int:
     of: dict[int, int] = {}
     for one in placements:
         sources = {
-            root(of[id(known.source)])
+            root(of[known.source])
             for known in one.visit.inputs
-            if known is not None and known.source is not None and id(known.source) in of
+            if known is not None and known.source is not None and known.source in of
         }
         if not one.in_graph:
             if one.where != "folded":

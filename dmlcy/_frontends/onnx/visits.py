@@ -23,7 +23,7 @@ class Known:
     element: str | None = None
     sizes: Sizes | None = None
     value: OnnxValue | None = None
-    source: Visit | None = None  # the node that gives it; None: an input, or an initializer
+    source: int | None = None  # the id of the visit that gives it; None: an input, or an initializer
 
     @property
     def is_constant(self) -> bool:

@@ -182,7 +182,7 @@ class Walk:
         row = operator(node.domain, node.operator)
         version = None if row is None else row.version(opsets.get(node.domain, 1))
         visit = Visit(node, path, row, version, tuple(scope.get(name) if name else None for name in node.inputs))
-        visit.outputs = tuple(Known(source=visit) for _ in node.outputs)
+        visit.outputs = tuple(Known(source=id(visit)) for _ in node.outputs)
         try:
             if not self._expanded(visit, scope, opsets) and row is not None and version is not None:
                 given = [None if one is None else one.element for one in visit.inputs]
