@@ -355,3 +355,18 @@ def test_a_member_with_several_outputs() -> None:
     arrays = [numbers((1, 1, 6, 7), np.float32, seed, 0) for seed in range(4)]
     found = check(graph, [*arrays, np.full((1, 1, 1, 1), 3, np.float32)])
     assert [len(one) for one in found.chains] == [4]
+
+
+@pytest.mark.parametrize("kind", ["backwards", "a matrix", "rows with gaps in the output"])
+def test_a_single_node_behind_a_convolution(kind: str, threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chains, "ROW", 1 << 40)  # no row is so long: the node runs behind the loops as a whole
+    sizes, filters, given = CONVOLUTIONS[kind]
+    for repeated in (False, True):
+        g = dml.Graph()
+        y = g.convolution(
+            g.input(dml.TensorDesc("FLOAT32", sizes)), g.constant(numbers(filters, np.float32, 1, 0)), **given
+        )
+        scale = g.constant(numbers((1, y.desc.sizes[1], 1, 1), np.float32, 2))
+        other = g.broadcast(scale, y.desc.sizes) if repeated else y
+        found = check(g.build(g.element_wise_multiply(y, other)), [numbers(sizes, np.float32, 3, 0.01)])
+        assert [len(one) for one in found.epilogues] == [2]

@@ -32,6 +32,7 @@ cdef struct Chain:
     int64_t moved                   # bytes of all tensors for an element
     int64_t item                    # bytes of an element of the output that the chain follows
     int64_t least                   # elements of a row of it that the chain takes at once
+    int64_t slots                   # blocks of values that only the chain has
     int64_t room                    # bytes
 
 # A chain of a run; `start`: of the output that it follows.
@@ -183,9 +184,25 @@ cdef int run_units(const void* args, int64_t begin, int64_t end) noexcept nogil:
     return status
 
 
+# Runs a single member on all elements: as a step of its own. -1: memory ran out.
+cdef int run_alone(const Chain* chain, char** bases) noexcept nogil:
+    cdef Part part = Part(
+        begin=0, rows=chain.sizes[0] if chain.axes == 2 else 1, n=chain.sizes[chain.axes - 1], axis=0, times=1)
+    cdef Room own
+    cdef char* room = enter(chain, &own)
+    cdef int status
+    if room == NULL:
+        return -1
+    status = run_part_of(chain, bases, room, &part)
+    free(own.made)
+    return status
+
+
 cdef int run_chain(const Chain* chain, char** bases) noexcept nogil:
     cdef Following to = Following(chain=chain, bases=bases, start=NULL)
     cdef int64_t units = (chain.total + chain.unit - 1) // chain.unit
+    if chain.members == 1 and chain.slots == 0 and chain.axes <= 2:
+        return run_alone(chain, bases)
     if is_serial(chain.total * LARGEST):
         return run_units(&to, 0, units)
     return parallel_for(run_units, &to, units, grain_of(chain.unit * chain.moved))
@@ -262,6 +279,7 @@ cdef Chain* new_chain(Program program, list members, list sizes, int64_t slots, 
     chain.counts = <int64_t*>PyMem_Calloc(len(members), sizeof(int64_t))
     if chain.each == NULL or chain.tensors == NULL or chain.counts == NULL:
         raise MemoryError
+    chain.slots = slots
     bytes = aligned_size(bytes)
     at = slots * bytes
     spots = 0
