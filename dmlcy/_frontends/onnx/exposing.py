@@ -126,7 +126,7 @@ def _described(model: CompiledModel, arrays: Mapping[str, Array]) -> dict[str, D
 
 
 def _walk(model: CompiledModel, arrays: Mapping[str, Array]) -> Walk:
-    """What is known of the values in a run, which takes one branch of an If; without a run, where the model has none."""
+    """What is known of the values in a run, which takes a branch of an If; else what is known without a run."""
     try:
         return model.stage(arrays, [one.name for one in model.outputs])[0].walk
     except DmlError:
