@@ -12,6 +12,7 @@ from zipfile import ZIP_STORED, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch.files import target_parts
 from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
 from dmlcy._frontends.onnx.loading import CompiledModel
@@ -113,7 +114,7 @@ def _described(model: CompiledModel, arrays: Mapping[str, Array]) -> dict[str, D
 
     Those of an operator that is not known are tensors, too; those of operators of ONNX without a data type are not.
     """
-    walk = Walk(model._model, {name: array.shape for name, array in arrays.items()})
+    walk = _walk(model, arrays)
     found: dict[str, Described] = {}
     for visit in walk.visits:
         for name, known in zip(visit.node.outputs, visit.outputs, strict=True):
@@ -122,6 +123,14 @@ def _described(model: CompiledModel, arrays: Mapping[str, Array]) -> dict[str, D
                 axes = None if known.sizes is None else (None,) * len(known.sizes)
                 found[name] = Described(name, known.element, axes)
     return found
+
+
+def _walk(model: CompiledModel, arrays: Mapping[str, Array]) -> Walk:
+    """What is known of the values in a run, which takes a branch of an If; else what is known without a run."""
+    try:
+        return model.stage(arrays, [one.name for one in model.outputs])[0].walk
+    except DmlError:
+        return Walk(model._model, {name: array.shape for name, array in arrays.items()})
 
 
 def _element(stage: Stage, name: str) -> str:

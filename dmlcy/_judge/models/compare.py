@@ -31,7 +31,7 @@ from dmlcy._graph.model import Constant, Node, Port
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
 from dmlcy._judge.dumps.compare import Judged, Report, bytes_for
-from dmlcy._judge.models.states import State, expected, moved
+from dmlcy._judge.models.states import State, expected, moved, widened
 from dmlcy._judge.models.summary import Summary, summary
 from dmlcy._judge.passes import CORRECT, Device, Passes
 from dmlcy._runtime import four_bits
@@ -220,19 +220,14 @@ class _Comparer:
             return
         wanted, passes, others = expected(node.desc, inputs, path, self.options)
         if actual is None:
-            scenarios = self._scenarios(wanted, passes, others, port)
+            scenarios = moved(wanted, passes, others, port.node or 0)
             self.states[port] = State(_marked(wanted, desc), tuple(_marked(one, desc) for one in scenarios))
             return
         assert first is not None
         self.states[port] = State(actual)
-        alone = measure(wanted, four_bits.values_of(actual), passes)
+        alone = measure(wanted, four_bits.values_of(actual), widened(wanted, passes, others))
         self.found[first.name] = self._judged(first, wanted.shape, alone)
         self._views(port, [edge for edge in edges if edge is not first])
-
-    def _scenarios(self, wanted: Array, passes: Passes, others: tuple[Array, ...], port: Port) -> tuple[Array, ...]:
-        """The scenarios of a value that the device does not have: those of its inputs, and its own errors."""
-        assert port.node is not None
-        return moved(wanted, passes, port.node) if not others or passes.allowed is not None else others
 
     def _views(self, port: Port, edges: list[Edge] | tuple[Edge, ...]) -> None:
         """Judge the values that have the bytes of another one, under other sizes: each bit must be the same."""

@@ -34,8 +34,11 @@ class State:
     scenarios: tuple[Array, ...] = ()
 
 
-def moved(elements: Array, passes: Passes, seed: int) -> tuple[Array, ...]:
-    """The elements of each scenario: off by as much as passes. No scenario where each element must be equal."""
+def moved(elements: Array, passes: Passes, others: tuple[Array, ...], seed: int) -> tuple[Array, ...]:
+    """The elements of each scenario: off by as much as passes, from those that follow from the scenarios of the inputs.
+
+    No scenario where each element must be equal, and no input has any.
+    """
     allowed = np.zeros(elements.shape) if passes.allowed is None else np.broadcast_to(passes.allowed, elements.shape)
     for _, mask in passes.not_judged:
         allowed = np.where(mask, np.inf, allowed)
@@ -44,11 +47,12 @@ def moved(elements: Array, passes: Passes, seed: int) -> tuple[Array, ...]:
             distance = np.abs(passes.flushed[0].astype(np.float64) - elements)
         allowed = np.maximum(allowed, np.nan_to_num(distance, nan=np.inf) + passes.flushed[1])
     if not allowed.any():
-        return ()
+        return others
     random = np.random.default_rng(seed)
     draws = [random.choice((-1.0, 1.0), elements.shape) for _ in range(DRAWS)]
     signs: list[Array | float] = [1.0, -1.0, *draws]
-    return tuple(_by(elements, allowed, sign) for sign in signs)
+    starts = others or (elements,) * SCENARIOS
+    return tuple(_by(start, allowed, sign) for start, sign in zip(starts, signs, strict=True))
 
 
 def _by(elements: Array, allowed: Array, sign: Array | float) -> Array:
@@ -64,19 +68,20 @@ def _by(elements: Array, allowed: Array, sign: Array | float) -> Array:
 def expected(
     desc: OperatorDesc, inputs: Mapping[str, Any], output: str, options: Device
 ) -> tuple[Array, Passes, tuple[Array, ...]]:
-    """The elements of an output, what passes for them, and the elements of the scenarios of the inputs.
+    """The elements of an output, what passes for these inputs, and the elements for the scenarios of the inputs.
 
     ``inputs``: a State for each field, or a tuple of them.
     """
     values, passes = judged(desc, _of(inputs, None), output, options)
     if not any(one.scenarios for one in _states(inputs)):
         return values, passes, ()
-    others = tuple(judged(desc, _of(inputs, number), output, options)[0] for number in range(SCENARIOS))
-    return values, widened(values, passes, others), others
+    return values, passes, tuple(judged(desc, _of(inputs, one), output, options)[0] for one in range(SCENARIOS))
 
 
 def widened(values: Array, passes: Passes, others: tuple[Array, ...]) -> Passes:
     """What passes where the inputs may be off, too: nothing is suspect then."""
+    if not others:
+        return passes
     with np.errstate(all="ignore"):
         distances = [np.abs(other.astype(np.float64) - values) for other in others]
         same = [(other == values) | (np.isnan(other) & np.isnan(values)) for other in others]
