@@ -157,7 +157,7 @@ cdef void turn_tile(const Products* to, Tile* tile, int64_t first, int64_t deep)
 
 
 # Adds the products of some k to the sums of the first rows of a tile, a row of n floats for each column.
-cdef void add_across(const Products* to, const Tile* tile, int64_t first, int64_t deep, int64_t n, const float* begin,
+cdef void add_across(const Products* to, const Tile* tile, int64_t first, int64_t deep, int64_t n, float* begin,
                      float* sums) noexcept nogil:
     cdef const float* left = tile.packed
     cdef const float* filters = <const float*>tile.packed_b + tile.row * to.depth + first * n

@@ -304,7 +304,7 @@ cdef void list_begins(const Products* to, Tile* tile) noexcept nogil:
 
 
 # What the chains begin with, of the strip that is so many columns behind the first one of a tile.
-cdef inline const float* begin_of(const Products* to, const Tile* tile, int64_t done) noexcept nogil:
+cdef inline float* begin_of(const Products* to, const Tile* tile, int64_t done) noexcept nogil:
     return tile.begin + done if to.begun and to.by_column else tile.begin
 
 
