@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
+
+from depth import PROFILES  # noqa: E402
 
 os.environ.pop("FORCE_COLOR", None)  # reports are compared as they are without colours
 
@@ -22,8 +25,14 @@ LONG = (
 )  # fmt: skip
 
 
+for name, count in PROFILES.items():
+    settings.register_profile(name, settings(max_examples=count))  # without chance where CI is set, as by default
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep this order where pytest-xdist would begin with the files of the most tests."""
+    """Keep this order where pytest-xdist would begin with the files of the most tests; few examples of Hypothesis."""
+    if not config.getoption("hypothesis_profile", None):
+        settings.load_profile("few")
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 

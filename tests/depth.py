@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from dmlcy._facts.tables import FAST, OPERATORS, RUNNABLE
 
@@ -47,6 +48,15 @@ def seeds_of(count: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         "seeds", [pytest.param(range(1), id="first"), pytest.param(rest, id="rest", marks=deep)]
     )
+
+
+PROFILES = {"few": 25, "many": 100}
+"""Of Hypothesis, and the examples where a test names no number; ``--hypothesis-profile=many`` takes the second one."""
+
+
+def examples(many: int) -> int:
+    """So many examples of Hypothesis, of which a quarter run by default."""
+    return many * settings().max_examples // PROFILES["many"]
 
 
 @dataclass(frozen=True)

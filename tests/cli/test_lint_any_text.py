@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from linting import EXAMPLES, ROOT, lint, model, of
@@ -35,7 +36,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 @given(text=mutated(), form=st.sampled_from(list(FORMATS)), level=st.sampled_from(["1_0", "5_0", "6_4"]))
-@settings(max_examples=400, deadline=None, derandomize=os.environ.get("CI", "").lower() in ("1", "true"))
+@settings(max_examples=examples(400), deadline=None, derandomize=os.environ.get("CI", "").lower() in ("1", "true"))
 def test_no_text_breaks_it(text: str, form: str, level: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     target = tmp_path_factory.getbasetemp() / "mutated.json"
     target.write_bytes(text.encode("utf-8", "replace"))
@@ -55,7 +56,7 @@ VALUES = st.recursive(
 
 
 @given(data=st.data())
-@settings(max_examples=300, deadline=None, derandomize=os.environ.get("CI", "").lower() in ("1", "true"))
+@settings(max_examples=examples(300), deadline=None, derandomize=os.environ.get("CI", "").lower() in ("1", "true"))
 def test_no_value_breaks_it(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Any JSON value in place of any value of a model."""
     document = json.loads(data.draw(st.sampled_from(SEEDS[:-1])))

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from depth import examples
 from expression_trees import SCOPE, condition, exact, integer, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -116,7 +117,7 @@ def test_every_refused_construct_has_a_case() -> None:
 
 
 @given(st.text(max_size=40) | st.text("abdk v[](){}.,:+-*/%<>=!'\"0123456789forinfele_\r\n\t\\@#", max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_text_parses_or_is_refused(text: str) -> None:
     try:
         node = parse(text)
@@ -252,7 +253,7 @@ def test_intervals(text: str) -> None:
 
 
 @given(RANDOM)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_values_lie_in_their_interval(random: Random) -> None:
     node = integer(random, 4)
     assert kind_of(node, SCOPE) is Kind.INT
@@ -264,7 +265,7 @@ def test_values_lie_in_their_interval(random: Random) -> None:
 
 
 @given(RANDOM, st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_python_target_is_exact(random: Random, integers: bool) -> None:
     node = integer(random, 4) if integers else condition(random, 4)
     code = compile(python(node, SCOPE), "expression", "eval")
@@ -274,7 +275,7 @@ def test_the_python_target_is_exact(random: Random, integers: bool) -> None:
 
 
 @given(RANDOM, st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_formulas_round_trip(random: Random, integers: bool) -> None:
     node = integer(random, 4) if integers else condition(random, 4)
     assert parse(formula(node)) == node

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from depth import examples
 from expression_trees import SCOPE, condition, exact, integer, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -129,7 +130,7 @@ def test_words() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_tree_is_understood(random: Random, boolean: bool) -> None:
     """Braces and fences come in pairs, for docutils too."""
     math = pytest.importorskip("docutils.utils.math.latex2mathml", reason="docutils is not installed")
@@ -140,7 +141,7 @@ def test_any_tree_is_understood(random: Random, boolean: bool) -> None:
 
 
 @given(st.randoms(use_true_random=False), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_it_reads_as_it_was_meant(random: Random, boolean: bool) -> None:
     """Whoever reads a formula computes the value of the expression."""
     node = (condition if boolean else integer)(random, 4)

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from depth import examples
 from each import each_of
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -180,7 +181,7 @@ def test_positions_of_random_documents(data: dict[str, Any], draw: st.DataObject
     check_positions(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(st.sampled_from("ab.=[]{},\"'#\\ \n12"), max_size=20))
 @example('a = """x" = 1\nb = 1\nb = 2')
 def test_any_text_is_read_or_refused_at_a_place(text: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from depth import examples
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -92,7 +93,7 @@ def refusal(data: bytes) -> tuple[str, int | None] | None:
 
 
 many = settings(
-    max_examples=150,
+    max_examples=examples(150),
     deadline=None,
     derandomize=os.environ.get("CI", "").lower() in ("1", "true"),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -12,6 +12,7 @@ from typing import Any
 import fake
 import numpy as np
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -458,7 +459,7 @@ TENSORS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(data=st.data(), case=st.sampled_from(VALID), level=st.integers(0, 14), call_=st.booleans())
 def test_garbage_never_raises(data: Any, case: Any, level: int, call_: bool) -> None:
     operator, values = case
@@ -480,7 +481,7 @@ def test_garbage_never_raises(data: Any, case: Any, level: int, call_: bool) -> 
     assert (desc != desc) is False
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.data())
 def test_garbage_calls_raise_dml_errors(data: Any) -> None:
     arguments: dict[str, Any] = {"input": ARRAY, "window_size": 2, "out": None}

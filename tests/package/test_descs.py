@@ -14,6 +14,7 @@ from typing import Any
 import fake
 import numpy as np
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -133,7 +134,7 @@ def test_from_array() -> None:
 SMALL = st.lists(st.tuples(st.integers(1, 5), st.integers(0, 12)), max_size=4)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(SMALL)
 def test_overlap_agrees_with_counting(axes: list[tuple[int, int]]) -> None:
     sizes, strides = tuple(size for size, _ in axes), tuple(stride for _, stride in axes)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naming import case_name
@@ -240,7 +241,7 @@ def nearest(value: Fraction, name: str) -> Fraction | None:
     return rounded if abs(rounded) < Fraction(2) ** limit else None
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.integers(-(2**70), 2**70), st.integers(-180, 140), st.integers(-3, 3), st.integers(11, 60))
 def test_rounding(probe: ModuleType, number: int, exponent: int, beside: int, digits: int) -> None:
     # Ties and their neighbours, and any numbers.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naming import case_name
@@ -362,7 +363,7 @@ def touched(value: Any) -> list[int]:
     return [start + byte for start in starts for byte in range(value.itemsize)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(layouts, layouts, st.integers(0, 20))
 def test_overlaps_are_exact(left: Any, right: Any, shift: int) -> None:
     memory = np.zeros(600, np.uint8)
