@@ -91,11 +91,12 @@ def is_exact(operator: Operator, dtype: str) -> bool:
 
 def measure(operator: Operator, elements: int, seed: int) -> dict[str, Worst]:
     """So many results of each data type of the first input."""
-    if not has_input(operator):
+    first = next((one for one in operator.fields if one.kind == "input"), None)
+    types = {name for row in first.dtypes for name in row.dtypes} if first is not None else set()
+    of_others = operator.accuracy and not types & operator.accuracy.keys()  # which results have alone
+    if not has_input(operator) or of_others:
         return measure_drawn(operator, elements, seed)
     found: dict[str, Worst] = {}
-    first = next(one for one in operator.fields if one.kind == "input")
-    types = {name for row in first.dtypes for name in row.dtypes}
     for number, (kind, desc, arrays) in enumerate(itertools.islice(cases(operator, seed, 2 * elements), CASES)):
         dtype = str(next(one for one in arrays.values() if one is not None).dtype)
         worst = found.setdefault(dtype, Worst())
@@ -119,21 +120,23 @@ def measure_drawn(operator: Operator, elements: int, seed: int, rounds: int = 40
         drawn: list[tuple[OperatorDesc, dict[str, Any]]] = []
         draw_all(random_cases(operator.name, most_elements=MOST), 20, drawn.append, seed + number)
         for place, (desc, arrays) in enumerate(drawn):
-            kind = KINDS[(place + number) % len(KINDS)]
-            for label, given in (("any", arrays), (kind, hardened(desc, arrays, kind, seed + place))):
-                judge(found, label, desc, given)
+            met = judge(found, "any", desc, arrays).kinds
+            kind = next((one for one in KINDS if one not in met), KINDS[(place + number) % len(KINDS)])
+            judge(found, kind, desc, hardened(desc, arrays, kind, seed + place))
         if all(one.enough(is_exact(operator, dtype), elements) for dtype, one in found.items()):
             break
     return found
 
 
-def judge(found: dict[str, Worst], kind: str, desc: OperatorDesc, arrays: dict[str, Any]) -> None:
-    """Adds the errors of all outputs of a case."""
+def judge(found: dict[str, Worst], kind: str, desc: OperatorDesc, arrays: dict[str, Any]) -> Worst:
+    """Adds the errors of all outputs of a case; what was found of the data type of the last one."""
     inputs = [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
     result = dml.compile(desc)(*inputs)
     for name, one in zip(outputs_of(desc), result if isinstance(result, tuple) else (result,), strict=True):
         exact = expected(desc, arrays, name)
-        found.setdefault(str(one.dtype), Worst()).add(kind, exact.errors(one), exact.ulp)
+        worst = found.setdefault(str(one.dtype), Worst())
+        worst.add(kind, exact.errors(one), exact.ulp)
+    return worst
 
 
 def hard(array: Array, seed: int, kind: str) -> Array:
