@@ -255,8 +255,8 @@ def _scalar(of: Struct, name: str, value: Any, dtype: str) -> None:
 
 
 def _member(enum: str, value: Any) -> int:
-    """The number of a member, by its name; a number is one already."""
-    if type(value) is int:
+    """The number of a member, by its name, or one that no member has: C++ knows no other way to say a member."""
+    if type(value) is int and value not in enums()[enum].values():
         return value
     known = {f"{prefix(enum)}{name}": number for name, number in enums()[enum].items()}
     if not isinstance(value, str) or value not in known:
