@@ -90,6 +90,8 @@ def fitted(desc: OperatorDesc) -> dict[str, Any]:
             members[one.name] = _cut(value, members.get(_count_of(one, fields)))
         for tensor in value if isinstance(value, list) and one.kind != "attribute" else [value]:
             if isinstance(tensor, dict) and "Sizes" in tensor:
+                if type(tensor["DimensionCount"]) is int and tensor["DimensionCount"] > MOST["dimensions"]:
+                    raise Inexpressible(tensor)  # what is left out of it is not in the JSON
                 for name in ("Sizes", "Strides"):
                     tensor[name] = _cut(tensor[name], tensor["DimensionCount"])
     return {"type": spelled["type"], "desc": members}
