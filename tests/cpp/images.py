@@ -90,6 +90,8 @@ def fitted(desc: OperatorDesc) -> dict[str, Any]:
             members[one.name] = _cut(value, members.get(_count_of(one, fields)))
         for tensor in value if isinstance(value, list) and one.kind != "attribute" else [value]:
             if isinstance(tensor, dict) and "Sizes" in tensor:
+                if type(tensor["DimensionCount"]) is int and tensor["DimensionCount"] > MOST["dimensions"]:
+                    raise Inexpressible(tensor)  # what is left out of it is not in the JSON
                 for name in ("Sizes", "Strides"):
                     tensor[name] = _cut(tensor[name], tensor["DimensionCount"])
     return {"type": spelled["type"], "desc": members}
@@ -255,8 +257,8 @@ def _scalar(of: Struct, name: str, value: Any, dtype: str) -> None:
 
 
 def _member(enum: str, value: Any) -> int:
-    """The number of a member, by its name; a number is one already."""
-    if type(value) is int:
+    """The number of a member, by its name, or one that no member has: C++ knows no other way to say a member."""
+    if type(value) is int and value not in enums()[enum].values():
         return value
     known = {f"{prefix(enum)}{name}": number for name, number in enums()[enum].items()}
     if not isinstance(value, str) or value not in known:
