@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from dmlcy._cli.graph_lines import lines
 from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, add_shapes
-from dmlcy._cli.run import load_graph, read_bytes
+from dmlcy._cli.run import load_graph
 from dmlcy._cli.run_graph import filled, given_inputs
-from dmlcy._errors import DmlError, Violation
+from dmlcy._errors import DmlError
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
-from dmlcy._frontends.dxdispatch.json import decode as json_of
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable, refuse
-from dmlcy._frontends.graphs import expose, profiles, writer
+from dmlcy._frontends.graphs import expose, writer
 from dmlcy._frontends.graphs.files import read
 from dmlcy._frontends.graphs.found import UNREAD, Read
 from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._frontends.graphs.run import Options, computed, inputs, valid
 from dmlcy._graph.check import violations
-from dmlcy._graph.graph_desc import GraphDesc
-from dmlcy._graph.minimum import lowest
 from dmlcy._graph.model import Node
-from dmlcy._graph.optimizations import optimizations_of
 from dmlcy._judge.dumps import dump, exposed
-from dmlcy._show.graphs import dot, memory, svg, text
 
 FORMATS: Final = ("text", "json", "dot", "svg", "plan-svg")
 
@@ -120,32 +113,6 @@ def execute(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
     return int(bool(errors or found.wrong))
-
-
-def lines(graph: GraphDesc, wrong: Sequence[Violation], options: argparse.Namespace, has_level: bool) -> Iterator[str]:
-    """What the options ask for. A picture of the memory is of a valid graph with its constants."""
-    form = options.format
-    if form == "plan-svg":
-        return memory.lines(graph)
-    if options.profile is not None:
-        return svg.lines(graph, wrong, _timings(options.profile, graph))
-    if form == "json":
-        return iter([json.dumps(writer.to_json(graph), indent=1)])
-    if form == "text":
-        shown = text.lines(graph, wrong, f"; feature level {lowest(graph)}" if has_level else "")
-        return chain(shown, _optimizations(graph) if has_level else ())
-    return dot.lines(graph, wrong) if form == "dot" else svg.lines(graph, wrong)
-
-
-def _timings(name: str, graph: GraphDesc) -> Mapping[int, profiles.Timing]:
-    """What a profile in a file says of the nodes."""
-    return profiles.read(json_of(*read_bytes(name)), graph)
-
-
-def _optimizations(graph: GraphDesc) -> Iterator[str]:
-    """What compiling the graph does to run it faster, if it can run."""
-    if all(node.desc.operator.runs for node in graph.nodes if isinstance(node, Node)):
-        yield f"optimizations: {optimizations_of(graph)}"
 
 
 def _expose(found: Read, options: argparse.Namespace) -> int:

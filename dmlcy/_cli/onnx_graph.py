@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from dmlcy._cli.graph_lines import lines
 from dmlcy._cli.onnx_run import compiled
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVEL_INDEX
@@ -20,8 +21,6 @@ from dmlcy._graph.check import violations
 
 def execute(options: argparse.Namespace) -> int:
     """Show the graph, or write what the options ask for."""
-    from dmlcy._cli.graph import lines
-
     model = compiled(options.graph, options)
     arrays = arrays_for(model, named(model, options.input), options.seed)
     if options.expose_edges is not None:

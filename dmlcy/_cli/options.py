@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
@@ -104,10 +105,18 @@ def add_limit(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """A name and its sizes; the name may contain "=". No size at all is that of a single number."""
+    name, equals, sizes = text.rpartition("=")
+    if not (name and equals and re.fullmatch(r"(\d{1,18}([x,]\d{1,18})*)?", sizes)):
+        raise argparse.ArgumentTypeError(
+            f"the option must have the form INPUT=1x3x224x224 or DIMENSION=1, not {quote(text)}"
+        )
+    return name, tuple(int(size) for size in re.split("[x,]", sizes) if size)
+
+
 def add_shapes(parser: argparse.ArgumentParser) -> None:
     """Declare ``--shape``."""
-    from dmlcy._frontends.onnx.binding import shape
-
     parser.add_argument(
         "--shape",
         action="append",

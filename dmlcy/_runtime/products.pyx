@@ -113,8 +113,8 @@ cdef enum:
     FEW = 12                        # rows: a multiple of the greatest height of the kernels of each level
     STEP = 96                       # columns: a multiple of the strips of each level that has more rows than these
     HIGH = 384                      # rows of a tile, at most
-    SOME_THREADS = 4                # that large tiles suffice for
-    LOW = 96                        # rows, at least, if there are many threads
+    SOME_THREADS = 4                # that two tiles each suffice for
+    LOW = 96                        # rows, at least, if there are several threads
     NARROW = 192                    # columns of a tile, at least: packing the rows takes a fraction of the time then
     WIDE = 1536                     # and at most
     FLAT = 48                       # rows that take the other matrix as it is: packing it would take longer

@@ -18,6 +18,8 @@ CODE = ("codegen", "dmlcy", "benchmarks")
 OWN = re.compile(r"(^|/)_generated/|families/\w+(/|\.py$)")
 OTHER = {("dmlcy/_cli/compare_text.py", "pad")}  # printed for an element of the padding
 OTHER |= {(f"codegen/expr/{name}.py", "index") for name in ("cython", "python", "text", "types")}  # of a formula
+OTHER |= {("dmlcy/_cli/__init__.py", "reduce"), ("dmlcy/_cli/reduce.py", "reduce")}  # a command
+OTHER |= {("dmlcy/_desc/whole.py", "views"), ("dmlcy/_graph/actions.py", "views")}  # an optimization
 OTHER |= {("codegen/pages/__init__.py", "index"), ("dmlcy/_cli/compare_json.py", "index")}  # a page, an element's place
 
 

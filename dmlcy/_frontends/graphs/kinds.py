@@ -122,11 +122,16 @@ def is_onnx(path: str) -> bool:
             start = stream.read(START)
     except (OSError, ValueError):
         return False
+    if start[:1] not in _FIRST:
+        return False
     return kind_of(path, start, graph=is_flatbuffer(start), whole=len(start) < START) is ONNX
 
 
 # The members of ONNX's ModelProto and of TensorFlow's GraphDef and SavedModel: numbers and types on the wire.
 _ONNX: Final = {1: 0, 2: 2, 3: 2, 4: 2, 5: 0, 6: 2, 7: 2, 8: 2, 14: 2, 20: 2, 25: 2, 26: 2}
+_FIRST: Final = {bytes([number << 3 | wire if number < 16 else number << 3 & 0x7F | 0x80 | wire])
+                 for number, wire in _ONNX.items()}  # fmt: skip
+"""The bytes that such a file may begin with."""
 _GRAPH_DEF: Final = {1: 2, 2: 2, 3: 0, 4: 2}
 _SAVED_MODEL: Final = {1: 0, 2: 2}
 _MOST: Final = 10_000

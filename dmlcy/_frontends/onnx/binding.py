@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,16 +21,6 @@ class FreeDimension:
     axis: int
     name: str
     sizes: Sizes
-
-
-def shape(text: str) -> tuple[str, tuple[int, ...]]:
-    """A name and its sizes; the name may contain "=". No size at all is that of a single number."""
-    name, equals, sizes = text.rpartition("=")
-    if not (name and equals and re.fullmatch(r"(\d{1,18}([x,]\d{1,18})*)?", sizes)):
-        raise argparse.ArgumentTypeError(
-            f"the option must have the form INPUT=1x3x224x224 or DIMENSION=1, not {quote(text)}"
-        )
-    return name, tuple(int(size) for size in re.split("[x,]", sizes) if size)
 
 
 def device_types(names: Iterable[str]) -> frozenset[str]:

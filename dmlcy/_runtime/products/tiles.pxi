@@ -409,7 +409,7 @@ cdef inline void choose_sums(Products* to) noexcept nogil:
 
 # Cuts the output into tiles. Returns their number.
 cdef int64_t cut_tiles(Products* to, int64_t batches) noexcept nogil:
-    cdef int64_t tiles, work, rows, unit = STEP, least = NARROW
+    cdef int64_t tiles, work, rows, unit = STEP, least = NARROW, few
     if to.rows <= FEW or to.packed != NULL:
         unit = DMLCY_STRIP
         least = 2 * DMLCY_STRIP if to.rows <= FEW else DMLCY_STRIP
@@ -420,9 +420,12 @@ cdef int64_t cut_tiles(Products* to, int64_t batches) noexcept nogil:
     work = rows * to.columns * max(to.depth, 1)
     to.wide = max(ceil_div(to.columns, work // WORK + 1), least)
     to.wide = min(ceil_div(to.wide, unit) * unit, <int64_t>WIDE)
+    if to.columns > to.wide and 0 < to.columns % to.wide < unit // 2 and to.wide < WIDE:
+        to.wide += unit     # no tile of few columns, which would be packed for little
     to.column_tiles = ceil_div(to.columns, to.wide)
     tiles = batches * to.row_tiles * to.column_tiles
-    while tiles < 3 * thread_limit() and thread_limit() > SOME_THREADS and to.high > LOW and work > WORK:
+    few = (3 if thread_limit() > SOME_THREADS else 2) * thread_limit()
+    while tiles < few and thread_limit() > 1 and to.high > LOW and work > WORK:
         to.high = ceil_div(ceil_div(to.high, 2), FEW) * FEW
         to.row_tiles = ceil_div(to.rows, to.high)
         tiles = batches * to.row_tiles * to.column_tiles

@@ -264,7 +264,7 @@ cdef int run_piece(const Windows* a, Piece* piece, const char** packed) noexcept
     if limits == NULL:
         return -1
     choose_sums(&to)
-    if packed != NULL:
+    if packed != NULL and packed[0] != NULL:
         packed[0] += place_filters(&to, packed[0])
     to.after = NULL
     places = to.columns // to.images
@@ -393,15 +393,15 @@ cdef int run_windows_of_products(const Windows* a) noexcept nogil:
     if are_merged(a, axes, shifts, &merged):
         return run_all_remainders(a, axes, shifts, &merged)
     # Backwards, the places of a remainder are far from one another.
-    piece.followed = NULL if a.backward else a.output
+    piece.followed = a.output
     for d in range(3):
-        if axes[d].appended > 0:
+        if a.backward or axes[d].appended > 0:
             piece.followed = NULL
     count_turns(a, axes, turns)
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
             for turn[2] in range(turns[2]):
                 take_remainder(a, axes, turn, &piece)
-                if run_piece(a, &piece, &packed if packed != NULL else NULL):
+                if run_piece(a, &piece, &packed):
                     return -1
     return run_appended(a, axes)
