@@ -11,7 +11,6 @@ pytest.importorskip("onnx", reason="needs onnx, which ships models")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are compared")
 
 import onnxruntime as ort
-from depth import deep
 from shipped_models import SIZES, drawn, shipped
 
 import dmlcy.onnx
@@ -20,7 +19,6 @@ NEAR_ZERO = ("ch_PP-OCRv4_det_infer.onnx",)
 """Models that end in numbers next to 0, of which ONNX Runtime's Sigmoid is off by 1e-7."""
 
 
-@deep
 @pytest.mark.parametrize("path", [*shipped()], ids=lambda path: path.name)
 def test_a_model_computes_what_onnx_runtime_computes(path: Path) -> None:
     options = ort.SessionOptions()
