@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, cas
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._facts.tables import EnumInfo
+from dmlcy._field_types.cpp import Source, array
 from dmlcy._field_types.values import STRUCTS, Refused
 from dmlcy._words.values import is_a, show
 
@@ -131,6 +132,7 @@ class FieldType:
     tensors: ClassVar[bool] = False  # its value is a tuple of tensors
     holds_operators: ClassVar[bool] = False  # its value is the desc of another operator, or a tuple of them
     members: ClassVar[tuple[str, ...]] = ()  # of a struct in JSON
+    element: ClassVar[str]  # of an array, as DirectMLX has it
     serialized: ClassVar[str] = ""  # the kind of an attribute that it is in serialized graphs; none: it is a tensor
 
     def __init__(self, enum: str = "") -> None:
@@ -224,6 +226,32 @@ class FieldType:
     def to_serialized(self, value: Any, dtype: str | None) -> Any:
         """What a serialized graph has for a value of a valid desc."""
         return value
+
+    # C++
+
+    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+        """The value of a member of a struct, from that in JSON, which is not null. What it points to becomes a variable
+        of this name in front; ``dtype``: what the field holds that says its type."""
+        if not self.array:
+            return self.cpp_number(value)
+        source.lines.append(array(self.directml, name, list(map(self.cpp_number, value))))
+        return name
+
+    def cpp_number(self, value: Any) -> str:
+        """The value in C++, or an entry of an array."""
+        return str(value)
+
+    def directmlx(self, name: str, value: Any, source: Source) -> str:
+        """What a function of DirectMLX is given for the value in JSON. The tensor of an input has this name; an array
+        becomes a variable of it in front."""
+        if value is None:
+            return "dml::NullOpt"
+        if not self.array:
+            return self.cpp_number(value)
+        if not value:
+            return f"dml::Span<const {self.element}>()"
+        source.lines.append(array(self.element, name, list(map(self.cpp_number, value))))
+        return name
 
     # Tests
 

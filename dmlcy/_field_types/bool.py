@@ -8,6 +8,7 @@ import numpy as np
 
 from dmlcy._facts.rows import Field
 from dmlcy._field_types.base import Draws, FieldType, Pass
+from dmlcy._field_types.cpp import Source
 from dmlcy._field_types.values import wrong_type
 from dmlcy._words.values import is_a
 
@@ -42,6 +43,13 @@ class Bool(FieldType):
 
     def to_serialized(self, value: Any, dtype: str | None) -> int:
         return int(value)
+
+    def cpp_number(self, value: Any) -> str:
+        return "TRUE" if value else "FALSE"
+
+    def directmlx(self, name: str, value: Any, source: Source) -> str:
+        found = super().directmlx(name, value, source)
+        return found if value is None else found.lower()
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -13,6 +13,7 @@ import numpy as np
 
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_json
+from dmlcy._field_types.cpp import single_precision
 from dmlcy._field_types.values import Refused, wrong_type
 from dmlcy._words.values import is_a
 
@@ -80,6 +81,9 @@ class Float(FieldType):
 
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         return shortest(np.float32(value))
+
+    def cpp_number(self, value: Any) -> str:
+        return single_precision(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -11,6 +11,7 @@ import numpy as np
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._field_types.bad import BAD
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_json, spelled_in_json
+from dmlcy._field_types.cpp import single_precision
 from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, shortest, single
 from dmlcy._field_types.integers import miscounts
 from dmlcy._field_types.values import Refused, as_entries
@@ -42,6 +43,7 @@ class FloatArray(FieldType):
     directml = "FLOAT"
     serialized = "FloatArray"
     array = several = True
+    element = "float"
 
     def entry_more(self, field: Field, entries: tuple[Any, ...]) -> Any:
         return entries[0] if entries else 1.0
@@ -91,6 +93,9 @@ class FloatArray(FieldType):
 
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         return [shortest(np.float32(entry)) for entry in value]
+
+    def cpp_number(self, value: Any) -> str:
+        return single_precision(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -10,6 +10,7 @@ class IntArray(IntegerArray):
 
     directml = "INT"
     serialized = "IntArray"
+    element = "int32_t"
     limits = (-(2**31), 2**31 - 1)
 
 

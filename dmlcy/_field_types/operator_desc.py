@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import Field
+from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types.base import Broken, Draws, Pass
+from dmlcy._field_types.cpp import Source, single_precision
 from dmlcy._field_types.operators import OBJECT, Descs, shown_in_words
 
 if TYPE_CHECKING:
@@ -29,6 +32,18 @@ class OperatorDesc(Descs):
 
     def to_json(self, value: object) -> Any:
         return self.json_of(value)
+
+    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+        source.operation(name, value["Type"], value["Desc"])
+        return f"&{name}"
+
+    def directmlx(self, name: str, value: Any, source: Source) -> str:
+        if value is None:
+            return "dml::FusedActivation::None()"
+        operator = OPERATORS[value["Type"].removeprefix(PREFIX)]
+        names = [field.name for field in operator.fields if field.type == "float"]
+        numbers = "".join(f", {single_precision(value['Desc'][name])}" for name in names)
+        return f"dml::FusedActivation({value['Type']}{numbers})"
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

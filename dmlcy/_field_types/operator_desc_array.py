@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._field_types.base import Break, Broken, Draws, Pass
+from dmlcy._field_types.cpp import Source, array
 from dmlcy._field_types.operators import Descs, shown_in_words, under
 from dmlcy._field_types.values import Nested, as_entries, wrong_type
 from dmlcy._field_types.wording import entries as entry_text
@@ -54,6 +55,13 @@ class OperatorDescArray(Descs):
             return self.json_of(value)
         entries: Any = value
         return [self.json_of(entry) for entry in entries]
+
+    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+        names = [f"{name}{place}" for place in range(len(value))]
+        for own, one in zip(names, value, strict=True):
+            source.operation(own, one["Type"], one["Desc"])
+        source.lines.append(array("DML_OPERATOR_DESC", name, names))
+        return name
 
     def in_place(self, desc: object) -> object:
         return [desc]

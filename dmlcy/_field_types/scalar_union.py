@@ -12,6 +12,7 @@ import numpy as np
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_json
+from dmlcy._field_types.cpp import Source
 from dmlcy._field_types.float import as_float, shortest
 from dmlcy._field_types.values import Refused, as_int, guarded, wrong_type
 from dmlcy._words.values import is_a, plain
@@ -123,6 +124,12 @@ class ScalarUnion(FieldType):
         assert dtype is not None
         packed = np.array(value, np.dtype(dtype.lower()).newbyteorder("<")).tobytes()
         return packed.ljust(8, b"\0")
+
+    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+        """The eight bytes, which are the first member in C, with the number beside them."""
+        assert dtype is not None
+        number = float(value) if dtype in PACKED else int(value)
+        return f"{{{{{', '.join(f'0x{byte:02x}' for byte in self.to_serialized(number, dtype))}}}}} /* {value} */"
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -10,6 +10,7 @@ import numpy as np
 
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._field_types.base import Break, Broken, Draws, FieldType, Pass, number_in_json, spelled_in_json
+from dmlcy._field_types.cpp import Source, single_precision
 from dmlcy._field_types.float import FLOATS, NOT_FINITE, as_float, shortest, single
 from dmlcy._field_types.values import STRUCTS, Refused, as_entries, wrong_type
 from dmlcy._words.values import show
@@ -89,6 +90,17 @@ class ScaleBiasType(FieldType):
 
     def infinite_in_json(self, value: Any) -> object:
         return {"Scale": 1e39, "Bias": 0.0}
+
+    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+        source.lines.append(f"const {self.directml} {name} = {self.cpp_number(value)};")
+        return f"&{name}"
+
+    def cpp_number(self, value: Any) -> str:
+        return f"{{{', '.join(single_precision(value[member]) for member in self.members)}}}"
+
+    def directmlx(self, name: str, value: Any, source: Source) -> str:
+        found = super().directmlx(name, value, source)
+        return found if value is None else f"{self.directml}{found}"
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

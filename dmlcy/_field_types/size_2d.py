@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmlcy._facts.rows import Field
 from dmlcy._field_types.base import Draws, Pass
+from dmlcy._field_types.cpp import Source
 from dmlcy._field_types.integers import Integers
 from dmlcy._field_types.values import STRUCTS, Refused, as_ints, wrong_type
 from dmlcy._words.values import show
@@ -72,6 +73,13 @@ class Size2d(Integers):
 
     def to_serialized(self, value: Any, dtype: str | None) -> tuple[int, int]:
         return value.width, value.height
+
+    def cpp_number(self, value: Any) -> str:
+        return f"{{{value['Width']}, {value['Height']}}}"
+
+    def directmlx(self, name: str, value: Any, source: Source) -> str:
+        found = super().directmlx(name, value, source)
+        return found if value is None else f"{self.directml}{found}"
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         from hypothesis import strategies as st

@@ -12,6 +12,7 @@ import numpy as np
 from dmlcy._facts.rows import DtypeRow, Field, Operator, RankRow
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS
 from dmlcy._field_types.base import Break, Broken, FieldType
+from dmlcy._field_types.cpp import MARGIN, Source, array
 from dmlcy._field_types.enum import in_json
 from dmlcy._field_types.integers import OUTSIDE, UINT_MAX
 from dmlcy._field_types.tensor_desc import MEMBERS, TensorDesc
@@ -73,6 +74,27 @@ class Tensor(FieldType):
 
     def json_member(self, member: str) -> str | None:
         return "Type" if member == "type" else next((name for name in MEMBERS if MEMBERS[name] == member), None)
+
+    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+        source.lines.append(f"const DML_TENSOR_DESC {name} = {self.cpp_tensor(name, value, source)};")
+        return f"&{name}"
+
+    def cpp_tensor(self, name: str, value: dict[str, Any], source: Source) -> str:
+        """A DML_TENSOR_DESC, from its members in JSON; the buffer that it points to is added."""
+        pointers = []
+        for member in ("Sizes", "Strides"):
+            entries = value[member]
+            if entries is not None:
+                source.lines.append(array("UINT", f"{name}{member}", list(map(str, entries))))
+            pointers.append("nullptr" if entries is None else f"{name}{member}")
+        total = value["TotalTensorSizeInBytes"]
+        numbers = [str(value["DimensionCount"]), *pointers, f"{total}u" if total >= 2**63 else str(total)]
+        values = ", ".join([value["DataType"], value["Flags"], *numbers, str(value["GuaranteedBaseOffsetAlignment"])])
+        source.lines += [f"const DML_BUFFER_TENSOR_DESC {name}Buffer = {{", f"{MARGIN}{values}}};"]
+        return f"{{DML_TENSOR_TYPE_BUFFER, &{name}Buffer}}"
+
+    def directmlx(self, name: str, value: Any, source: Source) -> str:
+        return super().directmlx(name, value, source) if value is None else name
 
     def mistyped(self, b: Broken, field: Field, other: object) -> Any:
         return b.of(

@@ -9,6 +9,7 @@ import numpy as np
 
 from dmlcy._facts.rows import Field
 from dmlcy._field_types.base import Broken
+from dmlcy._field_types.cpp import Source, array
 from dmlcy._field_types.tensor import Tensor
 from dmlcy._field_types.tensor_desc import TensorDesc, in_words
 from dmlcy._field_types.values import Refused, as_entries, wrong_type
@@ -114,6 +115,16 @@ class TensorArray(Tensor):
 
     def in_json(self, expected: str) -> str:
         return "a list of tensor descs" if expected == EXPECTED else super().in_json(expected)
+
+    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+        entries = [self.cpp_tensor(f"{name}{place}", one, source) for place, one in enumerate(value)]
+        source.lines.append(array("DML_TENSOR_DESC", name, entries))
+        return name
+
+    def directmlx(self, name: str, value: Any, source: Source) -> str:
+        if value is not None:
+            source.lines.append(array("dml::Expression", name, [f"{name}{place}" for place in range(len(value))]))
+        return super().directmlx(name, value, source)
 
     def mistyped(self, b: Broken, field: Field, other: object) -> Any:
         if b.of(False, True):

@@ -10,6 +10,7 @@ class UintArray(IntegerArray):
 
     directml = "UINT"
     serialized = "UIntArray"
+    element = "uint32_t"
 
 
 TYPE = UintArray

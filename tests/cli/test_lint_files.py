@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from pathlib import Path
 
@@ -54,4 +55,6 @@ def test_a_json_schema_is_not_called_a_desc(tmp_path: Path) -> None:
     path.write_text(json.dumps({"$schema": "https://json-schema.org/x", "type": "object", "properties": {"a": {}}}))
     assert {found["hint"] for found in findings(path)} == {""}
     path.write_text(json.dumps({"type": "DML_OPERATOR_FOLD", "desc": {}}))
-    assert any("desc of one operator" in found["hint"] for found in findings(path))
+    found = findings(path)
+    assert all(re.fullmatch(r"DML-FOLD-\w+-required", one["id"]) and one["path"] == "$.desc" for one in found)
+    assert {one["field"] for one in found} >= {"input", "window_sizes", "output"}
