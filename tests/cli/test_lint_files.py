@@ -54,4 +54,11 @@ def test_a_json_schema_is_not_called_a_desc(tmp_path: Path) -> None:
     path.write_text(json.dumps({"$schema": "https://json-schema.org/x", "type": "object", "properties": {"a": {}}}))
     assert {found["hint"] for found in findings(path)} == {""}
     path.write_text(json.dumps({"type": "DML_OPERATOR_FOLD", "desc": {}}))
-    assert any("desc of one operator" in found["hint"] for found in findings(path))
+    assert {found["id"].split("-")[1] for found in findings(path)} == {"FOLD"}
+
+
+def test_a_folder_without_models_says_so(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+    assert lint(tmp_path)[1].startswith(
+        f"{tmp_path}: error: The model file cannot be read: it is a folder without .json and .onnx files. "
+    )
