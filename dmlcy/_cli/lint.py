@@ -18,7 +18,7 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.lint import FileReport, Report, findings, lint
-from dmlcy._frontends.dxdispatch.problems import Refusal, printable
+from dmlcy._frontends.dxdispatch.problems import Problem, Refusal, make, printable
 from dmlcy._frontends.dxdispatch.returned import returned_to
 from dmlcy._frontends.graphs.files import decode, is_graph
 from dmlcy._frontends.graphs.kinds import is_onnx
@@ -26,6 +26,7 @@ from dmlcy._frontends.graphs.lint import lint as lint_graph
 from dmlcy._show.reports import github, json, sarif, text
 
 _SUFFIXES: Final = (".json", ".onnx")
+_NONE: Final = f"it is a folder without {' and '.join(_SUFFIXES)} files"
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
     "text": text.lines,
     "json": json.lines,
@@ -107,7 +108,7 @@ def _files(name: str, only_refused: bool) -> list[str]:
     except OSError:
         return [name]  # reading it says why
     if not only_refused:
-        return [*map(str, paths)] or [name]  # reading it says that it is a folder
+        return [*map(str, paths)] or [name]  # the report says that it has no such file
     results = [(str(path), returned_to(str(path))) for path in paths]
     return [path for path, result in results if result is not None and result.refused]
 
@@ -148,7 +149,10 @@ def _lint(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[str, S
             return _lint_onnx(name, level, limit, shapes)
         return _look(name, *read_bytes(name), level, limit)
     except Refusal as error:
-        return FileReport(error.problems[0].place.file, findings(error.problems, ""))
+        problems: Sequence[Problem] = error.problems
+        if os.path.isdir(name) and os.access(name, os.R_OK):
+            problems = [make("DML-MODEL-file", problems[0].place, {"why": _NONE})]
+        return FileReport(problems[0].place.file, findings(problems, ""))
 
 
 def _lint_onnx(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[str, Sequence[int]]) -> FileReport:

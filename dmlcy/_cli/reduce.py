@@ -15,6 +15,7 @@ from typing import IO, Any
 from dmlcy._cli.options import add_examples, add_inputs, add_shapes, whole_number
 from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
+from dmlcy._words.values import quote
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -62,11 +63,8 @@ def execute(options: argparse.Namespace) -> int:
     from dmlcy._frontends.onnx.reducing import Parts, smallest
     from dmlcy._frontends.onnx.writing import source_of
 
-    command = shlex.split(options.check)
-    if not command:
-        print("dmlcy reduce: --check is empty.", file=sys.stderr)
-        return 2
     try:
+        command = _words(options.check)
         model = read(options.model)
         parts = Parts(source_of(options.model), model, dict(options.shape), dict(options.input), options.seed)
 
@@ -92,13 +90,28 @@ def execute(options: argparse.Namespace) -> int:
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in UNREADABLE for violation in error.violations) else 1
-    except OSError as error:
+    except (OSError, _UnusableError) as error:
         print(f"dmlcy reduce: {printable(str(error))}", file=sys.stderr)
         return 2
     print(f"{len(left)} of {len(parts.order)} nodes, written to '{printable(str(options.output / MODEL))}':")
     for number in left:
         print(f"  {in_words(model.graph.nodes[number])}")
     return 0
+
+
+class _UnusableError(Exception):
+    """The command of ``--check`` cannot be run."""
+
+
+def _words(command: str) -> list[str]:
+    """The command and its arguments, as a shell divides them."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        raise _UnusableError("a quotation in --check does not end.") from None
+    if not words:
+        raise _UnusableError("--check is empty.")
+    return words
 
 
 def _fails(command: Sequence[str], path: Path, status: int | None, timeout: int | None) -> bool:
@@ -110,6 +123,9 @@ def _fails(command: Sequence[str], path: Path, status: int | None, timeout: int 
         done = subprocess.run(words, capture_output=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
         return status is None
+    except OSError as error:
+        why = error.strerror or error
+        raise _UnusableError(f"the command {quote(words[0])} of --check cannot be run: {why}.") from None
     return done.returncode != 0 if status is None else done.returncode == status
 
 

@@ -98,10 +98,10 @@ def execute(options: argparse.Namespace) -> int:
         print("dmlcy run: --dump takes the values of one graph.", file=sys.stderr)
         return 2
     if options.profile and (options.dump is not None or options.expect is not None or len(options.models) > 1):
-        print("dmlcy run: --profile is of one graph, without --dump and --expect.", file=sys.stderr)
+        print("dmlcy run: --profile takes one graph, without --dump and --expect.", file=sys.stderr)
         return 2
     if options.format != "text" and not options.profile:
-        print(f"dmlcy run: --format {options.format} is of a --profile.", file=sys.stderr)
+        print(f"dmlcy run: --format {options.format} needs --profile.", file=sys.stderr)
         return 2
     several = len(options.models) > 1
     taken: set[str] = set()
@@ -186,7 +186,9 @@ def _onnx(name: str, options: argparse.Namespace) -> int:
     from dmlcy._cli.onnx_run import run
 
     if options.expect is not None or options.dump is not None:
-        print("dmlcy run: --expect and --dump are not for ONNX models: dmlcy graph --expose-edges.", file=sys.stderr)
+        print(
+            "dmlcy run: --expect and --dump are not for ONNX models. Use dmlcy graph --expose-edges.", file=sys.stderr
+        )
         return 2
     run(name, options)
     return 0

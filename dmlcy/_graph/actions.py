@@ -87,7 +87,7 @@ def _actions(graph: Structure, without: Switches) -> list[Action]:
     idle = {number for number in order if any(Port(number, k) in views for k in range(len(wiring.outputs[number])))}
     pieces = {}
     if "pieces" not in without:
-        pieces = pieces_of(graph, wiring, lambda port: _is_known(graph, port, folded, views), kept)
+        pieces = pieces_of(graph, wiring, lambda port: _is_known(graph, port, folded, views), kept, folded | idle)
     makers = {one.maker: one for one in pieces.values()}
     chains = chains_of(graph, seen, order, folded | idle | {*makers}, {*pieces}, kept, without)
     ends: dict[int, list[Port]] = {}

@@ -68,16 +68,21 @@ class Pieces:
 
 
 def pieces_of(
-    graph: Structure, wiring: Wiring, known: Callable[[Port | None], bool], kept: Collection[Port | None]
+    graph: Structure,
+    wiring: Wiring,
+    known: Callable[[Port | None], bool],
+    kept: Collection[Port | None],
+    idle: Collection[int],
 ) -> dict[int, Pieces]:
     """The values of a valid graph that are made piece by piece, by their readers, which read one such value each.
 
-    ``known``: whether a value is there before a run; ``kept``: the outputs of the graph.
+    ``known``: whether a value is there before a run; ``kept``: the outputs of the graph; ``idle``:
+    nodes that have nothing to do in a run, because they are folded or their outputs are views.
     """
     found: dict[int, Pieces] = {}
     for number in wiring.order:
-        one = _pieces(graph, wiring, number, known, kept)
-        if one is not None and one.reader not in found:
+        one = None if number in idle else _pieces(graph, wiring, number, known, kept)
+        if one is not None and one.reader not in found and one.reader not in idle:
             found[one.reader] = one
     return found
 

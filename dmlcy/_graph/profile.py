@@ -105,6 +105,7 @@ class LeftOut:
         Its number, its name, and its operator.
     why
         "folded": it is computed when the graph is compiled. "adjacent": its values lie where others are computed.
+        "view": its outputs are elements of its input.
     """
 
     node: int

@@ -58,3 +58,10 @@ def test_a_json_schema_is_not_called_a_desc(tmp_path: Path) -> None:
     found = findings(path)
     assert all(re.fullmatch(r"DML-FOLD-\w+-required", one["id"]) and one["path"] == "$.desc" for one in found)
     assert {one["field"] for one in found} >= {"input", "window_sizes", "output"}
+
+
+def test_a_folder_without_models_says_so(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+    assert lint(tmp_path)[1].startswith(
+        f"{tmp_path}: error: The model file cannot be read: it is a folder without .json and .onnx files. "
+    )

@@ -113,6 +113,24 @@ def test_what_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)
 
 
+@each_of("folded, views", [(0, 1), (1, 0)])
+def test_what_is_a_view_or_folded_is_not_made_in_pieces(folded: int, views: int) -> None:
+    random, g = np.random.default_rng(0), dml.Graph()
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 8, 1024)), name="x")
+    if folded:
+        values = g.activation_relu(g.constant(random.random((1, 1, 1024, 1024), np.float32)))
+    else:
+        integers = g.constant(random.integers(0, 255, (1, 1, 1024, 1024), np.uint8))
+        scales = g.constant(random.random((1, 1, 1024, 32), np.float32))
+        values = g.element_wise_identity(g.dequantize(integers, [scales], quantization_type="SCALE"))
+    graph, given = g.build(g.gemm(x, values)), random.random((1, 1, 8, 1024), np.float32)
+    op = dml.compile(graph)
+    counts = op.optimizations.counts
+    assert (counts["folded"], counts["views"], counts["pieces"]) == (folded, views, 0)
+    assert not any(step.workspace for step in op.plan().steps)
+    assert np.array_equal(op(given), dml.compile(graph, without=[*counts])(given))
+
+
 def test_weights_of_4_bits_take_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 131072)
     graph, x = product("UINT4", 2, 1024, 1024, True, 32)

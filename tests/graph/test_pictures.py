@@ -164,6 +164,7 @@ def test_a_wrong_profile_is_refused_at_its_places(tmp_path: Path, capsys: pytest
         status, root, said = drawn(graph, tmp_path, capsys, "svg", "--profile", profile_of(graph, tmp_path, change))
         assert status == 1 and root is None and f"[DML-MODEL-{slug}]" in said, (slug, said)
         assert re.search(r"profile\.json:\d+:\d+: \$", said), said
+        assert '\\"' not in said
 
 
 @each_of("text, slug, status", [("[]", "type", 1), ('{"steps"', "json", 2), ("", "json", 2)])

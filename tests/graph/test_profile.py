@@ -178,9 +178,9 @@ def test_what_the_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[
     Path(model).write_text(capsys.readouterr().out)
     for words, said in (
         ([model, "--profile"], "--profile is for graphs"),
-        ([file, file, "--profile"], "--profile is of one graph"),
-        ([file, "--profile", "--dump", str(tmp_path / "values")], "--profile is of one graph"),
-        ([file, "--format", "json"], "--format json is of a --profile"),
+        ([file, file, "--profile"], "--profile takes one graph"),
+        ([file, "--profile", "--dump", str(tmp_path / "values")], "--profile takes one graph"),
+        ([file, "--format", "json"], "--format json needs --profile"),
     ):
         assert main(["run", *words]) == 2
         assert said in capsys.readouterr().err

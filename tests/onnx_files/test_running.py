@@ -140,6 +140,7 @@ def test_what_does_not_run_is_named() -> None:
     [
         ({}, "image.*missing"),
         ({"image": images(1), "x": 1}, "no input 'x'"),
+        ({"imag": images(1)}, "no input 'imag'"),
         ({"image": [[1.0]]}, "is an array"),
         ({"image": images(1).astype(np.float64)}, "DML-ONNX-run-type"),
         ({"image": images(1)[0]}, "DML-ONNX-shape-sizes"),

@@ -22,8 +22,7 @@ _FOREIGN: Final = {
 _GRAPH: Final = "dmlserializedgraph"
 _MEMBERS: Final = ("resources", "dispatchables", "commands")
 _ONE_DESC: Final = (
-    "This is the desc of one operator, not a model: `dmlcy export` makes a model of it, and "
-    "dmlcy.check(dmlcy.desc.OperatorDesc.from_dict(...)) checks it."
+    "This is the desc of one operator, not a model: `dmlcy lint` checks it, and `dmlcy export` makes a model of it."
 )
 _BINDING_MEMBERS: Final = frozenset(
     {

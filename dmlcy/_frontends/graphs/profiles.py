@@ -8,7 +8,6 @@ from typing import Any
 from dmlcy._frontends.dxdispatch.json import Document, Node
 from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._graph.model import Structure
-from dmlcy._words.values import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class _Reader(Reader):
             return
         known = f"the operator of node {number}, {graph.nodes[number].kind}"
         hint = "Take a profile of this graph: dmlcy run GRAPH --profile --format json."
-        self.report("DML-MODEL-choice", name, value=quote(name.value), known=known, hint=hint)
+        self.report("DML-MODEL-choice", name, value=name.value, known=known, hint=hint)
 
     def figure(self, node: Node | None) -> Any:
         """A number, 0 or more; None where there is none, and a problem where it is negative."""

@@ -148,5 +148,6 @@ def _find(model: Model, node: str) -> int:
         one.number for one in nodes if node and node in one.outputs
     ]
     if len(found) != 1:
-        refuse([make("DML-ONNX-run-node", whole(model.file), {"name": node, "count": len(found) or "no"})])
+        count = f"{len(found)} nodes have" if found else "No node has"
+        refuse([make("DML-ONNX-run-node", whole(model.file), {"name": node, "count": count})])
     return found[0]

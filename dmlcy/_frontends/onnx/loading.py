@@ -23,6 +23,7 @@ from dmlcy._frontends.onnx.stages import Settings, Stage
 from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.use import Unconverted
 from dmlcy._frontends.onnx.visits import Given, key_of
+from dmlcy._graph.check import counted
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.limits import MOST
 from dmlcy._runtime import four_bits
@@ -146,7 +147,7 @@ class CompiledModel:
     def __call__(self, /, *arrays: Any, **by_name: Any) -> Any:
         """The outputs for these inputs."""
         if len(arrays) > len(self.inputs):
-            raise TypeError(f"The model takes {len(self.inputs)} inputs, not {len(arrays)}.")
+            raise TypeError(f"The model takes {counted(len(self.inputs), 'input')}, not {len(arrays)}.")
         inputs = dict(zip((one.name for one in self.inputs), arrays, strict=False))
         twice = [name for name in by_name if name in inputs]
         if twice:
@@ -306,7 +307,7 @@ class CompiledModel:
         unknown = [name for name in inputs if name not in known]
         if missing or unknown:
             has = listing([repr(name) for name in known]) if known else "none"
-            what = f"{missing[0]!r} is missing" if missing else f"there is no input {unknown[0]!r}"
+            what = f"there is no input {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing"
             raise TypeError(f"The model has the inputs {has}: {what}.")
         arrays, wrong = dict[str, Array](), list[Problem]()
         for name, one in known.items():

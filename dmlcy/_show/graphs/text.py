@@ -26,14 +26,14 @@ def lines(graph: Structure, violations: Sequence[Violation], level: str) -> Iter
     yield f"{', '.join(counts)}, {counted(len(graph.outputs), 'output')}{level}"
     yield from _said(said.get(("graph", None), []))
     for index, end in enumerate(graph.inputs):
-        yield f"input {index} {titled(end.name)}: {_tensor(wiring.desc_of(Port(None, index)))}"
+        yield f"{_end('input', index, end.name)}: {_tensor(wiring.desc_of(Port(None, index)))}"
         yield from _said(said.get(("inputs", index), []))
     for number in range(len(graph.nodes)):
         yield f"{graph.label(number)}: {_reads(graph, wiring, number)} -> {_writes(wiring, number)}"
         yield from _said(said.get(("nodes", number), []))
     for index, end in enumerate(graph.outputs):
         port = wiring.source_of(Port(None, index))
-        yield f"output {index} {titled(end.name)}: {_source(wiring, port)}"
+        yield f"{_end('output', index, end.name)}: {_source(wiring, port)}"
         yield from _said(said.get(("outputs", index), []))
     for place in range(len(graph.edges)):
         yield from _said(said.get(("edges", place), []))
@@ -42,6 +42,11 @@ def lines(graph: Structure, violations: Sequence[Violation], level: str) -> Iter
 def _said(violations: Sequence[Violation]) -> Iterator[str]:
     for one in violations:
         yield f"  {paint(f'{one.severity}:', one.severity)} {one}"
+
+
+def _end(kind: str, index: int, name: str) -> str:
+    """An input or an output of the graph: its number, and its name, if it has one."""
+    return f"{kind} {index} {titled(name)}".rstrip()
 
 
 def _reads(graph: Structure, wiring: Wiring, number: int) -> str:
