@@ -125,7 +125,7 @@ def test_values_that_must_be_known_are_computed_first() -> None:
 
 
 def test_an_operator_is_named_without_what_a_terminal_obeys() -> None:
-    node, like = Node("\x1b[31mFoo\u202e", "x", "y"), ("FLOAT", (2,))
+    node, like = Node("\x1b[31mFoo\u202e\n::error::", "x", "y"), ("FLOAT", (2,))
     with pytest.raises(dml.ModelError, match="DML-ONNX-run-unknown") as refused:
         model_of([node], {"x": like}, y=like)
     assert str(refused.value).isprintable()
