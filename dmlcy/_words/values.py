@@ -122,7 +122,12 @@ def _escape(character: str) -> str:
 
 def _clean(text: str) -> str:
     short = text if len(text) <= LONGEST_TEXT * 4 else text[: LONGEST_TEXT * 4] + "..."
-    return "".join(c if c.isprintable() else _escape(c) for c in short)
+    return visible(short)
+
+
+def visible(text: str) -> str:
+    """The text with everything escaped that a terminal could obey, and that ends a line."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
 
 
 def _name(cls: type) -> str:

@@ -128,7 +128,7 @@ class Writer(flatbuffers.Builder):
 
 def build(graph: Any) -> bytes:
     """The file of a record."""
-    writer = Writer(1024)
+    writer = Writer(1 << 20)  # the package misplaces a vtable now and then where its buffer grows
     known: dict[str, int] = {}
 
     def place(names: Sequence[str], empty: int) -> list[int]:

@@ -132,6 +132,16 @@ def test_an_output_that_is_not_there_is_missing(tmp_path: Path, capsys: pytest.C
     assert 'the first node without a file is node 9 "/Softmax"' in capsys.readouterr().out
 
 
+def test_names_that_a_terminal_would_obey_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b[31mred\u202e"
+    like = ("FLOAT", (2,))
+    (tmp_path / "model.onnx").write_bytes(small([Node("Relu", "x", name)], {"x": like}, outputs={name: like}))
+    np.savez(tmp_path / "device.npz", x=np.ones(2, np.float32))
+    status = main(["compare", str(tmp_path / "model.onnx"), str(tmp_path / "device.npz")])
+    said = capsys.readouterr().out
+    assert status == 1 and "the device has no value" in said and not {"\x1b", "\u202e"} & {*said}
+
+
 def test_numbers_for_each_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     values = right()
     values["relu"] = values["relu"].copy()

@@ -124,6 +124,13 @@ def test_values_that_must_be_known_are_computed_first() -> None:
         model(x, np.array([5, 5], np.int64))
 
 
+def test_an_operator_is_named_without_what_a_terminal_obeys() -> None:
+    node, like = Node("\x1b[31mFoo\u202e\n::error::", "x", "y"), ("FLOAT", (2,))
+    with pytest.raises(dml.ModelError, match="DML-ONNX-run-unknown") as refused:
+        model_of([node], {"x": like}, y=like)
+    assert str(refused.value).isprintable()
+
+
 def test_what_does_not_run_is_named() -> None:
     nodes, y = [Node("Relu", "x", "h"), Node("Det", "h", "y")], ("FLOAT", ())
     with pytest.raises(dml.ModelError, match=r"node 1 \(Det\): .*DML-ONNX-run-unknown"):

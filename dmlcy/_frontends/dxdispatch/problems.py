@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 from dmlcy._errors import ModelError, Repair, Violation
 from dmlcy._facts.tables import ERRORS
 from dmlcy._words import alike
-from dmlcy._words.values import plain, show
+from dmlcy._words.values import plain, show, visible
 
 UNREADABLE: Final = frozenset(
     {
@@ -105,7 +105,7 @@ class Refusal(ModelError):
 def message_of(identifier: str, values: Mapping[str, object]) -> str:
     """The message of this id; what comes from a file is made safe to show."""
     shown = {name: show(value) if name in _FROM_FILE else value for name, value in values.items()}
-    return ERRORS[identifier].message.format(**shown)
+    return visible(ERRORS[identifier].message.format(**shown))
 
 
 def make(

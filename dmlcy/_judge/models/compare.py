@@ -35,6 +35,7 @@ from dmlcy._judge.models.states import State, expected, moved, widened
 from dmlcy._judge.models.summary import Summary, summary
 from dmlcy._judge.passes import CORRECT, Device, Passes
 from dmlcy._runtime import four_bits
+from dmlcy._words.values import quote
 
 Array = NDArray[Any]
 FOLDED: Final = (1e-3, 1e-7)
@@ -166,7 +167,7 @@ class _Comparer:
             elif edge.name in self.values:
                 yield self._constant(edge)
             elif edge.name in outputs and not edge.value.is_constant:
-                yield self._said(edge, f"the device has no value {edge.name}", missing=True)
+                yield self._said(edge, f"the device has no value {quote(edge.name)}", missing=True)
 
     def _give(self, fed: Mapping[Port, OnnxValue]) -> None:
         """Take the inputs of the graph: what the device was given, or what this side computed on the CPU."""
