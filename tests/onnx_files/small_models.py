@@ -22,7 +22,7 @@ from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.report import report_of
 from dmlcy._graph.limits import MOST
 from dmlcy._judge.dumps.compare import Report
-from dmlcy._judge.models.compare import compare
+from dmlcy._judge.models.compare import compared
 
 Values = Mapping[str, tuple[str, tuple[int | str, ...]]]
 """Data types and sizes by the names of values."""
@@ -97,6 +97,11 @@ def _value(name: str, element: str, sizes: Sequence[int | str]) -> bytes:
     dimensions = [block(1, number(1, one) if isinstance(one, int) else block(2, one)) for one in sizes]
     kind = number(1, ELEMENTS[element].number) + block(2, b"".join(dimensions))
     return block(1, name) + block(2, block(1, kind))
+
+
+def compare(model: CompiledModel, inputs: Mapping[str, Any], values: Mapping[str, Any], path: Path) -> Report:
+    """What ``dmlcy compare`` says of the values of a device, without the summaries."""
+    return compared(model, inputs, values, path)[0]
 
 
 def ids_of(data: bytes, **options: Any) -> set[str]:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from depth import seeds_of
 from random_nodes import Nodes
-from small_models import Node, small
+from small_models import Node, compare, small
 
 import dmlcy as dml
 import dmlcy.onnx
@@ -22,7 +22,7 @@ from dmlcy._cli import compare_dumps, main
 from dmlcy._frontends.onnx.inputs import arrays_for
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import decode
-from dmlcy._judge.models.compare import compare, compared
+from dmlcy._judge.models.compare import compared
 from dmlcy._judge.models.values import read_values
 
 DIGITS = Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx"

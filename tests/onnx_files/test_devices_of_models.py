@@ -16,12 +16,12 @@ pytest.importorskip("torch", reason="needs PyTorch, which makes the models")
 import onnxruntime as ort
 import torch
 from depth import deep
+from small_models import compare
 from test_models import MODELS, exported
 
 from dmlcy._frontends.onnx.exposing import exposed
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import read
-from dmlcy._judge.models.compare import compare
 
 FEW = ("attention", "resnet")
 

@@ -52,17 +52,6 @@ class Edge:
     port: Port | None  # None: it is a constant
 
 
-def compare(
-    model: CompiledModel,
-    inputs: Mapping[str, Array],
-    values: Mapping[str, Array],
-    path: Path,
-    options: Device = CORRECT,
-) -> Report:
-    """Judge the values of a device by their names in the model; ``inputs``: what the device was given."""
-    return compared(model, inputs, values, path, options)[0]
-
-
 def compared(
     model: CompiledModel,
     inputs: Mapping[str, Array],
