@@ -10,7 +10,6 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.memory import dtype_of, view
@@ -39,11 +38,10 @@ from dmlcy._runtime.signatures import CallSignature
 
 if TYPE_CHECKING:
     from dmlcy._graph.profile import Profile
+    from dmlcy._graph.timing import Stamps
 
 Seen: TypeAlias = Callable[[Port, Array], None]
 """Is told of each value, under its own desc."""
-
-Stamps: TypeAlias = npt.NDArray[np.int64]
 
 CHAINS: Final[Switches] = frozenset(("chains", "epilogues", "pieces"))
 """Without these, each node is a step of its own."""
