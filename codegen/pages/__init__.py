@@ -1,6 +1,6 @@
 """Plan to the generated files that people read: the reference in Markdown, and the stubs.
 
-Templates lay out text; what stands in a table, a code block or an example is made here, a module per kind of page.
+Templates lay out text. The contents of tables, code blocks and examples are made here, in a module per kind of page.
 """
 
 from __future__ import annotations

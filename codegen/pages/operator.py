@@ -46,7 +46,7 @@ class RuleSection:
 
 
 class OperatorPage:
-    """What the template of an operator's page lays out."""
+    """The parts of an operator's page that the template lays out."""
 
     def __init__(self, plan: Surroundings, operator: OperatorPlan, speed: Speed | None) -> None:
         self.plan = plan
@@ -59,7 +59,7 @@ class OperatorPage:
 
     @property
     def summary(self) -> str:
-        """What the operator does."""
+        """The summary of the operator."""
         return wrapped(self.linked(self.spec.summary))
 
     def linked(self, text: str) -> str:
@@ -77,7 +77,7 @@ class OperatorPage:
 
     @property
     def also(self) -> str:
-        """What NumPy, PyTorch and everyday language call it; a name with a dot is code."""
+        """The names in NumPy, PyTorch and everyday language; a name with a dot is code."""
         return wrapped(", ".join(code(name) if "." in name else escape(name) for name in self.spec.also), 2)
 
     @property
@@ -214,7 +214,7 @@ class OperatorPage:
         return code(text, in_table=True) if kind.array else text
 
     def default_text(self, item: FieldPlan) -> str:
-        """What a field is when nothing is given."""
+        """The value of a field when nothing is given."""
         if item.value is not None:
             return f"is {code(item.value.text, in_table=True)}"
         if item.field.optional:
@@ -227,7 +227,7 @@ class OperatorPage:
 
     @property
     def notes(self) -> str:
-        """What is to be said of the fields."""
+        """The remarks on the fields."""
         follow = [code(item.field.name) for item in self.op.fields if item.value is not None]
         them = "it" if len(follow) == 1 else "them"
         notes = []
@@ -296,7 +296,7 @@ class OperatorPage:
 
     @property
     def meanings(self) -> str:
-        """What the named quantities are."""
+        """The meaning of the named quantities."""
         rows = [
             (code(let.name if let.index is None else f"{let.name}[{let.index}]"), cell(let.doc))
             for let in self.spec.lets
@@ -379,7 +379,7 @@ class OperatorPage:
 
     @property
     def fused(self) -> Iterator[tuple[str, str]]:
-        """The fields that hold operators, and a table of those that they can hold."""
+        """The fields that hold operators, and a table of the operators that they can hold."""
         for item in self.op.fields:
             levels = {level: [page_link(n) if n in self.others else n for n, since in item.among if since == level]
                       for level in dict.fromkeys(since for _, since in item.among)}  # fmt: skip
@@ -420,14 +420,14 @@ class OperatorPage:
 
     @property
     def interpretations(self) -> Iterator[str]:
-        """What was decided where the documentation is silent."""
+        """Decisions where the documentation is silent."""
         for item in self.spec.interpretations:
             said = [self.linked(item.choice), f"*Evidence:* {self.linked(item.evidence)}", *left_out(self.spec, item)]
             yield "\n  ".join([f"**{escape(item.question)}**", *(wrapped(text, 2) for text in said)])
 
     @property
     def measured(self) -> str:
-        """What the figures of the benchmark are."""
+        """The meaning of the benchmark's figures."""
         where = f"[the benchmark](../benchmarks/README.md#{self.op.python})"
         return prose(
             f"above 1, dmlcy is faster. Measured with {self.speed.machine if self.speed else ''}.",

@@ -29,7 +29,7 @@ def sentences(words: str) -> Iterator[str]:
     words = re.sub(r":\w+:CODE|\$[^$]+\$|https?://\S+", "CODE", words)
     words = re.sub(r"(\*\*|__)(.+?)\1", r"\2", re.sub(r"\s+", " ", words)).strip()
     words = re.sub(r"\*(\w+:)\*", r"\1", words)
-    yield from (found for found in re.split(r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*[A-Z0-9])", words) if found)
+    yield from (found for found in re.split(r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*[A-Z0-9])|;\s+(?=CODE\b)", words) if found)
 
 
 def _long(sentence: str) -> bool:
