@@ -227,11 +227,12 @@ class Output:
     """Files that are made alike: one for each operator, one for each family, or one of the whole plan or the facts.
 
     ``{name}`` in the path is the family, or the operator in Python; ``{operator}`` is the operator in small letters.
-    The text of a file follows from the arguments of ``text`` alone, and is not made again where these are the same.
-    The arguments are the facts, the speeds, the operator or family, and where it is ``linked`` the names and the newer
-    versions. Another is the file ``reads``. There is no file where the text is None. The text that is made from a result in place
-    of ``reads`` is the same. ``source`` is named in the first line of the file if the file is not made from the specs
-    of its part of the plan. The notice is "" for a file that a hand writes in part, which has no such line.
+    The text of a file follows from the arguments of ``text`` alone, and is not made again where these are the same. The
+    arguments are the facts, the speeds, the operator or family, and where it is ``linked`` the names and the newer
+    versions. Another is the file ``reads``. There is no file where the text is None. The text that is made from a
+    result in place of ``reads`` is the same. ``source`` is named in the first line of the file if the file is not made
+    from the specs of its part of the plan. The notice is "" for a file that a hand writes in part, which has no such
+    line.
     """
 
     of: type[OperatorPlan | FamilyPlan | Plan | Facts | Onnx]

@@ -53,8 +53,8 @@ class OnnxOperator:
     """An operator of ONNX, or of another domain that ONNX Runtime knows.
 
     ``becomes``: the operators of DirectML, one tuple for each way that a node can go; ``sometimes``: operators that
-    some nodes add. ``place`` is "view" for the same bytes under other sizes, "cpu" for a kernel of the
-    CPU that is registered for DirectML, "shader" for a compute shader of ONNX Runtime. "copy" copies between the memory
+    some nodes add. ``place`` is "view" for the same bytes under other sizes, "cpu" for a kernel of the CPU that is
+    registered for DirectML, "shader" for a compute shader of ONNX Runtime. The value "copy" copies between the memory
     of CPU and GPU; "removed" is done by the optimiser, where the version has no kernel.
     """
 
