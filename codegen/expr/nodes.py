@@ -25,11 +25,11 @@ class NotCompiled(ExprError):
 
 
 NAMES: dict[type[Node], tuple[str, ...]] = {}
-"""What nodes of each class have, of those that were asked."""
+"""The names of the members by class, of the classes that were asked for."""
 
 
 def names_of(node: Node) -> tuple[str, ...]:
-    """The members that every node has."""
+    """The names of the members of a node's class."""
     cls = type(node)
     if cls not in NAMES:
         NAMES[cls] = tuple(item.name for item in fields(cls))

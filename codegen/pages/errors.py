@@ -51,9 +51,9 @@ def implicit_table(facts: Facts, op: OperatorPlan) -> str:
     """The errors that follow from the fields, as the page of the operator shows them: every id is an anchor."""
     rows = []
     for error, ids in implicit_errors(facts, op):
-        shown = "<br>".join(f"{anchor(id_)}{code(id_)}" for id_ in ids)
-        rows.append((_slug(error.id, error.error), f"{cell(error.about)}<br>{shown}"))
-    return table(("Slug, and error", "When, and ids"), rows)
+        subjects = [f"{anchor(id_)}{code(id_.split('-')[2])}" for id_ in ids]
+        rows.append((code(error.id), code(error.error), cell(error.about), ", ".join(subjects)))
+    return table(("Slug", "Class", "The error", "Subjects"), rows)
 
 
 def error_tables(plan: Plan) -> Mapping[str, str]:
