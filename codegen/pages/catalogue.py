@@ -29,7 +29,7 @@ def with_pages(plan: Plan) -> str:
         )
         for op in plan.operators
     ]
-    return table(("Operator, and in Python", "From level", "State", "What it does"), rows)
+    return table(("Operator, and in Python", "From level", "State", "Summary"), rows)
 
 
 def runs(operators: Iterable[OperatorPlan]) -> int:
