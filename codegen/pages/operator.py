@@ -211,7 +211,7 @@ class OperatorPage:
         for item in self.op.choices:
             about = f"{self.cell(item.field.doc)} {_range_text(item.field)}"
             rows.append((f"only in a call<br>{code(item.field.python)}", f"{self.type_text(item)}<br>required", about))
-        return table(("Field, and in Python", "Type and default", "What it is"), rows)
+        return table(("Field, and in Python", "Type and default", "Meaning"), rows)
 
     def type_text(self, item: FieldPlan) -> str:
         """The DirectML type of a field."""
@@ -423,7 +423,8 @@ class OperatorPage:
     def accuracy(self) -> Iterator[tuple[str, str]]:
         """The declared bounds: what is bounded, and by what."""
         for row in self.spec.accuracy:
-            yield f"{row.dtype}, in ULP of {ACCURACY_OF[row.of]}, at most", block(latex(row.ulp.node), "math")
+            bounded = f"{row.dtype}: the error is at most this many ULP of {ACCURACY_OF[row.of]}."
+            yield bounded, block(latex(row.ulp.node), "math")
 
 
 def _range_text(field: Field) -> str:

@@ -18,10 +18,10 @@ from .step import CheckStep, LetStep, Step
 from .taken import AttributePlan, TensorPlan
 
 STATES = {
-    "listed": "It is in the catalogue, with the fields of its struct.",
-    "described": "Its descs are checked, linted, explained and exported. It does not run yet.",
-    "reference": "It runs, by the reference in Python and NumPy.",
-    "fast": "It runs, with a kernel of its own.",
+    "listed": "The operator is in the catalogue, with the fields of its struct.",
+    "described": "Descs of the operator are checked, linted, explained and exported. The operator does not run yet.",
+    "reference": "The operator runs, by the reference in Python and NumPy.",
+    "fast": "The operator runs, by compiled loops.",
 }
 """How far dmlcy has an operator, from the least on, and what it can do then."""
 

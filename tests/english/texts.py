@@ -15,8 +15,11 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[2]
 # Made wrong on purpose, or made from texts that are read where they are written.
 SKIPPED = ("tests/codegen/bad/", "tests/codegen/golden/", "tests/english/sentences.toml", "tests/mistakes.py")
-# Strings of specs that are code, addresses, or quoted from DirectML's documentation.
-CODE_KEYS = frozenset({"source", "evidence", "call", "dmlcy", "code", "gives", "raises", "theirs", "formula", "where"})
+# Strings of specs that are code, formulas or addresses, by their key or by the table around them.
+CODE_KEYS = frozenset(
+    ("source", "call", "dmlcy", "code", "prelude", "gives", "raises", "theirs", "formula", "where", "that", "value")
+)
+CODE_TABLES = frozenset({"kernel", "not_judged"})
 # Parts of a page that are no English: code, comments, formulas, the head of the file, tags.
 CODE = (r"^([ ]*)(```+|~~~+|:::+).*?^\1\2[ ]*$", r"<!--.*?-->", r"\$\$.*?\$\$", r"\A---\n.*?^---$", r"<[^>]*>")
 
@@ -51,13 +54,7 @@ def _markdown(path: str, text: str) -> Iterator[Text]:
     def blank(found: re.Match[str]) -> str:
         return "\n" * found[0].count("\n")
 
-    for fenced in (
-        r"^([ ]*)(```+|~~~+|:::+).*?^\1\2[ ]*$",
-        r"<!--.*?-->",
-        r"\$\$.*?\$\$",
-        r"\A---\n.*?^---$",
-        r"<[^>]*>",
-    ):
+    for fenced in CODE:
         text = re.sub(fenced, blank, text, flags=re.DOTALL | re.MULTILINE)
     run: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -102,11 +99,11 @@ def _python(path: str, text: str) -> Iterator[Text]:
 
 
 def _joined(path: str, comments: list[tuple[int, bool, str]]) -> Iterator[Text]:
-    """Comments of whole lines that follow each other are one paragraph."""
+    """Comments of lines that follow each other are one paragraph, up to an empty line or a word with its meaning."""
     start, last, words = 0, -1, ""
     for number, alone, text in comments:
-        if words and alone and number == last + 1:
-            words += f" {text}"
+        if words and alone and number == last + 1 and text.strip() and not re.match(r"\s*\S+  +\S", text):
+            words += f" {text.strip()}"
         else:
             if words:
                 yield Text(path, start, "comment", words)
@@ -135,11 +132,11 @@ def _spec(path: str, text: str) -> Iterator[Text]:
     def walk(value: Any, key: str) -> Iterator[str]:
         if isinstance(value, dict):
             for name, inner in value.items():
-                yield from walk(inner, name)
+                yield from walk(inner, name) if name not in CODE_TABLES else ()
         elif isinstance(value, list):
             for inner in value:
                 yield from walk(inner, key)
-        elif isinstance(value, str) and key not in CODE_KEYS and len(value.split()) > 3:
+        elif isinstance(value, str) and key not in CODE_KEYS and len(value.split()) > 1:
             yield value
 
     yield from _hashed(path, text)
