@@ -161,6 +161,10 @@ class Family(ABC):
         """Whether loops may let others work on each part of the output that they have just computed."""
         return False
 
+    def stores(self, desc: OperatorDesc) -> bool:
+        """Whether loops may let others change each FLOAT32 result as they store it."""
+        return False
+
     def parts(self, desc: OperatorDesc) -> tuple[Part, ...] | None:
         """For each output the elements of the only input that it is; None: the outputs are no parts of it."""
         return None

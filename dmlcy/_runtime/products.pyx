@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.activation cimport activate, activate_whole
 from dmlcy._runtime.checks cimport ceil_div
-from dmlcy._runtime.epilogue cimport Epilogue, take_epilogue
+from dmlcy._runtime.epilogue cimport MOST_STRIPS, Epilogue, Strip, Strips, take_epilogue, take_strips
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, make_dense
 from dmlcy._runtime.threads cimport parallel_for, thread_limit
@@ -185,6 +185,9 @@ cdef struct Products:
     const Activation* fused
     const Tensor* followed          # the output, if something may follow parts of it; NULL: nothing does
     const Epilogue* after           # what follows the parts; NULL: nothing
+    int strips                      # so many are applied to what has just been stored
+    Strip[1 + MOST_STRIPS] strip
+    const char* base                # the first element of the output
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix
@@ -220,6 +223,10 @@ cdef struct Tile:
     int64_t rows
     int64_t column
     int64_t columns
+    int64_t first                   # column of a strip
+    int64_t count                   # its columns
+    bint settles                    # its last sums become elements of the output while they are near
+    float* near                     # sums of a kernel, DMLCY_STRIP of each row
     int width                       # of a strip, as a number of a width of the level
     int64_t strip                   # columns of a strip
     float* packed                   # rows of `a`, if they are not as the kernels take them

@@ -8,7 +8,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._runtime.compiled import CompiledOperator
 
 _Bytes = npt.NDArray[np.uint8]
-_Chain = tuple[list[tuple[Form, list[tuple[int, int, list[int]]]]], list[int], int, int, int, int]
+_Members = list[tuple[Form, list[tuple[int, int, list[int]]]]]
+_Chain = tuple[_Members, list[int], list[tuple[int, int]], int, int, int, int]
 
 @final
 class Form:

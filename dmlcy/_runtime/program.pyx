@@ -12,7 +12,7 @@ from numpy cimport ndarray
 from dmlcy._runtime.call cimport SEVERAL, Call, DataHolds, Run
 from dmlcy._runtime.compiled cimport TableOperator, made_of
 from dmlcy._runtime.context cimport current_recordings
-from dmlcy._runtime.epilogue cimport Epilogue
+from dmlcy._runtime.epilogue cimport MOST_STRIPS, Epilogue, Strips, ask_strips
 from dmlcy._runtime.tensor cimport MAX_RANK, UINT4, Tensor, Tensors, has_dtype, item_of, make_dense, new_array
 from dmlcy._runtime.threads cimport Watch, grain_of, is_serial, is_stopped, parallel_for, start_watch
 

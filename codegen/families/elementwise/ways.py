@@ -30,9 +30,10 @@ class Way:
     (C type, name, member of the struct); ``made``: what is computed of them, as (C type, name, expression). ``once``:
     what is computed before the loops run, as (name, expression).
 
-    ``steady``: another loop reads one element of each input but the first; ``halves``: another one takes FLOAT16 as it
-    is in memory; ``functions``: the result calls functions of ``functions.h``: there is a text for the widest level,
-    too. Where ``special`` holds for no element of a block, ``ordinary`` is the result, in fewer steps.
+    ``steady``: another loop reads one element of each input but the first; ``strips``: others compute short rows of
+    FLOAT32, which products have just stored; ``halves``: another one takes FLOAT16 as it is in memory; ``functions``:
+    the result calls functions of ``functions.h``: there is a text for the widest level, too. Where ``special`` holds
+    for no element of a block, ``ordinary`` is the result, in fewer steps.
     """
 
     inputs: tuple[tuple[str, str, str], ...]
@@ -44,6 +45,7 @@ class Way:
     results: tuple[str, ...]
     store: str = "DMLCY_SAME"
     steady: bool = False
+    strips: bool = False
     halves: bool = False
     functions: bool = False
     special: str | None = None
@@ -188,12 +190,14 @@ class Ways:
         functions = has_functions(node) and "DMLCY_FUSED" in way.results[0]
         floats = all(element == "float" for _, element, _ in way.inputs)
         special = C(*known).special(node) if floats else None
+        single = way.element == "float" and all(one == ("FLOAT32", "float", "float") for one in way.inputs)
         return replace(
             way,
             functions=functions,
             special=special,
             ordinary=special and Ordinary(*known).expression(node),
             steady=floats and len(way.inputs) > 1 and not functions,
+            strips=single and not functions and special is None and len(way.inputs) <= 2,
             halves=floats and self.operands.may_be_halves and self.half_bits is None,
         )
 

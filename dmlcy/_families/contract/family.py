@@ -34,6 +34,10 @@ class Contract(Family):
         fused = desc.operator.definition.roles.get("fused")
         return of_floats(desc) and (fused is None or not along(getattr(desc, fused), (1,)))
 
+    def stores(self, desc: OperatorDesc) -> bool:
+        """Where others may work on parts of the output."""
+        return self.precedes(desc)
+
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of integers; floating-point elements have their place among those of all tensors."""
         return 0 if of_floats(desc) else self.of_a_part

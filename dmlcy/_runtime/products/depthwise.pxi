@@ -124,6 +124,7 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
     cdef const float* source
     cdef char* y
     cdef int status = 0
+    cdef bint made
     if memory == NULL:
         return -1
     turned = memory + (LINE - (<uintptr_t>memory // sizeof(float)) % LINE) % LINE
@@ -169,7 +170,12 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
             status = -1
             break
         y = to.y + group * to.y_batch[0] + image * to.image.output_stride + row * axes[1].output_stride
+        made = are_alone(to)
+        if made:
+            store_rows(to, tile.sums, 0, <char*>tile.sums, 0, 1, rows * axes[2].places * DMLCY_CHANNELS)
         put_channels(own, &tile, y, channels, rows, line)
+        if to.strips > 0 and not made:
+            store_places(to, y, channels, to.y_batch[0], rows)
         if to.after != NULL and follow_places(to, y, channels, to.y_batch[0], rows):
             status = -1
             break

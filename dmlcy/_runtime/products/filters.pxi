@@ -132,8 +132,8 @@ cdef int finish_across(const Products* to, Tile* tile, const float* sums, int64_
             pitch = to.y_line // <int64_t>sizeof(float)
         to.level.turn(<const char*>(sums + done * n), n * sizeof(float), columns, tile.rows, target, pitch)
         if target != tile.sums:
-            mend(to, tile, target, pitch, tile.column + done, columns)
-        elif finish_strip(to, tile, target, pitch, tile.column + done, columns):
+            settle(to, tile, target, pitch, target, pitch, tile.row, tile.rows)
+        elif finish_strip(to, tile, target, pitch):
             return -1
         done += columns
     return 0

@@ -60,6 +60,7 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
         return run_whole(a)
     collect_matrices(a, &to)
     to.followed = a.output
+    take_stores(&to, a.output, to.y_step)
     return run_products(&to)
 
 

@@ -249,6 +249,18 @@ cdef inline int64_t row_of_places(const Products* to, int64_t rows) noexcept nog
     return axes[2].places * (rows if axes[1].output_stride == axes[2].places * to.item else 1)
 
 
+# Applies what follows to some rows of places of some channels, `line` bytes apart, where they are.
+cdef void store_places(const Products* to, char* y, int64_t channels, int64_t line, int64_t rows) noexcept nogil:
+    cdef const ProductAxis* axes = &to.image.axes[0]
+    cdef int64_t channel, step = axes[1].output_stride
+    if step == axes[2].places * to.item:
+        store_rows(to, <float*>y, line // <int64_t>sizeof(float), y, line, channels, rows * axes[2].places)
+        return
+    for channel in range(channels):
+        store_rows(to, <float*>(y + channel * line), step // <int64_t>sizeof(float), y + channel * line, step, rows,
+                   axes[2].places)
+
+
 # Lets others work on some rows of places of some channels, `line` bytes apart. -1: memory ran out.
 cdef int follow_places(const Products* to, char* y, int64_t channels, int64_t line, int64_t rows) noexcept nogil:
     cdef const ProductAxis* axes = &to.image.axes[0]
@@ -269,6 +281,10 @@ cdef int put_spread(const Spread* spread, const Tile* tile, int64_t rows, int64_
     if to.fused != NULL and activate(to.fused, tile.sums, tile.rows * pitch):
         return -1
     for filter in range(tile.rows):
+        if to.strips > 0:
+            store_rows(to, tile.sums + filter * pitch, spread.pitch, tile.y + filter * to.y_line, axes[1].output_stride,
+                       rows, axes[2].places)
+            continue
         to.level.put_rows(
             tile.sums + filter * pitch, spread.pitch, rows, axes[2].places, tile.y + filter * to.y_line,
             axes[1].output_stride, to.y_step, to.item)
@@ -339,6 +355,8 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
         if not spread.direct and put_spread(spread, &tile, rows, pitch):
             status = -1
             break
+        if spread.direct and to.strips > 0:
+            store_places(to, tile.y, tile.rows, to.y_line, rows)
         if to.after != NULL and follow_places(to, tile.y, tile.rows, to.y_line, rows):
             status = -1
             break

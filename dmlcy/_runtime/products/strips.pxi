@@ -81,22 +81,26 @@ cdef void pack_columns(const Products* to, Tile* tile, int64_t column, int64_t c
         to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
 
 
-# `some`: of the last vector, only so many columns are read and written; 0: all.
+# `some`: of the last vector, only so many columns are read and written; 0: all. The last sums may become elements of
+# the output, at `target`, while they are near.
 cdef void multiply(const Products* to, const Tile* tile, int width, int64_t depth, const float* b, int64_t step,
                    int64_t some, const float* source, int64_t source_row, float* target,
                    int64_t target_row) noexcept nogil:
-    cdef int64_t row = 0
+    cdef int64_t row = 0, y_row
     cdef int h
     cdef const float* left
+    cdef float* y
     while row < tile.rows:
         h = height_of(to, width, tile.rows - row)
         left = tile.left + row * tile.left_row
+        y = tile.near if tile.settles else target + row * target_row
+        y_row = DMLCY_STRIP if tile.settles else target_row
         if some > 0:
-            to.level.some[h][width](
-                depth, left, tile.left_row, b, step, some, source, source_row, target + row * target_row, target_row)
+            to.level.some[h][width](depth, left, tile.left_row, b, step, some, source, source_row, y, y_row)
         else:
-            to.level.kernels[h][width](
-                depth, left, tile.left_row, b, step, source, source_row, target + row * target_row, target_row)
+            to.level.kernels[h][width](depth, left, tile.left_row, b, step, source, source_row, y, y_row)
+        if tile.settles:
+            settle(to, tile, y, y_row, target + row * target_row, target_row, tile.row + row, to.level.heights[h])
         row += to.level.heights[h]
         if source != NULL:
             source += to.level.heights[h] * source_row

@@ -45,6 +45,8 @@ cdef int width_of(const Products* to, int64_t rows) noexcept nogil:
 
 # Where the columns of a strip are.
 cdef void place_strip(const Products* to, Tile* tile, int64_t column, int64_t columns) noexcept nogil:
+    tile.first = column
+    tile.count = columns
     if to.image != NULL:
         tile.run_count = dmlcy_list_runs(to.image, column, columns, tile.runs)
         return
@@ -111,10 +113,29 @@ cdef inline int next_width(const Products* to, const Tile* tile, int64_t left, i
     return width
 
 
+# The same as `multiply`, of packed columns.
+cdef void multiply_rows(const Products* to, const Tile* tile, int64_t depth, const float* b, int64_t n,
+                        const float* source, int64_t source_row, float* target, int64_t target_row) noexcept nogil:
+    cdef int64_t row = 0, rows
+    if not tile.settles:
+        multiply_strip(to.level, tile.left, tile.left_row, tile.rows, b, n, depth, source, source_row, target,
+                       target_row)
+        return
+    while row < tile.rows:
+        rows = min(tile.rows - row, <int64_t>FEW)
+        multiply_strip(to.level, tile.left + row * tile.left_row, tile.left_row, rows, b, n, depth, source, source_row,
+                       tile.near, DMLCY_STRIP)
+        if source != NULL:
+            source += rows * source_row
+        settle(to, tile, tile.near, DMLCY_STRIP, target + row * target_row, target_row, tile.row + row, rows)
+        row += rows
+
+
 # Computes a tile; each sum is one chain. -1: memory ran out.
 cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
-    cdef int64_t first = 0, depth, column, columns, n, done, step, row_step, some
+    cdef int64_t first = 0, depth, column, columns, n, done, step, row_step, source_row, some
     cdef const float* b
+    cdef const float* source
     cdef float* held
     cdef float* target
     cdef int width
@@ -161,18 +182,16 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 held = tile.held + (0 if to.straight and to.image == NULL else done * tile.rows)
                 target = tile.sums if last else held
                 row_step = n
+            tile.settles = last and near and to.strips > 0
+            source = held if first > 0 else begin_of(to, tile, done)
+            source_row = row_step if first > 0 else tile.begin_row
             if to.packed != NULL:
-                multiply_strip(to.level, tile.left, tile.left_row, tile.rows, b, n, depth,
-                               held if first > 0 else begin_of(to, tile, done),
-                               row_step if first > 0 else tile.begin_row, target, row_step)
-            elif first == 0:
-                multiply(to, tile, width, depth, b, step, some, begin_of(to, tile, done), tile.begin_row, target,
-                         row_step)
+                multiply_rows(to, tile, depth, b, n, source, source_row, target, row_step)
             else:
-                multiply(to, tile, width, depth, b, step, some, held, row_step, target, row_step)
-            if last and near:
-                mend(to, tile, target, row_step, column, columns)
-            elif last and finish_strip(to, tile, target, n, column, columns):
+                multiply(to, tile, width, depth, b, step, some, source, source_row, target, row_step)
+            if last and near and not tile.settles:
+                mend(to, tile, target, row_step, tile.row, tile.rows)
+            elif last and not near and finish_strip(to, tile, target, n):
                 return -1
             done += columns
         first += depth
@@ -235,8 +254,8 @@ cdef int compute_turned(const Products* to, Tile* tile) noexcept nogil:
                 if source != NULL:
                     source += to.level.heights[h] * source_row
             if last and whole:
-                mend(to, tile, target, row_step, tile.column, columns)
-            elif last and finish_strip(to, tile, target, row_step, tile.column + done, columns):
+                settle(to, tile, target, row_step, target, row_step, tile.row, tile.rows)
+            elif last and finish_strip(to, tile, target, row_step):
                 return -1
             done += columns
         first += depth
@@ -266,7 +285,7 @@ cdef void compute_row(const Products* to, Tile* tile) noexcept nogil:
             to.b_step // <int64_t>sizeof(float), tile.columns, y if first > 0 or to.begun else NULL, y)
         first += depth
     place_strip(to, tile, tile.column, tile.columns)
-    mend(to, tile, y, 0, tile.column, tile.columns)
+    settle(to, tile, y, 0, y, 0, tile.row, 1)
 
 
 # Computes sums without products: places that a filter does not reach. -1: memory ran out.
@@ -277,7 +296,7 @@ cdef int compute_zeros(const Products* to, Tile* tile) noexcept nogil:
         columns = min(tile.column + tile.columns - column, tile.strip)
         place_strip(to, tile, column, columns)
         memset(tile.sums, 0, tile.rows * tile.strip * sizeof(float))
-        if finish_strip(to, tile, tile.sums, tile.strip, column, columns):
+        if finish_strip(to, tile, tile.sums, tile.strip):
             return -1
     return 0
 
@@ -344,7 +363,7 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     cdef Tile tile
     cdef float* memory = NULL
     cdef int64_t n[5]
-    cdef int64_t columns = min(to.columns, to.wide), total = LINE
+    cdef int64_t columns = min(to.columns, to.wide), total = LINE + (FEW * DMLCY_STRIP if to.strips > 0 else 0)
     cdef int i, status = 0
     tile.rows = min(to.rows, to.high)
     tile.width = fitting(to, width_of(to, tile.rows), columns)
@@ -372,6 +391,8 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     tile.sums = tile.strips + n[1]
     tile.held = tile.sums + n[2]
     tile.begin = tile.held + n[3] if to.begun else NULL
+    tile.near = tile.held + n[3] + n[4]
+    tile.settles = False
     for i in range(begin, end):
         find_tile(to, &tile, i)
         if to.begun:

@@ -30,8 +30,8 @@ cdef int fill_steps(Program program, list steps) except -1:
             at_gap += 1
         step.left_out = made is False
         if chained is not None:
-            members, sizes, slots, bytes, item, least = chained
-            step.chain = new_chain(program, members, sizes, slots, bytes, item, least)
+            members, sizes, stores, slots, bytes, item, least = chained
+            step.chain = new_chain(program, members, sizes, stores, slots, bytes, item, least)
             total += step.chain.total * step.chain.moved
         if made is None and chained is not None:
             continue
