@@ -51,7 +51,7 @@ ONE_PHASE = ("CYTHON_PEP489_MULTI_PHASE_INIT", "0")
 
 
 class BuildExt(build_ext):
-    """Chooses flags by compiler; OpenMP only for the one module that uses it, and only where the compiler has it."""
+    """Chooses flags by compiler."""
 
     def run(self) -> None:
         """Build an editable install in the folder of other builds, not in a temporary one: each uses what is there."""
@@ -72,7 +72,6 @@ class BuildExt(build_ext):
         if clang_cl:
             self.compiler.initialize()
             self.compiler.cc = os.environ["CC"]
-        openmp = "/openmp" if msvc else "-fopenmp"
         # No contraction and no -march: the same bits on every processor. No errno, which nobody reads and which keeps
         # roots from being vectorised. No traps, which would keep comparisons of floats from becoming masks: a choice
         # between two values takes 3 to 34 times as long then. That changes exception flags only, which nobody reads
@@ -113,9 +112,9 @@ class BuildExt(build_ext):
             if os.environ.get("DMLCY_LINES"):  # count how often each line runs: tests/reliability/lines.py
                 extension.extra_compile_args += ["--coverage", "-O0"]
                 extension.extra_link_args.append("--coverage")
-            if extension.name == "dmlcy._runtime.threads" and self.has_openmp(openmp):
-                extension.extra_compile_args.append(openmp)
-                extension.extra_link_args += [] if msvc else [openmp]
+            if extension.name == "dmlcy._runtime.threads" and not msvc:
+                extension.extra_compile_args += ["-DDMLCY_ALONE"] if os.environ.get("DMLCY_THREADS") == "0" else []
+                extension.extra_link_args.append("-pthread")
             commands = [getattr(self.compiler, name, None) for name in ("compiler_so", "linker_so")]
             noted = Path(self.build_temp, f"{extension.name}.txt")
             note(noted, f"{commands} {extension.extra_compile_args} {extension.extra_link_args}")
@@ -136,16 +135,6 @@ class BuildExt(build_ext):
         """Return the flags that name the headers of Python and NumPy, which need not be strict C11, as the system's."""
         folders = dict.fromkeys([*self.include_dirs, numpy.get_include()])
         return [part for folder in folders for part in ("-isystem", folder)]
-
-    def has_openmp(self, flag: str) -> bool:
-        """Return whether a small OpenMP program compiles and links; DMLCY_OPENMP=0 says no."""
-        if os.environ.get("DMLCY_OPENMP") == "0":
-            return False
-        program = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
-        has = self.links(program, [flag], [] if flag.startswith("/") else [flag])
-        if not has:
-            print("no OpenMP here: building without threads", file=sys.stderr)
-        return has
 
     def takes_compiling(self, flags: list[str]) -> bool:
         """Return whether GCC or clang takes these flags without a warning."""

@@ -10,7 +10,7 @@ from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.epilogue cimport MOST_STRIPS, Epilogue, Strip, Strips, take_epilogue, take_strips
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, make_dense
-from dmlcy._runtime.threads cimport parallel_for, thread_limit
+from dmlcy._runtime.threads cimport enough, parallel_for, thread_limit
 
 cdef extern from "products.h" nogil:
     enum:
@@ -114,6 +114,7 @@ cdef enum:
     STEP = 96                       # columns: a multiple of the strips of each level that has more rows than these
     HIGH = 384                      # rows of a tile, at most
     SOME_THREADS = 4                # that two tiles each suffice for
+    TILES = 4                       # for each thread, at most, where a tile is less than WORK
     LOW = 96                        # rows, at least, if there are several threads
     NARROW = 192                    # columns of a tile, at least: packing the rows takes a fraction of the time then
     WIDE = 1536                     # and at most
@@ -153,6 +154,10 @@ cdef enum:
     FEW_COLUMNS = 256               # that are packed as rows if the filters are packed before
     ACROSS = 120                    # columns that are turned at once, at most: a multiple of the greatest height
     ACROSS_WIDE = 240               # columns of a tile then, at most
+    ACROSS_LEAST = 24               # and at least, where they are cut for threads
+    ACROSS_EVEN = 4                 # of which they are a multiple then
+    ACROSS_CUT = 96                 # columns that are cut for threads,
+    ACROSS_ROWS = 512               # and fewer, if the rows are fewer than these
     ACROSS_COPY = 98304             # floats of these columns that stay near
     ACROSS_SUMS = 65536             # and of sums
     ACROSS_UNIT = 64                # rows: a multiple of the columns that packing puts together at each level

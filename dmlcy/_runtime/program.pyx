@@ -14,7 +14,8 @@ from dmlcy._runtime.compiled cimport TableOperator, made_of
 from dmlcy._runtime.context cimport current_recordings
 from dmlcy._runtime.epilogue cimport MOST_STRIPS, Epilogue, Strips, ask_strips
 from dmlcy._runtime.tensor cimport MAX_RANK, UINT4, Tensor, Tensors, has_dtype, item_of, make_dense, new_array
-from dmlcy._runtime.threads cimport Watch, grain_of, is_serial, is_stopped, parallel_for, start_watch
+from dmlcy._runtime.threads cimport (
+    Watch, grain_of, hold_threads, is_serial, is_stopped, let_threads_go, parallel_for, start_watch)
 
 cnp.import_array()
 
@@ -405,7 +406,9 @@ cdef int run_part(Program program, object owner, Values values, int64_t* at, int
             why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last, stamps)
         else:
             with nogil:
+                hold_threads()
                 why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last, stamps)
+                let_threads_go()
         if why == DONE:
             return 0
         raised()

@@ -24,7 +24,7 @@ from dmlcy._compile import function
 from dmlcy._facts.tables import FAST, IN_CHUNKS, OPERATORS, RUNNABLE
 from dmlcy._facts.tables import NAMES as FUNCTIONS
 from dmlcy._field_types.tensor_array import by_path
-from dmlcy._runtime.threads import one_thread, openmp_available
+from dmlcy._runtime.threads import one_thread, threads_available
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
@@ -357,8 +357,8 @@ with dask.config.set(scheduler="synchronous"):
     dmlcy.dask.padding1(da.from_array(x, chunks=-1), start_padding=1, end_padding=1).compute()
     print(pieces, threads() - before)
 """
-    if not sys.platform.startswith("linux") or not openmp_available():
-        pytest.skip("needs OpenMP and /proc")
+    if not sys.platform.startswith("linux") or not threads_available():
+        pytest.skip("needs threads and /proc")
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     pieces, whole = map(int, done.stdout.split())

@@ -16,7 +16,7 @@ import pytest
 
 from dmlcy._runtime import cpus
 from dmlcy._runtime.context import LEVEL
-from dmlcy._runtime.threads import get_num_threads, openmp_available, set_num_threads
+from dmlcy._runtime.threads import get_num_threads, set_num_threads, threads_available
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,7 +84,7 @@ def test_from_many_python_threads(probe: ModuleType) -> None:
 def test_number_of_threads() -> None:
     for number in (1, 3, 1024, np.int8(2)):
         set_num_threads(number)
-        assert get_num_threads() == (number if openmp_available() else 1)
+        assert get_num_threads() == (number if threads_available() else 1)
     for wrong in (0, -1, 1025, 2**70):
         with pytest.raises(ValueError, match="from 1 to 1024"):
             set_num_threads(wrong)

@@ -205,6 +205,6 @@ cdef int run_depthwise(Products* to) noexcept nogil:
     own.rows = (own.high - 1) * axes[1].step + span_of(&axes[1]) + 1
     bands = own.bands * ceil_div(to.batch[0], DMLCY_CHANNELS) * to.images
     work = (own.high * axes[2].places * to.depth + 4 * own.rows * own.pitch) * DMLCY_CHANNELS
-    status = parallel_for(compute_channels, &own, bands, max(SPREAD_WORK // work, 1))
+    status = parallel_for(compute_channels, &own, bands, max(enough(SPREAD_WORK) // work, 1))
     free(own.at)
     return status

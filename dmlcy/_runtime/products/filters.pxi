@@ -76,16 +76,21 @@ cdef int64_t pack_filters(const Windows* a, void* packed) noexcept nogil:
     return bytes
 
 
-# Cuts the output into tiles whose columns and sums stay near. Returns their number.
+# Cuts the output into tiles whose columns and sums stay near, and into as many as there are threads. Returns their
+# number. Each tile packs its columns: so these are cut, but if they are few beside the rows.
 cdef int64_t cut_across(Products* to, int64_t batches) noexcept nogil:
+    cdef int64_t threads = ceil_div(<int64_t>thread_limit(), batches), unit = FEW
     to.column_tiles = ceil_div(to.columns, ACROSS_WIDE)
-    to.wide = ceil_div(ceil_div(to.columns, to.column_tiles), FEW) * FEW
+    if threads > to.column_tiles and (to.columns >= ACROSS_CUT or to.rows < ACROSS_ROWS):
+        to.column_tiles = max(min(threads, to.columns // ACROSS_LEAST), to.column_tiles)
+        unit = ACROSS_EVEN
+    to.wide = ceil_div(ceil_div(to.columns, to.column_tiles), unit) * unit
     to.column_tiles = ceil_div(to.columns, to.wide)
     to.row_tiles = 1
     if depth_across(to, to.wide) < to.depth:
         to.row_tiles = ceil_div(to.rows, max(ACROSS_SUMS // to.wide, 1))
-    if thread_limit() > 1:
-        to.row_tiles = max(to.row_tiles, ceil_div(2 * thread_limit(), batches * to.column_tiles))
+    if threads > to.column_tiles:
+        to.row_tiles = max(to.row_tiles, ceil_div(2 * threads, to.column_tiles))
     to.high = ceil_div(ceil_div(to.rows, to.row_tiles), ACROSS_UNIT) * ACROSS_UNIT
     to.row_tiles = ceil_div(to.rows, to.high)
     return batches * to.row_tiles * to.column_tiles

@@ -337,7 +337,8 @@ cdef int run_merged(Merged* a, const float* packed) noexcept nogil:
                                       max(TAKEN_WORK // (TAKEN * a.rows * a.floats // a.channels), 1))
             work = min(a.high, a.rows) * a.floats * min(a.strip, to.columns)
             if status == 0:
-                status = parallel_for(compute_merged, a, a.strips * ceil_div(a.rows, a.high), max(WORK // work, 1))
+                status = parallel_for(
+                    compute_merged, a, a.strips * ceil_div(a.rows, a.high), max(enough(WORK) // work, 1))
             a.row += a.rows
     free(a.at)
     free(memory)

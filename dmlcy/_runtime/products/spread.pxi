@@ -407,6 +407,6 @@ cdef int run_spread(Products* to) noexcept nogil:
     list_spread(&spread)
     bands = spread.parts * spread.bands * to.image.axes[0].places * to.batch[0] * to.images
     work = spread.high * spread.pitch * to.depth * spread.filters + spread.rows * spread.pitch * to.depth
-    status = parallel_for(compute_spread, &spread, bands, max(SPREAD_WORK // work, 1))
+    status = parallel_for(compute_spread, &spread, bands, max(enough(SPREAD_WORK) // work, 1))
     free(spread.at)
     return status

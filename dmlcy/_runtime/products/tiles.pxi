@@ -428,8 +428,8 @@ cdef inline void choose_sums(Products* to) noexcept nogil:
         to.alpha == 1 and to.fused == NULL)
 
 
-# Cuts the output into tiles. Returns their number.
-cdef int64_t cut_tiles(Products* to, int64_t batches) noexcept nogil:
+# Cuts the output into tiles, of so much work where it is not much. Returns their number.
+cdef int64_t cut_tiles(Products* to, int64_t batches, int64_t enough_work) noexcept nogil:
     cdef int64_t tiles, work, rows, unit = STEP, least = NARROW, few
     if to.rows <= FEW or to.packed != NULL:
         unit = DMLCY_STRIP
@@ -439,14 +439,15 @@ cdef int64_t cut_tiles(Products* to, int64_t batches) noexcept nogil:
     to.high = ceil_div(rows, FEW) * FEW
     to.row_tiles = ceil_div(to.rows, to.high)
     work = rows * to.columns * max(to.depth, 1)
-    to.wide = max(ceil_div(to.columns, work // WORK + 1), least)
+    tiles = max(work // WORK, min(work // enough_work, <int64_t>TILES * thread_limit() // batches))
+    to.wide = max(ceil_div(to.columns, tiles + 1), least)
     to.wide = min(ceil_div(to.wide, unit) * unit, <int64_t>WIDE)
     if to.columns > to.wide and 0 < to.columns % to.wide < unit // 2 and to.wide < WIDE:
         to.wide += unit     # no tile of few columns, which would be packed for little
     to.column_tiles = ceil_div(to.columns, to.wide)
     tiles = batches * to.row_tiles * to.column_tiles
     few = (3 if thread_limit() > SOME_THREADS else 2) * thread_limit()
-    while tiles < few and thread_limit() > 1 and to.high > LOW and work > WORK:
+    while tiles < few and thread_limit() > 1 and to.high > LOW and work > enough_work:
         to.high = ceil_div(ceil_div(to.high, 2), FEW) * FEW
         to.row_tiles = ceil_div(to.rows, to.high)
         tiles = batches * to.row_tiles * to.column_tiles
@@ -455,18 +456,18 @@ cdef int64_t cut_tiles(Products* to, int64_t batches) noexcept nogil:
 
 # Computes the output tile by tile. -1: memory ran out.
 cdef int run_products(Products* to) noexcept nogil:
-    cdef int64_t batches = 1, tiles, work
+    cdef int64_t batches = 1, tiles, work, enough_work = enough(WORK)
     cdef int axis
     choose_sums(to)
     for axis in range(to.batch_axes):
         batches *= to.batch[axis]
-    tiles = cut_across(to, batches) if to.across else cut_tiles(to, batches)
+    tiles = cut_across(to, batches) if to.across else cut_tiles(to, batches, enough_work)
     # Parts of rows that are far apart would displace one another before what follows them could run.
     to.after = NULL
     if to.image == NULL and to.column_tiles == 1 and to.y_line == to.columns * to.item and to.y_step == to.item:
         to.after = take_epilogue(to.followed, to.rows * to.columns)
     if to.packed == NULL and to.row_tiles == 1 and to.column_tiles == 1 and are_tiny(to):
         work = to.rows * to.columns * to.depth
-        return parallel_for(compute_tiny, to, tiles, max(TINY_WORK // (work + TINY_CALL), 1))
+        return parallel_for(compute_tiny, to, tiles, max(enough(TINY_WORK) // (work + TINY_CALL), 1))
     work = min(to.high, to.rows) * min(to.wide, to.columns) * max(to.depth, 1)
-    return parallel_for(compute_tiles, to, tiles, max(WORK // max(work, 1), 1))
+    return parallel_for(compute_tiles, to, tiles, max(enough_work // max(work, 1), 1))
