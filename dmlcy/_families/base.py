@@ -173,6 +173,17 @@ class Family(ABC):
         """Whether loops compute a slice of an output, which a desc of its own describes, as they compute the whole."""
         return False
 
+    def scaled(self, desc: OperatorDesc) -> tuple[str, ...] | None:
+        """The paths of integers, scales and zero points, where each element of the output is (integer - zero) * scale.
+
+        Zero points may be left out. None: the output is another one.
+        """
+        return None
+
+    def makes(self, desc: OperatorDesc) -> str | None:
+        """The path of an input, a matrix of which loops need some rows or columns at a time, whatever makes these."""
+        return None
+
     def rearranges(self, desc: OperatorDesc) -> bool:
         """Whether loops put all inputs into another order first, and so read any strides about as fast as none."""
         return False

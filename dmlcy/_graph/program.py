@@ -16,13 +16,18 @@ from dmlcy._graph.places import Place, Places, places_of
 from dmlcy._graph.strided import as_seen
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
+from dmlcy._runtime.quantized_panels import QuantizedMatrix
 
-Step: TypeAlias = tuple[Form | bool | None, list[Place], list[tuple[int, int, int]], "Chained | None"]
+Step: TypeAlias = tuple[
+    Form | bool | None, list[Place | None], list[tuple[int, int, int]], "Chained | None", "Making | None"
+]
 Members: TypeAlias = list[tuple[Form, list[tuple[int, int, list[int]]]]]
 """The members of a chain, each with its places."""
 Chained: TypeAlias = tuple[Members, list[int], list[tuple[int, int]], int, int, int, int]
 """The members of a chain; its sizes; the inputs of each member, where the head may compute it as it stores its results;
 slots of values; bytes of a block, and of an element; elements of the shortest row that the chain takes at once."""
+Making: TypeAlias = tuple[int, list[Place], QuantizedMatrix]
+"""Which tensor of a step has no place, the places of what it is made of, and what makes it."""
 _SCRATCH: Final = -1  # the base of values that only a chain has
 
 
@@ -37,12 +42,13 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
     for place, action in enumerate(actions(graph, without)):
         chain = action.chain
         if action.views or action.is_in_pieces or action.node in places.adjacent:
-            steps.append((False, [], [], None))
+            steps.append((False, [], [], None, None))
         elif action.folded:
-            steps.append((None if action.node in left else False, [], [], None))
+            steps.append((None if action.node in left else False, [], [], None, None))
         elif chain is not None and (place > chain.places[0] or not chain.headed):
             first = place == chain.places[0]
-            steps.append((None, [], [], _chained(chain, forms, places)) if first else (False, [], [], None))
+            chained = _chained(chain, forms, places) if first else None
+            steps.append((None if first else False, [], [], chained, None))
         else:
             steps.append(_step(action, forms, places))
     fixed = [_aligned(wiring, port) for port in places.fixed]
@@ -77,12 +83,24 @@ def _step(action: Action, forms: _Forms, places: Places) -> Step:
     wiring = forms.wiring
     pairs = zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
     ports = [port for (_, desc), port in pairs if desc is not None]
-    form = None if action.pieces is not None else forms.of(action.node)
+    joint = None if action.pieces is None else action.pieces.joint
+    form = forms.of(action.node) if action.pieces is None or joint is not None else None
     gaps = _gaps(action, places.of)
     chained = None if action.chain is None else _chained(action.chain, forms, places)
     if form is None or None in ports:
-        return None, [], gaps, chained
-    return form, [places.of[port] for port in (*ports, *(one.port for one in action.outputs)) if port], gaps, chained
+        return None, [], gaps, chained, None
+    making = None
+    if joint is not None and action.pieces is not None:
+        given = wiring.inputs[action.pieces.maker], wiring.read[action.pieces.maker]
+        read = [port for (_, desc), port in zip(*given, strict=True) if desc is not None]
+        made = [port for port in (read[place] for place in joint.inputs) if port is not None]
+        making = joint.tensor, [places.of[port] for port in made], joint.matrix()
+    spots = [
+        None if making is not None and place == making[0] else places.of[port]
+        for place, port in enumerate((*ports, *(one.port for one in action.outputs)))
+        if port is not None
+    ]
+    return form, spots, gaps, chained, making
 
 
 def _chained(chain: Chain, forms: _Forms, places: Places) -> Chained:

@@ -75,7 +75,8 @@ class CompiledGraph:
         self._places = places_of(graph, without)
         self._peak = peak_of(graph, path == "reference", without)
         self._operators = _compiled(graph, level, path)
-        self._piecewise = {one.node: self._cut(one.pieces) for one in self._actions if one.pieces is not None}
+        pieces = [one.pieces for one in self._actions if one.pieces is not None]
+        self._piecewise = {one.reader: self._cut(one) for one in pieces if one.joint is None}
         self._folded: dict[Port, Buffer] = {}
         self._program = program_of(graph, self._operators, copy_context().run(self._fold), without)
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]

@@ -9,8 +9,9 @@ from dmlcy._runtime.activation cimport activate, activate_whole
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.epilogue cimport MOST_STRIPS, Epilogue, Strip, Strips, take_epilogue, take_strips
 from dmlcy._runtime.processor cimport dmlcy_level
+from dmlcy._runtime.prologue cimport Prologue
 from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, make_dense
-from dmlcy._runtime.threads cimport enough, parallel_for, thread_limit
+from dmlcy._runtime.threads cimport enough, grain_of, parallel_for, thread_limit
 
 cdef extern from "products.h" nogil:
     enum:
@@ -160,6 +161,11 @@ cdef enum:
     ACROSS_ROWS = 512               # and fewer, if the rows are fewer than these
     ACROSS_COPY = 98304             # floats of these columns that stay near
     ACROSS_SUMS = 65536             # and of sums
+    MADE = 65536                    # floats that a prologue makes at once, about
+    MADE_ROWS = 8                   # fewer rows take fewer columns: making these takes longer than multiplying
+    FEW_MADE = 32                   # columns then
+    MANY_MADE = 64                  # else at least
+    MOST_MADE = 256                 # and at most
     ACROSS_UNIT = 64                # rows: a multiple of the columns that packing puts together at each level
 
 # The smallest normal number: sums below it may have lost digits.
@@ -306,6 +312,7 @@ include "products/spread.pxi"
 include "products/depthwise.pxi"
 include "products/whole.pxi"
 include "products/matrices.pxi"
+include "products/made.pxi"
 include "products/filters.pxi"
 include "products/windows.pxi"
 include "products/merged.pxi"

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -8,6 +8,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._runtime.compiled import CompiledOperator
 
 _Bytes = npt.NDArray[np.uint8]
+_Places = list[tuple[int, int]]
+_Maker = tuple[int, _Places, Callable[[Sequence[int]], tuple[object, int]]]
 _Members = list[tuple[Form, list[tuple[int, int, list[int]]]]]
 _Chain = tuple[_Members, list[int], list[tuple[int, int]], int, int, int, int]
 
@@ -28,7 +30,15 @@ class Program:
         results: list[TensorDesc],
         whole: bool,
         arena: int,
-        steps: Sequence[tuple[Form | bool | None, list[tuple[int, int]], list[tuple[int, int, int]], _Chain | None]],
+        steps: Sequence[
+            tuple[
+                Form | bool | None,
+                list[tuple[int, int] | None],
+                list[tuple[int, int, int]],
+                _Chain | None,
+                _Maker | None,
+            ]
+        ],
     ) -> None: ...
     @property
     def count(self) -> int: ...

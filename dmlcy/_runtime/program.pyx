@@ -109,7 +109,9 @@ cdef class Program:
     steps
         For each step: its form, None where it has no loops, False where nothing is left to compute; the places of its
         tensors, inputs first; the places and bytes of what is 0 before it; the chain that follows its output, or that
-        is computed in place of it, None for none: what ``new_chain`` takes. A place is a base and an offset.
+        is computed in place of it, None for none: what ``new_chain`` takes; and what makes the elements of one of its
+        inputs, None for none: which tensor this is, the places of constants, and what gives for their addresses a
+        prologue and its owner. A place is a base and an offset, None for such an input.
     """
 
     cdef Step* steps
@@ -129,6 +131,7 @@ cdef class Program:
     cdef bint direct                # no step refuses values once one has written to a result
     cdef list forms                 # own the structs
     cdef list kept                  # those of the members of chains
+    cdef dict makers                # of inputs, by step
     cdef list chains                # addresses
     cdef list arenas                # of runs that have ended
 
@@ -136,7 +139,7 @@ cdef class Program:
         cdef Py_ssize_t k
         if self.forms is not None:
             raise TypeError("a program is made once")
-        self.forms, self.kept, self.chains = [], [], []
+        self.forms, self.kept, self.chains, self.makers = [], [], [], {}
         self.arenas = []
         self.fixes, self.inputs, self.results = len(fixed), len(inputs), len(results)
         self.bases = ARRAYS + self.fixes + self.inputs + self.results

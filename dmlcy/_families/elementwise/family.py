@@ -21,9 +21,12 @@ from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
+from dmlcy._field_types.tensor_array import by_path
 
 OPERATION: Final = re.compile(r"[-+*/%<=>]+|\b(?:if|min|max)\b|\w\(")
 FUNCTION: Final = re.compile(r"\w\(")
+SCALED: Final = re.compile(r"\((\w+) - (\w+)\) \* (\w+)")
+"""An integer, its zero point and its scale."""
 
 
 class Elementwise(Family):
@@ -127,6 +130,20 @@ class Elementwise(Family):
         """Where no activation needs other elements."""
         fused = desc.operator.definition.roles.get("fused")
         return fused is None or not along(getattr(desc, fused), (1,))
+
+    def scaled(self, desc: OperatorDesc) -> tuple[str, ...] | None:
+        """What the formula says so of."""
+        definition = desc.operator.definition
+        found = SCALED.fullmatch(definition.formulas["result"].text) if "result" in definition.formulas else None
+        if found is None or any(desc._values()[definition.roles[role]] for role in definition.roles):
+            return None
+        paths = dict[str, str]()
+        for path, _ in by_path(desc.operator.fields, "input", desc._values()):
+            field, _, place = path.partition("[")
+            names = definition.words.get(f"tensors.{field}", field).split()
+            paths[names[int(place[:-1])] if place else field] = path
+        integer, zero, scale = found.groups()
+        return tuple(paths[name] for name in (integer, scale, zero) if name in paths)
 
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of floating-point elements: the inputs, the result, and what the operations of the formula leave."""

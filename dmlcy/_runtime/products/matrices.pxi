@@ -58,6 +58,8 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
     cdef Products to
     if a.fused != NULL and a.fused.whole != NULL:
         return run_whole(a)
+    if a.right.data == NULL:
+        return run_made(a)
     collect_matrices(a, &to)
     to.followed = a.output
     take_stores(&to, a.output, to.y_step)

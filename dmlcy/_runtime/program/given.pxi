@@ -58,7 +58,11 @@ cdef int prepare(Program program, Given given) except -1:
         if step.run == NULL:
             continue
         call = (<Form>program.forms[place]).operator.call
+        slots = (<Form>program.forms[place]).slots
         place += 1
+        if n in program.makers:
+            found.append(made_by(program.makers[n], slots, given))
+            given.last[n] = len(found)
         if call.prepare == NULL:
             continue
         form = <char*>new_memory(step.bytes)
@@ -87,6 +91,15 @@ cdef int prepare(Program program, Given given) except -1:
         given.made[n].at = found[n][0]
         given.made[n].made = <const void*><intptr_t>found[n][1]
     return 0
+
+
+cdef tuple made_by(tuple maker, list slots, Given given):
+    """Where the struct of a step has a prologue, and its address."""
+    cdef Tensor tensor
+    number, places, make = maker
+    owner, address = make([<intptr_t>given.pointers[base] + offset for base, offset in places])
+    given.owners.append(owner)
+    return slots[number] + (<char*>&tensor.prepared - <char*>&tensor.data), address
 
 
 # The struct of a step, whose pointers lead to the bases that are known: the others are NULL.
