@@ -67,6 +67,11 @@ def _tolerance(text: str) -> float:
     return found
 
 
+def add_optimize(parser: argparse.ArgumentParser, words: str) -> None:
+    """Declare ``--optimize``, the level of ONNX Runtime's optimiser."""
+    parser.add_argument("--optimize", choices=("none", "basic", "extended"), default="none", help=words)
+
+
 def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
     """Show commands below the options; what stands after four spaces and # is said of a command."""
     parser.epilog = "\n".join([EXAMPLES, *(f"  {line}" for line in lines)])

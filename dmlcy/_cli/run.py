@@ -15,6 +15,7 @@ from dmlcy._cli.options import (
     add_format,
     add_inputs,
     add_limit,
+    add_optimize,
     add_shapes,
     output,
     whole_number,
@@ -63,6 +64,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     add_inputs(parser)
     add_shapes(parser)
+    add_optimize(
+        parser,
+        "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)",
+    )
     parser.add_argument(
         "--output",
         action="append",

@@ -47,6 +47,8 @@ BY_ONNX_RUNTIME: list[tuple[str, str, int, list[Array], dict[str, Any], list[str
     ("BiasGelu", MS, 1, [ROWS, EIGHT[0]], {}, ["y"]),
     ("QuickGelu", MS, 1, [X], {}, ["y"]),
     ("QuickGelu", MS, 1, [X], {"alpha": 1.0}, ["y"]),
+    ("Gelu", "", 20, [X], {}, ["y"]),
+    ("Gelu", "", 20, [X], {"approximate": "tanh"}, ["y"]),
     ("SkipLayerNormalization", MS, 1, [ROWS, numbers(2, 3, 8), *EIGHT[:3]], {"epsilon": 1e-5}, ["y", "", "", "sum"]),
     ("SkipLayerNormalization", MS, 1, [ROWS, numbers(3, 8), EIGHT[0]], {}, ["y"]),
     ("SkipSimplifiedLayerNormalization", MS, 1, [ROWS, numbers(2, 3, 8), *EIGHT[:2]], {}, ["y", "", "", "sum"]),
