@@ -91,7 +91,7 @@ def sizes_of(
         for field in operator.chosen:
             if field.part is not None and field.part.tensor == name:
                 at = axis - field.part.before
-                if 0 <= at < len(arguments[field.python]):
+                if 0 <= at < len(arguments.get(field.python, ())):  # a desc has sizes in place of some arguments
                     yield field.python, (at,)
 
 

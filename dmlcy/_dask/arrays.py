@@ -1,0 +1,29 @@
+"""What dask arrays must be like: their sizes known, no elements masked, one chunk along an axis that is not cut."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+
+def with_known_sizes(function: str, name: str, array: Any) -> Any:
+    """The array itself; refuses one with masked elements, or with chunks of unknown size."""
+    if isinstance(array._meta, np.ma.MaskedArray):
+        raise TypeError(f"{function}(): {name} is masked. Pass da.ma.filled({name}, …).")
+    for axis, chunks in enumerate(array.chunks):
+        if any(math.isnan(size) for size in chunks):
+            raise ValueError(
+                f"{function}(): {name} has chunks of unknown size along axis {axis}. "
+                f"Call {name}.compute_chunk_sizes() first."
+            )
+    return array
+
+
+def refuse_chunks(function: str, name: str, axis: int, chunks: int) -> NoReturn:
+    """Raises ValueError: the axis has several chunks, and no piece of it gives a piece of the output."""
+    raise ValueError(
+        f"{function}(): {name} has {chunks} chunks along axis {axis}, and must have one chunk there. "
+        f"Pass {name}.rechunk({{{axis}: -1}})."
+    )
