@@ -28,6 +28,8 @@ BY_HAND = {  # each has a test of its own, which names it
     "array-dtype", "array-place", "array-sizes", "array-type", "constant-level", "constant-missing", "dump",
     "initialize", "limit", "name-text", "name-unbound", "out", "passed-through", "binding-count", "binding-index",
     "binding-kind", "binding-order", "binding-output", "binding-released", "binding-size", "binding-twice",
+    "bound-bytes", "bound-count", "bound-device", "bound-expression", "bound-kind", "bound-method", "bound-missing",
+    "bound-name", "bound-twice", "bound-type", "compiled", "input-name", "operand-sizes", "operand-types", "view-size",
 }  # fmt: skip
 
 
