@@ -29,6 +29,8 @@ BY_HAND = {  # each has a test of its own, which names it
     "initialize", "limit", "name-text", "name-unbound", "out", "passed-through", "binding-count", "binding-index",
     "binding-kind", "binding-order", "binding-output", "binding-released", "binding-size", "binding-twice",
     "batch-file", "batch-mixed", "batch-number", "batch-output", "batch-unknown",
+    "bound-bytes", "bound-count", "bound-device", "bound-expression", "bound-kind", "bound-method", "bound-missing",
+    "bound-name", "bound-twice", "bound-type", "compiled", "input-name", "operand-sizes", "operand-types", "view-size",
 }  # fmt: skip
 
 
