@@ -2023,7 +2023,8 @@ def where(condition: Expression, a: Expression, b: Expression) -> Expression:
     Parameters
     ----------
     condition : Expression
-        What chooses between the tensors: 0 is false, and every other value is true. Data types: UINT8.
+        The conditions that choose between the tensors: 0 is false, and every other value is true. Data types:
+        UINT8.
     a : Expression
         The elements for a true condition. Data types: FLOAT16; FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8
         (from level 3_0); FLOAT64, INT64, UINT64 (from level 5_0).
@@ -2566,7 +2567,7 @@ def activation_shrink(input: Expression, *, bias: float = 0.0, threshold: float 
         The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
         5_1).
     bias : float, default 0.0
-        What is subtracted from elements above Threshold, and added to elements below -Threshold.
+        The number that is subtracted from elements above Threshold, and added to elements below -Threshold.
     threshold : float, default 0.5
         The largest distance from 0 at which an element becomes 0.
 
@@ -2894,7 +2895,7 @@ def top_k(
     """
 
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
-    """Take the slices of an axis that a tensor of indices names.
+    """Take slices along one axis, by their indices.
 
     Parameters
     ----------
@@ -2902,18 +2903,19 @@ def gather(input: Expression, indices: Expression, axis: int, index_dimensions: 
         The tensor with the slices. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from
         level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
     indices : Expression
-        The indices; the axes before the last IndexDimensions ones have the size 1. Data types: UINT32; INT64,
-        INT32, UINT64 (from level 3_0).
+        The indices, in the last IndexDimensions axes. The axes before them have the size 1. Data types: UINT32;
+        INT64, INT32, UINT64 (from level 3_0).
     axis : int
         The axis whose slices are taken.
     index_dimensions : int
-        Number of axes of the indices that count: the last ones.
+        Number of axes of the indices that are used, which are the last ones.
 
     Returns
     -------
     Expression
-        The slices: the axes of the indices that count are in place of Axis. Data types: FLOAT32, FLOAT16; INT32,
-        INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
+        The slices. In place of Axis, the output has the last IndexDimensions axes of the indices. Data types:
+        FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1); FLOAT64, INT64, UINT64 (from
+        level 4_1).
 
     Raises
     ------
@@ -2981,13 +2983,13 @@ def gather_nd(
     indices_dimension_count : int
         Number of axes of the indices that count: the last ones.
     batch_dimension_count : int, default 0
-        Number of batch axes: the first ones that count, of the input and of the indices.
+        Number of batch axes, which are the first axes that count of the input and of the indices.
 
     Returns
     -------
     Expression
-        What the tuples point to; the axes in front of it have the size 1. Data types: FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 4_1).
+        The elements or slices that the tuples point to. The axes in front of them have the size 1. Data types:
+        FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 4_1).
 
     Raises
     ------
@@ -3345,7 +3347,7 @@ def fill_value_sequence(
     value_start : int or float
         The first number.
     value_delta : int or float
-        What each number is more than the one before.
+        The step from each number to the next.
     dtype : TensorDataType or NumPy data type, default None
         The data type of the result.
 
@@ -3380,7 +3382,7 @@ def reduce(
         The elements to reduce. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
         2_1); INT64, UINT64 (from level 4_1).
     function : ReduceFunction
-        What becomes of the elements.
+        The function that makes one number of the elements, such as SUM or MAX.
     axes : sequence of int, default ()
         The axes along which the operator computes.
     output_dtype : TensorDataType or NumPy data type, default None
@@ -3575,7 +3577,7 @@ def max_pooling(
     -------
     MaxPoolingOutputs
         values: One element per position of the window. indices (None if not asked for): The index of each maximum
-        in the input, counted over all axes in row-major order, whatever the strides: for a NumPy array x,
+        in the input, counted over all axes in row-major order, whatever the strides. For a NumPy array x,
         x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices, x.shape) are their coordinates. The
         index is 2^32-1 if a window covers padding only.
 
@@ -3611,7 +3613,7 @@ def roi_align(
         The item of the batch in which each region lies. Data types: UINT32 (from level 3_0); UINT64 (from level
         5_0).
     reduction_function : ReduceFunction
-        What is made of the samples of an element: their average or their maximum.
+        The function that makes an element of its samples: their average or their maximum.
     interpolation_mode : InterpolationMode
         How a sample between elements is made: as the nearest one, or as a mean of the two on each axis by their
         distance.
@@ -3671,8 +3673,8 @@ def mean_variance_normalization(
         Factor of the normalized elements; left out, it is 1. Each size is that of the input or 1. Data types:
         FLOAT32, FLOAT16 (from level 1_0).
     bias : Expression, default None
-        What is added to the scaled elements; left out, it is 0. Each size is that of the input or 1. Data types:
-        FLOAT32, FLOAT16 (from level 1_0).
+        The numbers that are added to the scaled elements, 0 if the tensor is left out. Each size is that of the
+        input or 1. Data types: FLOAT32, FLOAT16 (from level 1_0).
     axes : sequence of int
         The axes along which the operator computes.
     normalize_variance : bool, default True
@@ -3680,7 +3682,7 @@ def mean_variance_normalization(
     normalize_mean : bool, default True
         Subtract the mean; otherwise it counts as 0 in the variance too.
     epsilon : float, default 1e-05
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation : FusedActivation or None, default None
         The activation that is applied last; left out, there is none.
 
@@ -3728,8 +3730,8 @@ def batch_normalization(
     bias : Expression
         The summand; each of its axes has the size of that of the input, or 1. Data types: FLOAT32, FLOAT16.
     spatial : bool, default True
-        False asks that mean and variance have the height and width of the input. It has no effect from level 4_0
-        on, which deprecated it.
+        False asks that mean and variance have the height and width of the input. The field has no effect from level
+        4_0 on, which deprecated it.
     epsilon : float, default 1e-05
         The number that is added to the variance, so that it is not 0.
     fused_activation : FusedActivation or None, default None
@@ -3772,7 +3774,7 @@ def local_response_normalization(
     beta : float
         Exponent of the divisor.
     bias : float
-        What is added to the sum, before it is raised to Beta.
+        The number that is added to the sum, before the sum is raised to Beta.
 
     Returns
     -------
@@ -3836,7 +3838,8 @@ def gemm(
     b : Expression
         The right matrices: K rows and N columns, after TransB. Data types: FLOAT32, FLOAT16.
     c : Expression, default None
-        What is added to the product; left out, nothing is added. Data types: FLOAT32, FLOAT16.
+        The matrices that are added to the product. If the tensor is left out, nothing is added. Data types:
+        FLOAT32, FLOAT16.
     trans_a : MatrixTransform, default MatrixTransform.NONE
         Whether the last two axes of the left matrices are swapped first.
     trans_b : MatrixTransform, default MatrixTransform.NONE
@@ -3885,8 +3888,8 @@ def convolution(
         The weights. FORWARD: {output channels, input channels / GroupCount, spatial axes}; BACKWARD: {input
         channels, output channels / GroupCount, spatial axes}. Data types: FLOAT32, FLOAT16.
     bias : Expression, default None
-        What is added to each output channel: {1, output channels, 1, 1}, with a 1 for each spatial axis; left out,
-        nothing is added. Data types: FLOAT32, FLOAT16.
+        The number that is added to each output channel, in a tensor of the sizes {1, output channels, 1, 1}, with a
+        1 for each spatial axis. If the tensor is left out, nothing is added. Data types: FLOAT32, FLOAT16.
     mode : ConvolutionMode, default ConvolutionMode.CROSS_CORRELATION
         Whether the filter is taken as it is (CROSS_CORRELATION), or reversed along every spatial axis
         (CONVOLUTION).
@@ -3912,8 +3915,8 @@ def convolution(
     Returns
     -------
     Expression
-        The result. With BACKWARD, the caller chooses between the sizes whose FORWARD convolution gives the input.
-        Data types: FLOAT32, FLOAT16.
+        The result. With BACKWARD, several sizes are possible, and the caller chooses one: a FORWARD convolution of
+        each of them has the sizes of the input. Data types: FLOAT32, FLOAT16.
 
     Raises
     ------
@@ -4140,8 +4143,8 @@ def dequantize(
     input : Expression
         The quantized integers. Data types: INT8, INT4, UINT8, UINT4.
     quantization_parameters : sequence of Expression
-        The scale and the zero point. Each of their elements is for a block of elements of the input: along each
-        axis, the size of a block is the size of the input divided by that of the tensor. Data types: FLOAT32,
+        The scale and the zero point. Each of their elements is for a block of elements of the input. Along each
+        axis, the size of a block is the size of the input divided by the size of the tensor. Data types: FLOAT32,
         FLOAT16, INT8, INT4, UINT8, UINT4.
     quantization_type : QuantizationType
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero point.
@@ -4242,8 +4245,8 @@ def quantized_linear_convolution(
         The integer that stands for 0 in the filter, one element or one for each output channel; left out, it is 0.
         Data types: UINT8, INT8.
     bias : Expression, default None
-        What is added to each output channel, in steps of the scale of the input times that of the filter; left out,
-        nothing is added. Data types: INT32.
+        The integer that is added to each output channel, in steps of the scale of the input times the scale of the
+        filter. If the tensor is left out, nothing is added. Data types: INT32.
     output_zero_point : Expression, default None
         The integer that stands for 0 in the output, one element; left out, it is 0. Data types: UINT8, INT8.
     output_dtype : TensorDataType or NumPy data type
@@ -4334,7 +4337,7 @@ def batch_normalization_grad(
     scale : Expression
         The scale of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
     epsilon : float, default 1e-05
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
 
     Returns
     -------
@@ -4370,12 +4373,13 @@ def batch_normalization_training(
         Factor of the normalized elements. Each size is that of the input or 1; the mean is taken along the axes
         where it is 1. Data types: FLOAT32, FLOAT16 (from level 1_0).
     bias : Expression
-        What is added to the scaled elements. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    fused_add : Expression, default None
-        What is added before the activation; left out, nothing is added. Data types: FLOAT32, FLOAT16 (from level
+        The number that is added to the scaled elements of each channel. Data types: FLOAT32, FLOAT16 (from level
         1_0).
+    fused_add : Expression, default None
+        The numbers that are added before the activation. If the tensor is left out, nothing is added. Data types:
+        FLOAT32, FLOAT16 (from level 1_0).
     epsilon : float, default 1e-05
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation : FusedActivation or None, default None
         The activation that is applied last; left out, there is none.
 
@@ -4416,7 +4420,7 @@ def batch_normalization_training_grad(
     scale : Expression
         The scale of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
     epsilon : float, default 1e-05
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
 
     Returns
     -------
@@ -4442,7 +4446,7 @@ def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),
     input_pixel_offsets: Sequence[float] = (), output_pixel_offsets: Sequence[float] = ()
 ) -> Expression:
-    """Spread each element over those that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1).
+    """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1).
 
     Parameters
     ----------
@@ -4525,8 +4529,8 @@ def roi_align_grad(
     maximum_samples_per_output: int, align_regions_to_corners: bool, batch_size: int, image_height: int,
     image_width: int, compute_output_gradient: bool = True, compute_output_roi_gradient: bool = False
 ) -> RoiAlignGradOutputs:
-    """Spread each element over those that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the
-    regions too (gradient of ROI_ALIGN1).
+    """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient of
+    the regions too (gradient of ROI_ALIGN1).
 
     Parameters
     ----------
@@ -4540,7 +4544,7 @@ def roi_align_grad(
         The input of ROI_ALIGN1, for the gradient of the regions, and for MAX. Its sizes are {N, C, H, W}. Data
         types: FLOAT32, FLOAT16 (from level 3_0).
     reduction_function : ReduceFunction
-        What is made of the samples of an element: their average or their maximum.
+        The function that makes an element of its samples: their average or their maximum.
     interpolation_mode : InterpolationMode
         How a sample between elements is made: as the nearest one, or as a mean of the two on each axis by their
         distance.
