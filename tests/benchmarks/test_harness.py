@@ -306,7 +306,7 @@ def test_what_is_saved_is_read_again_and_gives_the_same_page(results: Results, t
                 assert kept.times[name].low == pytest.approx(found.low, rel=0.01)
                 assert kept.times[name].high == pytest.approx(found.high, rel=0.01)
     page = markdown(again, ["a-plot.svg"])
-    for text in ("## Figures to reach", "## padding1", "![a plot](a-plot.svg)", "| CONSTANT-by-3 medium | 2 | 1 ms"):
+    for text in ("## The grid", "## padding1", "![a plot](a-plot.svg)", "| CONSTANT-by-3 medium | 2 | 1 ms"):
         assert text in page
 
 
@@ -355,7 +355,7 @@ def test_a_run_made_before_is_rendered_again(
 ) -> None:
     results.save(tmp_path / "results.json")
     assert main(["--render", str(tmp_path / "results.json")]) == 0
-    assert (tmp_path / "README.md").read_text(encoding="utf-8").startswith("# Benchmarks")
+    assert (tmp_path / "moving.md").read_text(encoding="utf-8").startswith("# Operators that move")
     if reason := peers.absent("matplotlib"):
         assert f"no plots: {reason}" in capsys.readouterr().out
         pytest.skip(reason)
@@ -411,4 +411,4 @@ def test_a_short_run_from_the_command_line(tmp_path: Path, monkeypatch: pytest.M
     assert main(["--only", "padding1/tiny/CONSTANT-by-3/FLOAT32", "--out", str(tmp_path / "new")]) == 0
     found = Results.load(tmp_path / "new" / "results.json")
     assert [one.cell.name for one in found.rows] == [TINY.name]
-    assert "PyTorch: not installed" in (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    assert "PyTorch: not installed" in (tmp_path / "new" / "moving.md").read_text(encoding="utf-8")
