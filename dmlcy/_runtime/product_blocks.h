@@ -45,6 +45,9 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 #include "product_kernels.h"
 #include "product_packs.h"
 #include "product_lines.h"
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+#include "product_planes.h"
+#endif
 
 /* Rows of n floats for each of some channels: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere.
  * Up to a vector behind the last row is written, too. */
@@ -207,6 +210,7 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_SOME_BY(2, 1), DMLCY_SOME_BY(2, 2)},
             {DMLCY_SOME_BY(1, 1), DMLCY_SOME_BY(1, 2)},
         },
+    .plane = dmlcy_plane,
     .turned =
         {NULL, DMLCY_LEVEL(dmlcy_turned_8), DMLCY_LEVEL(dmlcy_turned_4), DMLCY_LEVEL(dmlcy_turned_2),
          DMLCY_LEVEL(dmlcy_turned_1)},

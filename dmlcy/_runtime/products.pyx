@@ -67,6 +67,21 @@ cdef extern from "products.h" nogil:
         int64_t source "from"
         int64_t to
 
+    ctypedef struct ProductPlane:
+        const float* x
+        int64_t line
+        int64_t low
+        int64_t high
+        int64_t left
+        int64_t right
+        float filter[9]
+        float begin
+        int64_t rows
+        int64_t columns
+        int64_t step
+        float* to
+        int64_t pitch
+
     ctypedef struct ProductLevel:
         int64_t lanes
         int64_t heights[5]
@@ -100,6 +115,7 @@ cdef extern from "products.h" nogil:
             int64_t row, int64_t step, int64_t item) noexcept nogil
         void (*dots)(
             const float* a, const float* b, int64_t line, int64_t depth, int64_t n, float* to) noexcept nogil
+        bint (*plane)(const ProductPlane* plane) noexcept nogil
         bint (*are_finite)(const float* x, int64_t row, int64_t rows, int64_t n) noexcept nogil
         void (*scale)(float* x, float alpha, int64_t n) noexcept nogil
         void (*add)(float* x, float alpha, const float* c, float beta, int64_t n) noexcept nogil
@@ -132,6 +148,9 @@ cdef enum:
     TURNED = 262144                 # numbers of filters that are put together for them, at most
     COPY = 524288                   # floats of the copy, at most, and as many as stay near
     NEAR_COPY = 32768
+    PLANE = 4096                    # sums of some rows of a plane that are near
+    PLANE_ROWS = 28                 # rows of it, a multiple of those that kernels compute at once
+    PLANE_WORK = 6                  # products that take as long as one of its places
     BETWEEN = 12                    # rows computed one by one take a twelfth less time, at least
     OVER = 128                      # floats behind an array that kernels may read or write
     SMALL = 64                      # a matrix of fewer elements has several chains for each
@@ -288,6 +307,14 @@ cdef struct Depthwise:
     int64_t rows                    # of the input for a band, at most
 
 
+# A convolution of one filter of 3 by 3 for each channel, whose planes are read where they are.
+cdef struct Planes:
+    const Products* to
+    int64_t high                    # rows of the output that are computed at once
+    int64_t bands                   # of so many rows
+    int64_t taps[9]                 # bytes from the first one to each
+
+
 # A spatial axis as the operator has it; strides in bytes.
 cdef struct Spatial:
     int64_t input
@@ -310,6 +337,7 @@ include "products/small.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"
+include "products/planes.pxi"
 include "products/whole.pxi"
 include "products/matrices.pxi"
 include "products/made.pxi"

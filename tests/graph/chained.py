@@ -15,6 +15,8 @@ CONVOLUTIONS = {
     "rows that are copied": ((1, 3, 12, 13), (4, 3, 3, 3), {"start_padding": 1, "end_padding": 1}),
     "rows with gaps in the output": ((2, 3, 11, 12), (5, 3, 2, 3), {"strides": 2, "output_padding": 1}),
     "one filter for each channel": ((2, 20, 9, 8), (20, 1, 3, 3), {"group_count": 20, "start_padding": 1}),
+    "planes of one filter": ((2, 9, 15, 14), (9, 1, 3, 3), {"group_count": 9, "start_padding": 1, "end_padding": 1}),
+    "planes with steps": ((1, 10, 30, 63), (10, 1, 3, 3), {"group_count": 10, "start_padding": 1, "strides": 2}),
     "columns that are packed": ((2, 70, 7, 9), (70, 70, 3, 3), {"start_padding": 1, "end_padding": 1}),
     "groups": ((2, 8, 6, 6), (12, 4, 3, 3), {"group_count": 2, "strides": 2}),
     "one place": ((3, 16, 1, 1), (70, 16, 1, 1), {}),

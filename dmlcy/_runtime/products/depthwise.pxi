@@ -62,30 +62,37 @@ cdef void turn_filters(const Products* to, Tile* tile, int64_t group, int64_t ch
             begins[i] = dmlcy_element_of(to.c + (group + i) * to.c_batch[0], to.item)
 
 
+# The sum of one place of a channel.
+cdef float exact_place(const Products* to, Tile* tile, int64_t image, int64_t channel, int64_t row,
+                       int64_t column) noexcept nogil:
+    cdef const ProductAxis* axes = &to.image.axes[0]
+    cdef ProductRun* run = &tile.runs[0]
+    cdef double result
+    run.place[0] = 0
+    run.place[1] = row
+    run.place[2] = 0
+    run.source = image * to.image.image_stride + axes[2].start * axes[2].stride
+    run.source += (axes[1].start + row * axes[1].step) * axes[1].stride
+    tile.a = to.a + channel * to.a_batch[0]
+    tile.b = to.b + channel * to.b_batch[0]
+    result = exact_sum(to, tile, 0, run, column)
+    if to.c != NULL:
+        result += dmlcy_element_of(to.c + channel * to.c_batch[0], to.item)
+    return <float>result
+
+
 # Computes the sums that are no finite numbers again.
 cdef void mend_channels(const Depthwise* own, Tile* tile, int64_t image, int64_t group, int64_t channels, int64_t row,
                         int64_t rows) noexcept nogil:
     cdef const Products* to = own.to
     cdef const ProductAxis* axes = &to.image.axes[0]
-    cdef ProductRun* run = &tile.runs[0]
     cdef float* sums = tile.sums
-    cdef double result
     cdef int64_t i, j, channel
     for i in range(rows):
         for j in range(axes[2].places):
             for channel in range(channels):
                 if not isfinite(sums[channel]):
-                    run.place[0] = 0
-                    run.place[1] = row + i
-                    run.place[2] = 0
-                    run.source = image * to.image.image_stride + axes[2].start * axes[2].stride
-                    run.source += (axes[1].start + (row + i) * axes[1].step) * axes[1].stride
-                    tile.a = to.a + (group + channel) * to.a_batch[0]
-                    tile.b = to.b + (group + channel) * to.b_batch[0]
-                    result = exact_sum(to, tile, 0, run, j)
-                    if to.c != NULL:
-                        result += dmlcy_element_of(to.c + (group + channel) * to.c_batch[0], to.item)
-                    sums[channel] = <float>result
+                    sums[channel] = exact_place(to, tile, image, group + channel, row + i, j)
             sums += DMLCY_CHANNELS
 
 

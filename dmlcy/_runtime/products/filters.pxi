@@ -124,9 +124,10 @@ cdef void turn_columns(const Products* to, Tile* tile, int64_t column, int64_t c
 
 # The sums of the first rows of a tile, a row of n floats for each column, become elements of the output. -1: memory ran
 # out.
-cdef int finish_across(const Products* to, Tile* tile, const float* sums, int64_t n) noexcept nogil:
+cdef int finish_across(const Products* to, Tile* tile, float* sums, int64_t n) noexcept nogil:
     cdef int64_t done = 0, columns, pitch
     cdef float* target
+    cdef bint made
     while done < tile.columns:
         columns = min(tile.columns - done, <int64_t>ACROSS)
         place_strip(to, tile, tile.column + done, columns)
@@ -135,8 +136,15 @@ cdef int finish_across(const Products* to, Tile* tile, const float* sums, int64_
         if to.straight and is_run(tile):
             target = <float*>(tile.y + tile.row * to.y_line + tile.runs[0].to)
             pitch = to.y_line // <int64_t>sizeof(float)
-        to.level.turn(<const char*>(sums + done * n), n * sizeof(float), columns, tile.rows, target, pitch)
-        if target != tile.sums:
+        made = target != tile.sums and (to.strips == 0 or are_alone(to))
+        made = made and to.level.are_finite(sums, 0, 1, columns * n)
+        if made:
+            store_rows(to, sums, 0, <char*>sums, 0, 1, columns * n)
+        to.level.turn(<const char*>sums, n * sizeof(float), columns, tile.rows, target, pitch)
+        sums += columns * n
+        if made:
+            pass
+        elif target != tile.sums:
             settle(to, tile, target, pitch, target, pitch, tile.row, tile.rows)
         elif finish_strip(to, tile, target, pitch):
             return -1

@@ -277,7 +277,7 @@ cdef int run_piece(const Windows* a, Piece* piece, const char** packed) noexcept
     if to.image == NULL or to.across:
         status = run_products(&to)
     elif is_depthwise(&to):
-        status = run_depthwise(&to)
+        status = run_planes(&to) if are_planes(&to) else run_depthwise(&to)
     elif are_spread(&to):
         status = run_spread(&to)
     else:
