@@ -33,9 +33,10 @@ cdef inline int64_t span_of(const ProductAxis* axis) noexcept nogil:
 
 # Rows of a band, at most so many, of which each thread gets as many as the others; else `high`.
 cdef int64_t even_height(int64_t places, int64_t high, int64_t most, int64_t threads) noexcept nogil:
-    cdef int64_t bands = ceil_div(places, high), found = high, least = ceil_div(bands, threads) * high, each, n
+    cdef int64_t bands = ceil_div(places, high), found = high, least, each, n
     if threads <= 1 or bands >= 4 * TILES * threads:
         return high
+    least = ceil_div(bands, threads) * high
     for n in range(ceil_div(bands, threads), 0, -1):
         each = ceil_div(places, n * threads)
         if each <= most and n * each < least:
