@@ -141,6 +141,8 @@ def test_contenders_take_turns_and_the_median_is_per_call() -> None:
     assert found["b"].median == pytest.approx(0.1) and found["b"].calls == 1
     assert found["a"].low == pytest.approx(found["a"].high)
     assert measure({"long": block("long", 2.0)}, 0.2)["long"].blocks == 2
+    turns = [name for before, name in zip([None, *log], log, strict=False) if name != before]
+    assert turns[:8] == ["a", "b"] * 4
 
 
 def test_a_block_waits_until_no_thread_takes_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,8 +150,6 @@ def test_a_block_waits_until_no_thread_takes_time(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(timing.time, "process_time", lambda: next(taken))
     rest()
     assert next(taken) == 0.5
-    turns = [name for before, name in zip([None, *log], log, strict=False) if name != before]
-    assert turns[:8] == ["a", "b"] * 4
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
