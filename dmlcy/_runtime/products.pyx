@@ -131,7 +131,10 @@ cdef enum:
     STEP = 96                       # columns: a multiple of the strips of each level that has more rows than these
     HIGH = 384                      # rows of a tile, at most
     SOME_THREADS = 4                # that two tiles each suffice for
-    TILES = 4                       # for each thread, at most, where a tile is less than WORK
+    TILES = 4                       # for each thread: as many need not be even
+    EVEN = 16                       # of which columns are a multiple where each thread gets as many
+    EVEN_LEAST = 64                 # and at least so many
+    BANDS = 6                       # rows for each thread, at least, where each has all channels of some rows
     LOW = 96                        # rows, at least, if there are several threads
     NARROW = 192                    # columns of a tile, at least: packing the rows takes a fraction of the time then
     WIDE = 1536                     # and at most

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
-from benchmarks import machine, peers
+from benchmarks import machine, peers, timing
 from benchmarks.cells import Cell
 from benchmarks.checks import run_checks
 from benchmarks.families import OPERATORS, all_cells
@@ -20,7 +20,7 @@ from benchmarks.ratios import best_peer, geometric_mean, grid, memcpy_ratio, pee
 from benchmarks.report import duration, line, markdown, spread
 from benchmarks.results import Results
 from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Differs, Row, run_cell
-from benchmarks.timing import Times, measure
+from benchmarks.timing import Times, measure, rest
 from dmlcy._facts.tables import FAST as SPECS
 
 CELLS = {cell.name: cell for cell in all_cells()}
@@ -143,6 +143,13 @@ def test_contenders_take_turns_and_the_median_is_per_call() -> None:
     assert measure({"long": block("long", 2.0)}, 0.2)["long"].blocks == 2
     turns = [name for before, name in zip([None, *log], log, strict=False) if name != before]
     assert turns[:8] == ["a", "b"] * 4
+
+
+def test_a_block_waits_until_no_thread_takes_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = iter([0.0, 0.002, 0.002, 0.003, 0.003, 0.003, 0.5])
+    monkeypatch.setattr(timing.time, "process_time", lambda: next(taken))
+    rest()
+    assert next(taken) == 0.5
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

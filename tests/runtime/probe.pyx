@@ -264,3 +264,20 @@ def prepare_by(name, on):
 
 def prepared_counts():
     return counts[0], counts[1]
+
+
+def enough(int64_t work):
+    return threads.enough(work)
+
+
+def parallel_for_held(int64_t total, int64_t grain, int times):
+    """The same so many times while threads are held, within another call that holds them; how often it was right."""
+    cdef int right = 0
+    cdef int _i
+    threads.hold_threads()
+    for _i in range(times):
+        threads.hold_threads()
+        right += parallel_for(total, grain)[2].tolist() == [1] * total
+        threads.let_threads_go()
+    threads.let_threads_go()
+    return right

@@ -142,10 +142,10 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
     tile.row = 0
     tile.rows = 1
     for number in range(begin, end):
-        row = number % own.bands * own.high
+        group = number % blocks * DMLCY_CHANNELS
+        row = number // blocks % own.bands * own.high
         rows = min(own.high, axes[1].places - row)
-        group = number // own.bands % blocks * DMLCY_CHANNELS
-        image = number // own.bands // blocks
+        image = number // blocks // own.bands
         if group != held:
             channels = min(to.batch[0] - group, <int64_t>DMLCY_CHANNELS)
             turn_filters(to, &tile, group, channels, filters, begins)
@@ -206,6 +206,10 @@ cdef int run_depthwise(Products* to) noexcept nogil:
         own.at[t] *= DMLCY_CHANNELS
     own.high = (NEAR_COPY // (own.pitch * DMLCY_CHANNELS) - span_of(&axes[1]) - 1) // axes[1].step + 1
     own.high = min(max(own.high, <int64_t>1), axes[1].places)
+    if axes[1].places >= BANDS * thread_limit():
+        work = axes[1].places * axes[2].places * to.depth * to.batch[0]
+        own.high = even_height(axes[1].places, own.high, own.high, min(
+            ceil_div(thread_limit(), to.images), work // enough(SPREAD_WORK)))
     own.bands = ceil_div(axes[1].places, own.high)
     own.high = ceil_div(axes[1].places, own.bands)
     to.after = take_epilogue(to.followed, row_of_places(to, own.high))
