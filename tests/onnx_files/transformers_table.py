@@ -22,7 +22,6 @@ from transformer_models import USED
 
 import dmlcy as dml
 import dmlcy.onnx
-from dmlcy import DmlError
 
 SECONDS = 2.0
 """How long each of the two runs."""
