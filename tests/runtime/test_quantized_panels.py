@@ -87,7 +87,7 @@ def test_bits_do_not_depend_on_threads_or_alignment() -> None:
 
 @each_of("zeros", [True, False])
 def test_one_row_of_many_columns(zeros: bool) -> None:
-    """Rows of the matrix become floats in registers; what is left of them, and sums that overflow on the way, do not."""
+    """Rows of the matrix become floats in registers; what is left of them, and sums that overflow, do not."""
     for name, columns, block in itertools.product(("UINT4", "INT4", "UINT8"), (64, 100, 333), (16, 48, 96)):
         values, weights = integers(name, (columns, 96))
         scale = random.uniform(-2, 2, (columns, 96 // block)).astype(np.float32)
