@@ -23,3 +23,7 @@ cdef struct Quantized:
 # prologue whose context is a Quantized. -1: memory ran out.
 cdef int make_floats(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns,
                      float* to) noexcept nogil
+
+# `multiply` of it, of 4 bits at the widest level.
+cdef int64_t multiply_row(const void* context, const float* a, int64_t depth, int64_t column, int64_t columns,
+                          float* to) noexcept nogil

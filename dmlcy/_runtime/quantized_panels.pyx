@@ -22,6 +22,17 @@ cdef extern from "dequantize.h" nogil:
     DequantizeRow dmlcy_dequantize(int of) noexcept
     int dmlcy_half_byte(const char* source, int64_t place) noexcept
 
+cdef extern from "quantized_row.h" nogil:
+    enum:
+        DMLCY_TOGETHER
+        DMLCY_AT_ONCE
+
+    ctypedef void (*QuantizedRow)(
+        const char* source, int64_t step, int64_t depth, int64_t block, int flip, const float* scale,
+        const float* zero, const float* a, float* to) noexcept nogil
+
+    QuantizedRow dmlcy_quantized_row() noexcept
+
 
 cdef inline int kind_of(int dtype) noexcept nogil:
     if dtype == UINT8:
@@ -110,6 +121,44 @@ cdef int make_floats(const void* context, int64_t row, int64_t rows, int64_t col
     return 0
 
 
+# Factors of DMLCY_TOGETHER rows side by side, block after block. `memory`: a float for each block.
+cdef void lay_side_by_side(const Factors* factors, int64_t row, int64_t depth, int64_t block, float more,
+                           float* memory, float* to) noexcept nogil:
+    cdef const float* own
+    cdef int64_t i, k
+    for i in range(DMLCY_TOGETHER):
+        own = factors_at(factors, row + i, 0, depth, block, memory)
+        for k in range(depth // block):
+            to[k * DMLCY_TOGETHER + i] = own[k] + more
+
+
+cdef int64_t multiply_row(const void* context, const float* a, int64_t depth, int64_t column, int64_t columns,
+                          float* to) noexcept nogil:
+    cdef const Quantized* matrix = <const Quantized*>context
+    cdef QuantizedRow multiply = dmlcy_quantized_row()
+    cdef int64_t block = shared(matrix, 0), count, done = 0
+    cdef bint signed = matrix.dtype == INT4
+    cdef float* scale
+    if (
+        multiply == NULL or not (signed or matrix.dtype == UINT4) or block % DMLCY_AT_ONCE or depth % block
+        or matrix.step % 2
+    ):
+        return 0
+    count = depth // block
+    scale = <float*>malloc((2 * DMLCY_TOGETHER + 1) * count * sizeof(float))
+    if scale == NULL:
+        return -1
+    while columns - done >= DMLCY_TOGETHER:
+        lay_side_by_side(&matrix.scale, column + done, depth, block, 0, scale + 2 * DMLCY_TOGETHER * count, scale)
+        lay_side_by_side(&matrix.zero, column + done, depth, block, 8 if signed else 0,
+                         scale + 2 * DMLCY_TOGETHER * count, scale + DMLCY_TOGETHER * count)
+        multiply(matrix.data + (column + done) * matrix.step // 2, matrix.step // 2, depth, block, 8 if signed else 0,
+                 scale, scale + DMLCY_TOGETHER * count, a, to + done)
+        done += DMLCY_TOGETHER
+    free(scale)
+    return done
+
+
 @cython.final
 cdef class Owner:
     """A prologue, and the matrix that it makes."""
@@ -156,5 +205,5 @@ cdef class QuantizedMatrix:
         owner.matrix.scale.data = <const char*><intptr_t>addresses[1]
         if self.has_zero:
             owner.matrix.zero.data = <const char*><intptr_t>addresses[2]
-        owner.prologue = Prologue(make=make_floats, context=&owner.matrix)
+        owner.prologue = Prologue(make=make_floats, multiply=multiply_row, context=&owner.matrix)
         return owner, <intptr_t>&owner.prologue

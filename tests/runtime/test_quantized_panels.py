@@ -83,3 +83,21 @@ def test_bits_do_not_depend_on_threads_or_alignment() -> None:
     assert len(set(found)) == 1
     floats = (values - spread(offset, values.shape)).astype(np.float32) * spread(scale, values.shape)
     assert found[0] == np.asarray(dml.gemm(a, floats, trans_b="TRANSPOSE")).tobytes()
+
+
+@each_of("zeros", [True, False])
+def test_one_row_of_many_columns(zeros: bool) -> None:
+    """Rows of the matrix become floats in registers; what is left of them, and sums that overflow, do not."""
+    for name, columns, block in itertools.product(("UINT4", "INT4", "UINT8"), (64, 100, 333), (16, 48, 96)):
+        values, weights = integers(name, (columns, 96))
+        scale = random.uniform(-2, 2, (columns, 96 // block)).astype(np.float32)
+        scale[5] = 3e38
+        offset, zero = integers(name, scale.shape) if zeros else (np.zeros_like(scale, np.int64), None)
+        floats = (values - spread(offset, values.shape)).astype(np.float32)
+        with np.errstate(over="ignore"):
+            floats *= spread(scale, values.shape)
+        a = random.standard_normal((1, 96)).astype(np.float32)
+        found = product(a, weights, scale, zero, True)
+        expected = np.asarray(dml.gemm(a, floats, trans_b="TRANSPOSE"))
+        np.testing.assert_array_equal(found.view(np.uint32), expected.view(np.uint32))
+        assert np.isfinite(found).sum() >= columns - 1

@@ -5,6 +5,20 @@ cdef struct MadeColumns:
     const Matrices* to
     int64_t columns                 # made at once; the last ones take what is left
     int64_t depth
+    bint one_row                    # for which the prologue may have products of its own
+
+
+# Whether one row is multiplied, and the sums are the elements of the output.
+cdef bint is_one_row(const Matrices* to) noexcept nogil:
+    cdef const Tensor* output = to.output
+    cdef Products work
+    cdef int axis
+    collect_matrices(to, &work)
+    choose_sums(&work)
+    for axis in range(output.rank - 1):
+        if output.sizes[axis] != 1:
+            return False
+    return to.right_transposed and work.straight and work.chains == 1 and work.a_step == work.item
 
 
 cdef int compute_made(const void* args, int64_t begin, int64_t end) noexcept nogil:
@@ -18,6 +32,8 @@ cdef int compute_made(const void* args, int64_t begin, int64_t end) noexcept nog
     cdef int64_t total = output.sizes[column], blocks = max(total // made.columns, <int64_t>1), number, first, n
     cdef int64_t floats = (total - (blocks - 1) * made.columns) * made.depth
     cdef float* memory = <float*>malloc(max(floats, <int64_t>1) * sizeof(float))
+    cdef const ProductLevel* level = dmlcy_product_levels[dmlcy_level()]
+    cdef int64_t done
     cdef int status = 0, axis
     if memory == NULL:
         return -1
@@ -31,6 +47,17 @@ cdef int compute_made(const void* args, int64_t begin, int64_t end) noexcept nog
     for number in range(begin, end):
         first = number * made.columns
         n = made.columns if number + 1 < blocks else total - first
+        if made.one_row:
+            done = before.multiply(before.context, <const float*>to.left.data, made.depth, first, n,
+                                   <float*>to.output.data + first)
+            if done < 0:
+                status = -1
+                break
+            if level.are_finite(<const float*>to.output.data + first, 0, 1, done):
+                first += done
+                n -= done
+            if n == 0:
+                continue
         output.data = to.output.data + first * output.strides[column]
         output.sizes[column] = n
         if to.added != NULL:
@@ -60,6 +87,7 @@ cdef int run_made(const Matrices* to) noexcept nogil:
     cdef int row = to.output.rank - 2, column = to.output.rank - 1
     cdef int64_t rows = to.output.sizes[row]
     made.to = to
+    made.one_row = is_one_row(to)
     made.depth = to.right.sizes[column if to.right_transposed else row]
     made.columns = max(MADE // max(made.depth, <int64_t>1) // LINE * LINE, <int64_t>MANY_MADE)
     made.columns = FEW_MADE if rows < MADE_ROWS else min(made.columns, <int64_t>MOST_MADE)
