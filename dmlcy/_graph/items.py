@@ -105,13 +105,13 @@ class Batch:
             if isinstance(node, Node):
                 self._node(number, node.desc)
 
-    def _given(self, place: int, sizes: Sequence[int], axis: int) -> Items | None:
+    def _given(self, place: int, sizes: Sequence[int], axis: int) -> Of:
         """The items of an input; None for one that nothing reads."""
         desc = self.wiring.desc_of(Port(None, place))
         if desc is None:
             return None
         if desc.sizes == tuple(sizes):
-            return _items(desc, axis, self.count)
+            return _items(desc, axis, self.count) or Mixed(-1, "")
         return Items(math.prod(sizes[axis:]) // self.count * _bits(desc), self.count)
 
     def of_output(self, place: int, sizes: Sequence[int]) -> Axis | Mixed | None:
@@ -150,7 +150,8 @@ class Batch:
         for place, (path, tensor) in enumerate(self.wiring.outputs[number]):
             if tensor is not None:
                 axis = None if way is None else way.axes.get(path)
-                self.of[Port(number, place)] = found if axis is None else _items(tensor, axis, self.count)
+                items = None if axis is None else _items(tensor, axis, self.count)
+                self.of[Port(number, place)] = items or found
         if way is not None:
             self.ways[number] = way
 
@@ -180,7 +181,8 @@ class Batch:
             return all(one == first for one in others)
         if port.node is None:
             return False
-        return self._makes_same(port.node, port.place, _items(tensor, axis, self.count))
+        items = _items(tensor, axis, self.count)
+        return items is not None and self._makes_same(port.node, port.place, items)
 
     def _makes_same(self, number: int, place: int, items: Items) -> bool:
         """Whether a node that reads no items makes the same for each of them."""
@@ -263,9 +265,10 @@ def _axis(tensor: TensorDesc, items: Items) -> Axis | None:
     return axis_of(tensor.sizes, strides_of(tensor), _bits(tensor), items)
 
 
-def _items(tensor: TensorDesc, axis: int, count: int) -> Items:
-    """The items along an axis of a tensor, as they are in memory."""
-    return Items(tensor.sizes[axis] // count * strides_of(tensor)[axis] * _bits(tensor), count)
+def _items(tensor: TensorDesc, axis: int, count: int) -> Items | None:
+    """The items along an axis of a tensor, as they are in memory; None where they are not apart there."""
+    found = Items(tensor.sizes[axis] // count * strides_of(tensor)[axis] * _bits(tensor), count)
+    return None if _axis(tensor, found) is None else found
 
 
 def _shape(tensor: TensorDesc | None, axis: int | None) -> object:
