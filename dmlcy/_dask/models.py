@@ -162,7 +162,7 @@ class OfGraph:
 
     def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
-        results = self.compiled.run((), arrays)
+        results = self.compiled(*[arrays[name] for name in self.compiled.called])
         found = dict(zip(self.outputs, results if isinstance(results, tuple) else (results,), strict=True))
         return [found[name] for name in names]
 
