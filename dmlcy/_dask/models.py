@@ -29,6 +29,8 @@ FUNCTION: Final = "run"
 HINT: Final = "If you know that the results for an item do not depend on other items, pass independent=True."
 FEW: Final = (2, 3)
 """Numbers of items for which a model that takes any number is looked at."""
+OF_FILES: Final = "DML-ONNX-file-"
+"""How the ids begin of what is wrong with the file of a model, however many items there are."""
 _NONE: Final = Structure((), (), (), ())
 
 
@@ -227,6 +229,8 @@ class OfModel:
         try:
             stage = self.model.first_stage(arrays, asked.names)
         except DmlError as error:
+            if error.id.startswith(OF_FILES):
+                raise
             refuse("unknown", hint=HINT, why=f"for {number} items, the model has no graph ({error})")
         if stage.needs:
             which = stage.needs[0].visit.node

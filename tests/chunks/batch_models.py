@@ -16,16 +16,16 @@ SIZES: Final = (6, 8)
 
 
 def saved(
-    path: Path, nodes: Sequence[Any], outputs: Sequence[str], constants: Mapping[str, Any], batch: int | str = "batch"
+    path: Path, nodes: Sequence[Any], outputs: Sequence[str], constants: Mapping[str, Any], weights: str = ""
 ) -> Path:
-    """The file of a model with the input ``x``."""
+    """The file of a model with the input ``x``; ``weights``: a file for the elements of constants."""
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
     graph = helper.make_graph(
-        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, *SIZES])], ends,
+        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", *SIZES])], ends,
         [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
     )  # fmt: skip
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, path)
+    onnx.save(model, path, save_as_external_data=bool(weights), location=weights or None, size_threshold=0)
     return path
 
 

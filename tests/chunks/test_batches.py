@@ -264,6 +264,15 @@ def test_a_graph_travels_as_bytes_and_a_file_as_its_path(tmp_path: Path) -> None
     assert caught.value.id == "DML-GRAPH-batch-file"
 
 
+def test_a_file_with_weights_elsewhere_is_not_sent(tmp_path: Path) -> None:
+    nodes, outputs, constants = APART["product"]
+    path = saved(tmp_path / "m.onnx", nodes, outputs, constants, weights="w.bin")
+    want = run(path, {"x": cut(X, 12)})["y"].compute()
+    np.testing.assert_allclose(want, X @ constants["w"], rtol=1e-5, atol=1e-5)
+    with pytest.raises(dml.ModelError, match="the model is not in a folder"):
+        run(path, {"x": cut(X, 12)}, send=True)
+
+
 def test_blocks_run_in_any_order_and_results_are_made_together() -> None:
     found = run(DIGITS, {"image": cut(IMAGES, 5, 5, 5)}, outputs=["relu", "shares"])
     order = [3, 0, 2, 1]

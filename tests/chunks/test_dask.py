@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -418,6 +420,9 @@ NO_FUNCTION = {
 def test_the_operators_without_a_function_have_a_reason() -> None:
     """And no axis that the spec declares; each of the others is called in chunks above."""
     assert {FUNCTIONS[name] for name in RUNNABLE if name not in IN_CHUNKS} == {*NO_FUNCTION}
+    page = (Path(__file__).parents[2] / "docs" / "dask.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"\| operator \| why \|\n(.*?)\n\n", page, re.DOTALL)
+    assert {*re.findall(r"`(\w+)`", table)} == {*NO_FUNCTION}
     for name, reason in NO_FUNCTION.items():
         operator = next(one for one in OPERATORS.values() if one.python == name)
         assert not operator.independent
