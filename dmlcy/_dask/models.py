@@ -185,7 +185,7 @@ class OfModel:
             return number, self._told(asked, number)
         if number is not None:
             return number, self._looked_at(asked, number)[1]
-        (batch, results), (other, more) = (self._looked_at(asked, few) for few in FEW)
+        (batch, results), (other, more) = (self._looked_at(asked, few, free=True) for few in FEW)
         node = None if batch is None or other is None else batch.unlike(other)
         if batch is not None and node is not None:
             graph, at = batch.graph, None if node < 0 else node
@@ -223,11 +223,11 @@ class OfModel:
         found = self.model.run({name: np.zeros(one.shape, one.dtype) for name, one in arrays.items()}, asked.names)
         return [(found[name].dtype, found[name].shape) for name in asked.names]
 
-    def _looked_at(self, asked: Asked, number: int) -> tuple[Batch | None, dict[str, Result]]:
+    def _looked_at(self, asked: Asked, number: int, *, free: bool = False) -> tuple[Batch | None, dict[str, Result]]:
         """The values of the graph for so many items, and the outputs, whose items stay apart."""
         arrays = asked.of(number)
         try:
-            stage = self.model.first_stage(arrays, asked.names)
+            stage = self.model.first_stage(arrays, asked.names, kept=not free)
         except DmlError as error:
             if error.id.startswith(OF_FILES):
                 raise
