@@ -1,6 +1,7 @@
 """The README and the guides say what happens."""
 
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -53,6 +54,7 @@ def test_the_python_of_a_guide_to_another_library_runs(
 ) -> None:
     for name in needs:
         pytest.importorskip(name, reason=f"{name} is not installed: it does not run docs/{page}.md")
+    shutil.copy(DOCS.parent / "examples" / "onnx" / "digits.onnx", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert run_page(DOCS / f"{page}.md", tmp_path, ("python", "pycon"))
 

@@ -141,7 +141,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         type=assignment,
         default=[],
         metavar="NAME=FILE.npy",
-        help="the values of a graph input; the others get small integers",
+        help="the values of a graph input; the others get small integers. dmlcy run also takes a folder of such files",
     )
     parser.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"

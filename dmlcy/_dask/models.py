@@ -29,6 +29,8 @@ FUNCTION: Final = "run"
 HINT: Final = "If you know that the results for an item do not depend on other items, pass independent=True."
 FEW: Final = (2, 3)
 """Numbers of items for which a model that takes any number is looked at."""
+OF_FILES: Final = "DML-ONNX-file-"
+"""How the ids begin of what is wrong with the file of a model, however many items there are."""
 _NONE: Final = Structure((), (), (), ())
 
 
@@ -162,7 +164,7 @@ class OfGraph:
 
     def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
-        results = self.compiled.run((), arrays)
+        results = self.compiled(*[arrays[name] for name in self.compiled.called])
         found = dict(zip(self.outputs, results if isinstance(results, tuple) else (results,), strict=True))
         return [found[name] for name in names]
 
@@ -183,7 +185,7 @@ class OfModel:
             return number, self._told(asked, number)
         if number is not None:
             return number, self._looked_at(asked, number)[1]
-        (batch, results), (other, more) = (self._looked_at(asked, few) for few in FEW)
+        (batch, results), (other, more) = (self._looked_at(asked, few, free=True) for few in FEW)
         node = None if batch is None or other is None else batch.unlike(other)
         if batch is not None and node is not None:
             graph, at = batch.graph, None if node < 0 else node
@@ -221,12 +223,14 @@ class OfModel:
         found = self.model.run({name: np.zeros(one.shape, one.dtype) for name, one in arrays.items()}, asked.names)
         return [(found[name].dtype, found[name].shape) for name in asked.names]
 
-    def _looked_at(self, asked: Asked, number: int) -> tuple[Batch | None, dict[str, Result]]:
+    def _looked_at(self, asked: Asked, number: int, *, free: bool = False) -> tuple[Batch | None, dict[str, Result]]:
         """The values of the graph for so many items, and the outputs, whose items stay apart."""
         arrays = asked.of(number)
         try:
-            stage = self.model.first_stage(arrays, asked.names)
+            stage = self.model.first_stage(arrays, asked.names, kept=not free)
         except DmlError as error:
+            if error.id.startswith(OF_FILES):
+                raise
             refuse("unknown", hint=HINT, why=f"for {number} items, the model has no graph ({error})")
         if stage.needs:
             which = stage.needs[0].visit.node

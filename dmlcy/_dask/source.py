@@ -179,7 +179,8 @@ def source_of(model: object, level: FeatureLevelName, send: bool) -> tuple[Sourc
         source, found = FromGraph(model), OfGraph(model)
     elif isinstance(model, CompiledModel):
         try:
-            source, found = FromFile(model, send), OfModel(model)
+            source = FromFile(model, send)
+            found = source.load() if send else OfModel(model)  # a file that is not whole without others is refused here
         except Refusal as error:
             raise ModelError(error.violations) from None
     else:

@@ -7,11 +7,9 @@ node keeps them apart if it can be cut along the axis that counts them, as dask 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
-
-import numpy as np
 
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.memory import dtype_of, strides_of
@@ -49,32 +47,40 @@ Of: TypeAlias = Items | Mixed | None
 
 
 class Axis(NamedTuple):
-    """The axis of a tensor that counts the items, and its elements for each item."""
+    """The axis of a tensor that counts the items, and its elements for each item; so ``outer`` times in a row.
+
+    The element at an index is of the item ``index // each % number``.
+    """
 
     axis: int
     each: int
+    outer: int = 1
 
 
 def axis_of(sizes: Sequence[int], strides: Sequence[int], bits: int, items: Items) -> Axis | None:
     """The axis that counts the items of a value in memory; None where the items are not apart along one axis."""
     steps = [stride * bits for stride in strides]
     for axis, (size, step) in enumerate(zip(sizes, steps, strict=True)):
-        each = size // items.number
-        if size % items.number or not step or each * step != items.pitch:
+        each = items.pitch // step if step else 0
+        if not each or each * step != items.pitch or size % (each * items.number):
             continue
         others = [(n, one) for k, (n, one) in enumerate(zip(sizes, steps, strict=True)) if k != axis and n > 1]
         inside = [(n - 1) * one for n, one in others if one % (items.pitch * items.number)]
         if sum(inside) + (each - 1) * step < items.pitch:
-            return Axis(axis, each)
+            return Axis(axis, each, size // (each * items.number))
     return None
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way in which a node can be cut: the axis of each tensor, and the attributes that say the sizes of a slice."""
+    """A way in which a node can be cut: the axis of each tensor, and the attributes that say the sizes of a slice.
+
+    ``outer``: how many times there is a slice for each item along an axis.
+    """
 
     axes: Mapping[str, int]
     sized: frozenset[str]
+    outer: int = 1
 
 
 class Batch:
@@ -105,13 +111,13 @@ class Batch:
             if isinstance(node, Node):
                 self._node(number, node.desc)
 
-    def _given(self, place: int, sizes: Sequence[int], axis: int) -> Items | None:
+    def _given(self, place: int, sizes: Sequence[int], axis: int) -> Of:
         """The items of an input; None for one that nothing reads."""
         desc = self.wiring.desc_of(Port(None, place))
         if desc is None:
             return None
         if desc.sizes == tuple(sizes):
-            return _items(desc, axis, self.count)
+            return _items(desc, axis, self.count, self.count) or Mixed(-1, "")
         return Items(math.prod(sizes[axis:]) // self.count * _bits(desc), self.count)
 
     def of_output(self, place: int, sizes: Sequence[int]) -> Axis | Mixed | None:
@@ -126,9 +132,9 @@ class Batch:
         axis = _axis(desc, found)
         if axis is not None and desc.sizes != tuple(sizes):
             bits = _bits(desc)
-            packed = Items(math.prod(desc.sizes[axis.axis :]) // self.count * bits, self.count)
+            packed = Items(axis.each * math.prod(desc.sizes[axis.axis + 1 :]) * bits, self.count)
             axis = axis_of(sizes, packed_strides(tuple(sizes)), bits, packed)
-        return Mixed(-1, "") if axis is None else axis
+        return Mixed(-1, "") if axis is None or axis.outer > 1 else axis
 
     def _node(self, number: int, desc: OperatorDesc) -> None:
         """Says of the outputs of a node what they are of."""
@@ -150,37 +156,46 @@ class Batch:
         for place, (path, tensor) in enumerate(self.wiring.outputs[number]):
             if tensor is not None:
                 axis = None if way is None else way.axes.get(path)
-                self.of[Port(number, place)] = found if axis is None else _items(tensor, axis, self.count)
+                items = (
+                    None if axis is None or way is None else _items(tensor, axis, self.count * way.outer, self.count)
+                )
+                self.of[Port(number, place)] = items or found
         if way is not None:
             self.ways[number] = way
 
     def _way(self, number: int, desc: OperatorDesc, places: Mapping[str, Axis]) -> Way | None:
         """How a node is cut so that each slice is of one item; None where nothing says that it can be."""
-        for way in (*_declared(desc, self.count), *_of_family(desc, self.count, places)):
-            others = {path: axis for path, axis in way.axes.items() if path not in places}
+        outer, *others = {place.outer for place in places.values()}
+        if others:
+            return None
+        ways = [*_declared(desc, self.count, outer)]
+        ways += _of_family(desc, self.count, places) if outer == 1 else ()
+        for way in ways:
             if all(way.axes.get(path) == place.axis for path, place in places.items()) and self._are_same(
-                number, others
+                number, way, places
             ):
                 return way
         return None
 
-    def _are_same(self, number: int, axes: Mapping[str, int]) -> bool:
-        """Whether what the tensors of a node read has the same for each item along these axes."""
+    def _are_same(self, number: int, way: Way, places: Collection[str] = ()) -> bool:
+        """Whether what the other tensors of a node read has the same for each item."""
         inputs = {path: place for place, (path, _) in enumerate(self.wiring.inputs[number])}
-        return all(self._is_same(number, inputs[path], axis) for path, axis in axes.items() if path in inputs)
+        axes = {path: axis for path, axis in way.axes.items() if path in inputs and path not in places}
+        return all(self._is_same(number, inputs[path], axis, way.outer) for path, axis in axes.items())
 
-    def _is_same(self, number: int, place: int, axis: int) -> bool:
+    def _is_same(self, number: int, place: int, axis: int, outer: int) -> bool:
         (_, tensor), port = self.wiring.inputs[number][place], self.wiring.read[number][place]
         assert tensor is not None and port is not None
         if not strides_of(tensor)[axis]:
             return True
         array = self.elements(port, tensor)
         if array is not None:
-            first, *others = (one.tobytes() for one in np.split(array, self.count, axis))
+            first, *others = (self._item(array, axis, outer, number) for number in range(self.count))
             return all(one == first for one in others)
         if port.node is None:
             return False
-        return self._makes_same(port.node, port.place, _items(tensor, axis, self.count))
+        items = _items(tensor, axis, self.count * outer, self.count)
+        return items is not None and self._makes_same(port.node, port.place, items)
 
     def _makes_same(self, number: int, place: int, items: Items) -> bool:
         """Whether a node that reads no items makes the same for each of them."""
@@ -188,11 +203,19 @@ class Batch:
         if not isinstance(node, Node) or tensor is None or Port(number, place) in self.of:
             return False
         made = _axis(tensor, items)
-        for way in () if made is None else _declared(node.desc, self.count):
-            if made is not None and way.axes.get(path) == made.axis and self._are_same(number, way.axes):
+        for way in () if made is None else _declared(node.desc, self.count, made.outer):
+            if made is not None and way.axes.get(path) == made.axis and self._are_same(number, way):
                 self.ways[number] = way
                 return True
         return False
+
+    def _item(self, array: Array, axis: int, outer: int, number: int) -> bytes:
+        """The elements of an item along an axis."""
+        sizes = array.shape
+        each = sizes[axis] // (outer * self.count)
+        apart = array.reshape(*sizes[:axis], outer, self.count, each, *sizes[axis + 1 :])
+        part: Array = apart.take(number, axis + 1)
+        return part.tobytes()
 
     # For other numbers of items ---------------------------------------------------------------------------------------
 
@@ -212,9 +235,10 @@ class Batch:
         if not (isinstance(one, Node) and isinstance(two, Node)) or self._is_known(number):
             return False
         ways = self.ways.get(number), other.ways.get(number)
-        axes, sized = ({}, frozenset[str]()) if ways[0] is None else (ways[0].axes, ways[0].sized)
-        if axes != ({} if ways[1] is None else ways[1].axes):
+        if ways[0] != ways[1]:
             return True
+        way = Way({}, frozenset()) if ways[0] is None else ways[0]
+        axes, sized = way.axes, way.sized
         fields = one.desc.operator.fields
         names = [f.python for f in fields if f.kind not in ("input", "output") and f.python not in sized]
         if any(getattr(one.desc, name) != getattr(two.desc, name) for name in names if hasattr(one.desc, name)):
@@ -224,7 +248,7 @@ class Batch:
             _shape(tensor, axes.get(path)) != _shape(second, axes.get(path))
             for (path, tensor), (_, second) in zip(*tensors, strict=True)
         ) or any(
-            self._element_bytes(number, place, axes) != other._element_bytes(number, place, axes)
+            self._element_bytes(number, place, way) != other._element_bytes(number, place, way)
             for place in range(len(self.wiring.inputs[number]))
         )
 
@@ -236,13 +260,14 @@ class Batch:
             if tensor is not None
         )
 
-    def _element_bytes(self, number: int, place: int, axes: Mapping[str, int]) -> bytes | None:
+    def _element_bytes(self, number: int, place: int, way: Way) -> bytes | None:
         """The known elements that a tensor reads, of one item."""
         (path, tensor), port = self.wiring.inputs[number][place], self.wiring.read[number][place]
         array = None if tensor is None or port is None else self.elements(port, tensor)
         if array is None:
             return None
-        return (np.split(array, self.count, axes[path])[0] if path in axes else array).tobytes()
+        axis = way.axes.get(path)
+        return array.tobytes() if axis is None else self._item(array, axis, way.outer, 0)
 
 
 def output_of(graph: Structure, place: int) -> tuple[Port, TensorDesc]:
@@ -263,9 +288,10 @@ def _axis(tensor: TensorDesc, items: Items) -> Axis | None:
     return axis_of(tensor.sizes, strides_of(tensor), _bits(tensor), items)
 
 
-def _items(tensor: TensorDesc, axis: int, count: int) -> Items:
-    """The items along an axis of a tensor, as they are in memory."""
-    return Items(tensor.sizes[axis] // count * strides_of(tensor)[axis] * _bits(tensor), count)
+def _items(tensor: TensorDesc, axis: int, slices: int, count: int) -> Items | None:
+    """The items along an axis of so many slices, as they are in memory; None where they are not apart there."""
+    found = Items(tensor.sizes[axis] // slices * strides_of(tensor)[axis] * _bits(tensor), count)
+    return None if _axis(tensor, found) is None else found
 
 
 def _shape(tensor: TensorDesc | None, axis: int | None) -> object:
@@ -273,15 +299,16 @@ def _shape(tensor: TensorDesc | None, axis: int | None) -> object:
     return tensor and (tensor.dtype, *(size for k, size in enumerate(tensor.sizes) if k != axis))
 
 
-def _declared(desc: OperatorDesc, count: int) -> Iterator[Way]:
-    """The ways that the spec declares, along axes with an equal part for each item."""
+def _declared(desc: OperatorDesc, count: int, outer: int) -> Iterator[Way]:
+    """The ways that the spec declares, along axes with as many equal slices."""
     operator, values = desc.operator, desc._values()
     tensors = dict(pair for kind in ("input", "output") for pair in by_path(operator.fields, kind, values))
     for declared in operator.independent:
         for one in slices(operator, Formulas(desc).rules, values, declared):
             sizes = [tensors[path].sizes[axis] for path, axis in one.axes.items()]
-            if not any(size % count for size in sizes) and not sizes[0] // count % one.takes:
-                yield Way(one.axes, frozenset(name for name, _ in sizes_of(operator, values, one.axes, one.sized)))
+            if not any(size % (count * outer) for size in sizes) and not sizes[0] // (count * outer) % one.takes:
+                sized = frozenset(name for name, _ in sizes_of(operator, values, one.axes, one.sized))
+                yield Way(one.axes, sized, outer)
 
 
 def _of_family(desc: OperatorDesc, count: int, places: Mapping[str, Axis]) -> Iterator[Way]:

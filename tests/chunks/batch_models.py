@@ -16,16 +16,16 @@ SIZES: Final = (6, 8)
 
 
 def saved(
-    path: Path, nodes: Sequence[Any], outputs: Sequence[str], constants: Mapping[str, Any], batch: int | str = "batch"
+    path: Path, nodes: Sequence[Any], outputs: Sequence[str], constants: Mapping[str, Any], weights: str = ""
 ) -> Path:
-    """The file of a model with the input ``x``."""
+    """The file of a model with the input ``x``; ``weights``: a file for the elements of constants."""
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
     graph = helper.make_graph(
-        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, *SIZES])], ends,
+        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", *SIZES])], ends,
         [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
     )  # fmt: skip
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, path)
+    onnx.save(model, path, save_as_external_data=bool(weights), location=weights or None, size_threshold=0)
     return path
 
 
@@ -53,6 +53,9 @@ APART: Final[dict[str, tuple[list[Any], list[str], dict[str, Any]]]] = {
                           {"w": _floats(6, 8)}),
     "items of axis 1": ([N("Transpose", "x", "t", perm=[1, 0, 2]), N("LSTM", "t w r", "y h", hidden_size=4)],
                         ["y", "h"], LSTM),
+    "rows in turn": ([N("Transpose", "x", "t", perm=[1, 0, 2]), N("Reshape", "t s", "r"), N("MatMul", "r w", "p"),
+                      N("Reshape", "p u", "q"), N("Transpose", "q", "y", perm=[1, 0, 2])], ["y"],
+                     {"s": [-1, 8], "w": _floats(8, 8), "u": [6, -1, 8]}),
     "padding": ([N("Pad", "x p", "y")], ["y"], {"p": [0, 1, 1, 0, 0, 2]}),
     "resampling": ([N("Unsqueeze", "x a", "u"), N("Resize", "u - z", "y", mode="linear")], ["y"],
                    {"a": [1], "z": np.float32([1, 1, 2, 2])}),
@@ -66,6 +69,10 @@ MIXED: Final[dict[str, tuple[list[Any], dict[str, Any], str]]] = {
     "other order": ([N("Slice", "x a b c d", "y")], {"a": [-1], "b": [-1000], "c": [0], "d": [-1]},
                     "DML-GRAPH-batch-mixed (SLICE"),
     "sums": ([N("CumSum", "x o", "y")], {"o": 0}, "DML-GRAPH-batch-mixed (CUMULATIVE_SUMMATION"),
+    "sums in turn": ([N("Transpose", "x", "t", perm=[1, 0, 2]), N("Reshape", "t s", "r"), N("CumSum", "r o", "y")],
+                     {"s": [-1, 8], "o": 0}, "DML-GRAPH-batch-mixed (CUMULATIVE_SUMMATION"),
+    "left in turn": ([N("Transpose", "x", "t", perm=[1, 0, 2]), N("Reshape", "t s", "r"), N("Relu", "r", "y")],
+                     {"s": [-1, 8]}, "DML-GRAPH-batch-mixed no axis of the output"),
     "the first item": ([N("Gather", "x i", "f", axis=0), N("Add", "x f", "y")], {"i": [0]},
                        "DML-GRAPH-batch-mixed (GATHER"),
     "padded batch": ([N("Pad", "x p", "y")], {"p": [1, 0, 0, 0, 0, 0]}, "DML-GRAPH-batch-mixed (PADDING"),

@@ -21,8 +21,9 @@ da = pytest.importorskip("dask.array", reason="dask is not installed")
 pytest.importorskip("onnx", reason="needs onnx: pip install '.[compare]'")
 run: Any = pytest.importorskip("dmlcy.dask", reason="dask is not installed").run
 
-from batch_models import APART, MIXED, SIZES, saved  # noqa: E402
+from batch_models import APART, MIXED, SIZES, N, saved  # noqa: E402
 
+from dmlcy._dask.models import OfModel  # noqa: E402
 from dmlcy._dask.source import FromGraph, Source, loaded  # noqa: E402
 
 X = np.random.default_rng(5).standard_normal((23, *SIZES)).astype(np.float32)
@@ -263,6 +264,15 @@ def test_a_graph_travels_as_bytes_and_a_file_as_its_path(tmp_path: Path) -> None
     assert caught.value.id == "DML-GRAPH-batch-file"
 
 
+def test_a_file_with_weights_elsewhere_is_not_sent(tmp_path: Path) -> None:
+    nodes, outputs, constants = APART["product"]
+    path = saved(tmp_path / "m.onnx", nodes, outputs, constants, weights="w.bin")
+    want = run(path, {"x": cut(X, 12)})["y"].compute()
+    np.testing.assert_allclose(want, X @ constants["w"], rtol=1e-5, atol=1e-5)
+    with pytest.raises(dml.ModelError, match="the model is not in a folder"):
+        run(path, {"x": cut(X, 12)}, send=True)
+
+
 def test_blocks_run_in_any_order_and_results_are_made_together() -> None:
     found = run(DIGITS, {"image": cut(IMAGES, 5, 5, 5)}, outputs=["relu", "shares"])
     order = [3, 0, 2, 1]
@@ -272,25 +282,26 @@ def test_blocks_run_in_any_order_and_results_are_made_together() -> None:
     assert math.isclose(float(shares.sum()), 23, rel_tol=1e-5)
 
 
-# The list of operators ------------------------------------------------------------------------------------------------
+def test_a_block_of_other_sizes_than_promised_is_named(tmp_path: Path) -> None:
+    """How many numbers are not 0 is found out by a run of zeros, to which the model adds 1."""
+    nodes = [N("Add", "x one", "s"), N("Relu", "s", "r"), N("NonZero", "r", "z"), N("Transpose", "z", "t"),
+             N("Cast", "t", "y", to=1)]  # fmt: skip
+    path = saved(tmp_path / "m.onnx", nodes, ["y"], {"one": np.float32(1)})
+    x = np.zeros((6, *SIZES), np.float32)
+    x[4, 2, 3] = -1
+    result = run(path, {"x": cut(x, 4)}, independent=True)["y"]
+    assert result.chunks == ((192, 96), (3,)) and result.blocks[0].compute().shape == (192, 3)
+    with pytest.raises(dml.InvalidDescError, match=r"block 1, items 4 to 5: The output \"y\" has the sizes \(95, 3\)"):
+        result.compute()
 
-NO_FUNCTION = {
-    "diagonal_matrix": "no input",
-    "fill_value_constant": "no input",
-    "fill_value_sequence": "no input",
-    "dynamic_quantize_linear": "each element of the output depends on the extremes of the whole input",
-    "max_unpooling": "an index counts in the whole output",
-    "nonzero_coordinates": "the coordinates of all elements are one list",
-    "random_generator": "the input is the state of the generator, of which the whole output is made",
-}
 
+def test_any_other_error_of_a_block_has_its_place_in_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(DIGITS, {"image": cut(IMAGES, 12)})["shares"]
 
-def test_the_operators_without_a_function_have_a_reason() -> None:
-    """And no axis that the spec declares: each of the others is called in pieces by test_dask.py."""
-    from dmlcy._facts.tables import IN_CHUNKS, NAMES, OPERATORS, RUNNABLE
+    def fails(*_: object) -> None:
+        raise MemoryError("none left")
 
-    assert {NAMES[name] for name in RUNNABLE if name not in IN_CHUNKS} == {*NO_FUNCTION}
-    for name, reason in NO_FUNCTION.items():
-        operator = next(one for one in OPERATORS.values() if one.python == name)
-        assert not operator.independent
-        assert (reason == "no input") == (not any(field.kind == "input" for field in operator.fields))
+    monkeypatch.setattr(OfModel, "run", fails)
+    with pytest.raises(MemoryError) as caught:
+        result.blocks[1].compute()
+    assert caught.value.__notes__ == ["dmlcy.dask.run(): block 1, items 12 to 22"]

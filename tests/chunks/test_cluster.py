@@ -94,3 +94,9 @@ def test_eight_gigabytes_within_two(workers: str) -> None:
 def test_a_worker_is_killed_and_each_process_compiles_once(tmp_path: Path) -> None:
     program = str(Path(__file__).with_name("batches_on_a_cluster.py"))
     assert run(program, str(tmp_path)) == "compiled for 4 9\n" * 2 + "DML-GRAPH-batch-file\n"
+
+
+@pytest.mark.deep
+def test_processes_hold_less_than_the_array() -> None:
+    found, expected = run(str(Path(__file__).with_name("batches_in_processes.py"))).split()
+    assert found == expected

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from fractions import Fraction
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, assert_type
@@ -183,3 +185,13 @@ assert_type(written.unknown_to_dxdispatch, tuple[str, ...])
 threads = dml.get_num_threads()
 assert_type(threads, int)
 dml.set_num_threads(threads)
+
+# Models over dask arrays.
+if find_spec("dask") is not None:
+    import dmlcy.dask
+
+    chain = dml.Graph()
+    items = chain.input(dml.TensorDesc("FLOAT32", (2, 3)), name="x")
+    rows = import_module("dask.array").ones((5, 3), chunks=(4, 3), dtype="float32")
+    results = dmlcy.dask.run(chain.build(y=chain.activation_relu(items)), {"x": rows}, axis={"x": 0}, threads=None)
+    assert_type(results, dict[str, Any])

@@ -3,6 +3,7 @@
 import numpy as np
 
 import dmlcy as dml
+import dmlcy.dask
 
 x = np.ones((1, 1, 4, 4), np.float32)
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
@@ -74,3 +75,8 @@ dml.record().calls.append(x)  # type: ignore[attr-defined]
 dml.feature_level(5.0)  # type: ignore[arg-type]
 dml.set_num_threads(1.5)  # type: ignore[arg-type]
 print(dml.nothing)  # type: ignore[attr-defined]
+
+# Models over dask arrays.
+dmlcy.dask.run(g.build(), [x])  # type: ignore[arg-type]
+dmlcy.dask.run(5, {"x": x})  # type: ignore[arg-type]
+dmlcy.dask.run(g.build(), {"x": x}, threads="1")  # type: ignore[arg-type]

@@ -252,11 +252,15 @@ class CompiledModel:
         return {"sizes": sizes, "level": self._settings.level, "limit": self._settings.limit}
 
     @_refused
-    def first_stage(self, inputs: Mapping[str, Any], names: Sequence[str]) -> Stage:
-        """The first stage of a run with inputs of these data types and sizes, whatever their elements are."""
+    def first_stage(self, inputs: Mapping[str, Any], names: Sequence[str], *, kept: bool = True) -> Stage:
+        """The first stage of a run with inputs of these data types and sizes, whatever their elements are.
+
+        ``kept``: a run with these sizes will follow.
+        """
         arrays = self._arrays(inputs)
         self._refuse_unknown(names)
-        return self._stage(self._bound(arrays), self._known(arrays), names)
+        sizes, given = self._bound(arrays), self._known(arrays)
+        return self._stage(sizes, given, names) if kept else Stage(self._settings, sizes, given, names, {})
 
     @_refused
     def check(self, inputs: Mapping[str, Any], names: Sequence[str]) -> None:
