@@ -11,6 +11,7 @@ from typing import Final
 from dmlcy._cli import compare_dumps, compare_json, compare_text
 from dmlcy._cli.options import add_device, add_examples, add_format, add_inputs, add_shapes, of_device
 from dmlcy._errors import DmlError, ModelError
+from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._judge.dumps.compare import compare as compare_values
 from dmlcy._judge.dumps.dump import is_dump
@@ -80,6 +81,10 @@ def execute(options: argparse.Namespace) -> int:
         from dmlcy._cli.compare_onnx import execute
 
         return execute(options)
+    if options.actual.is_file() and is_onnx(str(options.actual)):
+        model, values = (printable(str(one)) for one in (options.actual, options.expected))
+        print(f"dmlcy compare: '{model}' is an ONNX model, which comes first: {model} {values}", file=sys.stderr)
+        return 2
     if is_dump(options.expected):
         return _dumps(options)
     try:

@@ -64,7 +64,12 @@ CONSTANTS = {
     "m8": RNG.standard_normal((8, 8)).astype(np.float32),
     "c11": V4.reshape(4, 1, 1), "f11": V4.reshape(1, 4, 1, 1), "c1": np.ones(1, np.float32) * 2,
     "k": RNG.standard_normal((4, 3, 3, 3)).astype(np.float32), "pads": np.array([0, 0, 1, 1, 0, 0, 1, 1]),
-    "last": np.array([-1]), "q": np.float32(1.702), "s4": np.array([3, 16]), "s5": np.array([6, 8]),
+    "sx": ONE(0.02), "zx": np.uint8(128), "sy": ONE(0.05), "zy": np.uint8(100), "sw": ONE(0.01), "zw": np.int8(0),
+    "sb": ONE(0.0002), "zb": np.int32(0), "sc": np.full(4, 0.01, np.float32), "zc": np.zeros(4, np.int8),
+    "bq": np.array([-90, 0, 40, 99], np.int32), "kq": RNG.integers(-128, 127, (4, 3, 3, 3)).astype(np.int8),
+    "mq": RNG.integers(-128, 127, (8, 8)).astype(np.int8), "mu": RNG.integers(0, 255, (8, 8)).astype(np.uint8),
+    "sizes": np.array([2, 3, 8]), "last": np.array([-1]), "q": np.float32(1.702), "s4": np.array([3, 16]),
+    "s5": np.array([6, 8]),
 }  # fmt: skip
 X = "g (float[2,3,8] x) => (float[2,3,8] y) "
 XS = "g (float[2,3,8] x, float[2,3,8] s) => (float[2,3,8] y) "
@@ -85,6 +90,18 @@ TURNED = PAIR.replace("3,8] y", "8,3] y")
 SKIP, PLAIN = "MSkipLayerNormalization", "Add LayerNormalization"
 ERF = "Add Div Erf Mul Mul"
 MEANS = "Add Add Div Mul Pow ReduceMean ReduceMean Sqrt Sub"
+INTEGERS = "h = QuantizeLinear(x,sx,zx) i = DequantizeLinear(h,sx,zx)"
+WEIGHT, CHANNELS = "j = DequantizeLinear(%s,sw,zw)", "j = DequantizeLinear<axis=0>(kq,sc,zc)"
+TWICE = "k = QuantizeLinear(x,sw,zx) j = DequantizeLinear(k,sw,zx)"
+ENDS = "DequantizeLinear QuantizeLinear"
+PAIRS = f"{ENDS} {ENDS}"
+
+
+def between(nodes: str, output: str = "sy,zy") -> str:
+    """Nodes that read i and give r, between quantized tensors."""
+    return f"{{ {INTEGERS} {nodes} z = QuantizeLinear(r,{output}) y = DequantizeLinear(z,{output}) }}"
+
+
 ATTENTION = """{ p = Neg(x) q0 = MatMul(x,w0) q1 = Add(q0,v8)
  k0 = MatMul(x,w1) k1 = Add(k0,v8) v0 = MatMul(x,w2) v1 = Add(v0,v8)
  q2 = Reshape(q1,heads) q3 = Transpose<perm=[0,2,1,3]>(q2) k2 = Reshape(k1,heads) k3 = Transpose<perm=[0,2,3,1]>(k2)
@@ -155,6 +172,41 @@ PATTERNS = [
         BATCH + "{ b = Transpose<perm=[0,2,1]>(z) a = MatMul(x,b) y = Mul(a,half) }",
         "MatMul Mul Transpose",
         "MFusedMatMul",
+    ),
+    Pattern(
+        PLANES + between(f"{WEIGHT % 'kq'} r = Conv(i,j)"), f"Conv {PAIRS} DequantizeLinear", f"QLinearConv {ENDS}"
+    ),
+    Pattern(
+        PLANES + between(f"{CHANNELS} l = DequantizeLinear(bq,sb,zb) r = Conv(i,j,l)"),
+        f"Conv {PAIRS} DequantizeLinear DequantizeLinear",
+        f"QLinearConv {ENDS}",
+    ),
+    Pattern(
+        X + between(f"{WEIGHT % 'mq'} r = MatMul(i,j)"), f"MatMul {PAIRS} DequantizeLinear", f"QLinearMatMul {ENDS}"
+    ),
+    Pattern(
+        f"{X} {{ {INTEGERS} j = DequantizeLinear(mu,sw,zx) y = MatMul(i,j) }}",
+        "MatMul QuantizeLinear DequantizeLinear DequantizeLinear",
+        "MMatMulIntegerToFloat QuantizeLinear",
+    ),
+    Pattern(X + between(f"{TWICE} r = Add(i,j)"), f"Add {PAIRS} {ENDS}", f"MQLinearAdd {ENDS} QuantizeLinear"),
+    Pattern(
+        X.replace("[2,3,8] y", "[4,3,8] y") + between(f"{TWICE} r = Concat<axis=0>(i,j)"),
+        f"Concat {PAIRS} {ENDS}",
+        f"MQLinearConcat {ENDS} QuantizeLinear",
+    ),
+    Pattern(X + between("r = Sigmoid(i)"), f"Sigmoid {PAIRS}", f"MQLinearSigmoid {ENDS}"),
+    Pattern(X + between("r = Reshape(i,sizes)", "sx,zx"), f"Reshape {PAIRS}", f"Reshape {ENDS}"),
+    Pattern(X + between("r = Transpose<perm=[0,1,2]>(i)"), f"Transpose {PAIRS}"),
+    Pattern(
+        PLANES.replace("4,6,6", "3,7,7") + between("r = AveragePool<kernel_shape=[2,2]>(i)"),
+        f"AveragePool {PAIRS}",
+        f"MQLinearAveragePool {ENDS}",
+    ),
+    Pattern(
+        PLANES.replace("4,6,6", "3,7,7") + between("r = MaxPool<kernel_shape=[2,2]>(i)", "sx,zx"),
+        f"MaxPool {PAIRS}",
+        f"MaxPool {ENDS}",
     ),
     Pattern(
         X + ATTENTION,

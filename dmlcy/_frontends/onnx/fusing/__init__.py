@@ -23,6 +23,7 @@ from dmlcy._frontends.onnx.fusing import (
     layer_norm,
     no_ops,
     pad_conv,
+    quantized,
     quick_gelu,
     relu_clip,
     reshapes,
@@ -30,7 +31,7 @@ from dmlcy._frontends.onnx.fusing import (
 )
 from dmlcy._frontends.onnx.fusing.editing import Editing, Gone
 from dmlcy._frontends.onnx.model import Model
-from dmlcy._frontends.onnx.placing import Placer
+from dmlcy._frontends.onnx.placing import Placement, Placer
 from dmlcy._frontends.onnx.walk import Walk
 
 LEVELS: Final = ("none", "basic", "extended")
@@ -59,11 +60,16 @@ def optimized(model: Model, level: str, sizes: Mapping[str, Sequence[int]] | Non
     if level == "extended":
         walk = Walk(model, sizes)
         placements = Placer(model.opsets, walk.visits).placements
-        second = Editing(walk, [one.visit.node for one in placements if one.where in ("dml", "view")])
+        second = Editing(walk, [one.visit.node for one in placements if _is_taken(one)])
         _run(second, _extended(second))
         activations.join(second)
         gone, model = _settled(second, gone), second.model_now()
     return Optimized(model, gone)
+
+
+def _is_taken(one: Placement) -> bool:
+    """Whether DirectML has a node. ONNX Runtime folds no DequantizeLinear of constants before."""
+    return one.where in ("dml", "view") or (one.where == "folded" and one.visit.node.operator == "DequantizeLinear")
 
 
 def _basic(graph: Editing) -> list[Pass]:
@@ -81,7 +87,7 @@ def _basic(graph: Editing) -> list[Pass]:
 
 def _extended(graph: Editing) -> list[Pass]:
     """The passes that take nodes of DirectML only."""
-    found: list[Pass] = []
+    found: list[Pass] = [quantized.join]
     if not gelu.is_onnx(graph):
         found.append(partial(gelu.join, kind="com.microsoft.Gelu"))
     if not layer_norm.is_onnx(graph):

@@ -222,6 +222,12 @@ class Editing:
         self.gone.append(Gone(node, other, by))
         self.changes += 1
 
+    def absorb(self, node: Node, into: Node, by: str) -> None:
+        """Take away a node that nothing reads any more, because another one does its work."""
+        self._drop(node)
+        self._made[node] = into
+        self.gone.append(Gone(node, into, by))
+
     def _rename(self, names: Mapping[str, str]) -> None:
         for reader in {reader: None for name in names for reader in self.readers(name)}:
             self._swap(reader, replace(reader, inputs=tuple(names.get(one, one) for one in reader.inputs)))
@@ -273,10 +279,8 @@ class Editing:
         graph = self.model.graph
         nodes = tuple(sorted(self.nodes, key=lambda one: one.number))
         domains = {one.domain: 1 for one in nodes if one.domain not in self.model.opsets}
-        used = {name for node in nodes for name in reads(node)} | self.outputs
-        constants = {name: tensor for name, tensor in graph.initializers.items() if name in used}
         infos = {**graph.infos, **self._infos}
-        now = replace(graph, nodes=nodes, initializers={**constants, **self._new}, infos=infos)
+        now = replace(graph, nodes=nodes, initializers={**graph.initializers, **self._new}, infos=infos)
         return replace(self.model, graph=now, opsets={**self.model.opsets, **domains})
 
 
