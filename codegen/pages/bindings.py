@@ -201,6 +201,12 @@ class Function:
         return f"{self.bound.outputs}(*apart(found, ({', '.join(asked)},)))"
 
     @property
+    def summary(self) -> str:
+        """The first sentence of the docstring, for the stub."""
+        text = self.operator.operator.summary.replace("\\", "\\\\")
+        return textwrap.fill(text, LINE - 3, initial_indent=" " * 7, subsequent_indent=" " * 4).strip()
+
+    @property
     def docstring(self) -> str:
         """In the form of numpydoc."""
         spec = self.operator.operator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from dmlcy._generated.directml.enums import TensorDataType
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
 
-Array = npt.NDArray[Any]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 class Buffer:

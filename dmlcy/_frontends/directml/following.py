@@ -15,8 +15,8 @@ from dmlcy._frontends.directml.tensors import name_of
 from dmlcy._generated.directml.enums import QuantizationType, TensorDataType
 
 __all__ = [
-    "batches_back", "batches_first", "by_middle", "every_axis", "given_or", "is_flag", "is_list", "is_number", "left_out", "ratios",
-    "result", "with_middle", "with_size",
+    "batches_back", "batches_first", "by_middle", "every_axis", "given_or", "is_flag", "is_list", "is_number",
+    "left_out", "ratios", "result", "with_middle", "with_size",
 ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from dmlcy._frontends.directml.device import Device
 from dmlcy._frontends.directml.expressions import Expression
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._words.values import show
+
+Inputs: TypeAlias = Mapping[Expression | str, Any] | Mapping[Expression, Any] | Mapping[str, Any] | None
+"""Arrays and Buffers by expression or by name."""
 
 
 @dataclass(slots=True)
@@ -69,7 +72,7 @@ class CompiledOperator:
         """How many tensors a call binds: the inputs that are not owned, and the outputs."""
         return sum(not one.owned for one in self._inputs) + len(self._compiled.graph.outputs)
 
-    def initialize(self, weights: Mapping[Any, Any] | None = None) -> None:
+    def initialize(self, weights: Inputs = None) -> None:
         """Gives the operator its owned inputs, which it reads once.
 
         Parameters
@@ -102,7 +105,13 @@ class CompiledOperator:
         for one in self._inputs:
             one.known = None
 
-    def dispatch(self, inputs: Mapping[Any, Any] | None = None, *, readback: bool = True) -> list[Any]:
+    @overload
+    def dispatch(self, inputs: Inputs = None, *, readback: Literal[True] = True) -> list[Array]: ...
+    @overload
+    def dispatch(self, inputs: Inputs = None, *, readback: Literal[False]) -> list[Buffer]: ...
+    @overload
+    def dispatch(self, inputs: Inputs = None, *, readback: bool) -> list[Any]: ...
+    def dispatch(self, inputs: Inputs = None, *, readback: bool = True) -> list[Any]:
         """Computes the outputs.
 
         Parameters
@@ -132,11 +141,17 @@ class CompiledOperator:
         outputs = [*found] if isinstance(found, tuple) else [found]
         return outputs if readback else [Buffer._of(self._device, one) for one in outputs]
 
-    def __call__(self, inputs: Mapping[Any, Any] | None = None, *, readback: bool = True) -> list[Any]:
+    @overload
+    def __call__(self, inputs: Inputs = None, *, readback: Literal[True] = True) -> list[Array]: ...
+    @overload
+    def __call__(self, inputs: Inputs = None, *, readback: Literal[False]) -> list[Buffer]: ...
+    @overload
+    def __call__(self, inputs: Inputs = None, *, readback: bool) -> list[Any]: ...
+    def __call__(self, inputs: Inputs = None, *, readback: bool = True) -> list[Any]:
         """As ``dispatch``."""
         return self.dispatch(inputs, readback=readback)
 
-    def _resolved(self, given: Mapping[Any, Any] | None, function: str, owned: bool) -> dict[int, Any]:
+    def _resolved(self, given: Inputs, function: str, owned: bool) -> dict[int, Any]:
         """The values by the ``id`` of their inputs; refuses keys that are none, of the other kind, or there twice."""
         if given is not None and not isinstance(given, Mapping):
             raise TypeError(f"{function}() takes a dict of inputs, not {show(given)}")
