@@ -186,7 +186,9 @@ assert_type(operator({"image": x}), list[Result])
 assert_type(operator({image: x}, readback=False), list[directml.Buffer])
 assert_type(directml.Buffer(device, x).numpy(), Result)
 builder = directml.GraphBuilder(device)
-described = directml.TensorDesc(directml.TensorDataType.FLOAT32, directml.TensorFlags.NONE, [1, 1, 4, 4], [16, 16, 4, 1])
+described = directml.TensorDesc(
+    directml.TensorDataType.FLOAT32, directml.TensorFlags.NONE, [1, 1, 4, 4], [16, 16, 4, 1]
+)
 entry = directml.input_tensor(builder, 0, described)
 assert_type(builder.build(directml.ExecutionFlags.NONE, [directml.gemm(entry, entry)]), directml.Model)
 
