@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dmlcy._desc.memory import view
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.device import Device
+from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import NUMPY, TensorDesc, data_type_of, numpy_type
 from dmlcy._generated.directml.enums import TensorDataType
@@ -128,6 +129,8 @@ def must_convert(given: Array, target: np.dtype[Any], function: str, label: str)
 def bound(given: Any, desc: Desc, device: Device, function: str, label: str) -> Array:
     """An array or a Buffer as the tensor of an input: its own memory where that has the elements already."""
     target = numpy_type(desc)
+    if current().is_unknown(given):
+        return np.zeros(desc.sizes, target)
     if isinstance(given, Buffer):
         if given._device is not device:
             refuse(function, "bound-device", label=label)

@@ -11,12 +11,11 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from dmlcy._compile import compile as compile_desc
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
+from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import TensorDesc, numpy_type
-from dmlcy._graph.build import Graph as Built
 from dmlcy._graph.values import Value
 from dmlcy._words.values import show
 
@@ -35,7 +34,7 @@ class Scope:
 
     def __init__(self, device: Any) -> None:
         self.device: Any = device
-        self._graph = Built()
+        self._graph = current().graph()
 
 
 class GraphBuilder(Scope):
@@ -174,7 +173,7 @@ class Model:
         self._inputs = dict(builder._inputs)
         self._outputs = [*outputs]
         self._initialized = False
-        self._compiled: Any = compile_desc(builder._graph.build(*(one._value for one in outputs)))
+        self._compiled: Any = current().compiled(builder._graph.build(*(one._value for one in outputs)))
 
 
 def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
@@ -243,7 +242,9 @@ def value_of(one: Any, function: str, scope: Scope | None = None, argument: str 
 
 
 def must_be_alike(function: str, values: dict[str, Expression], types: bool = True) -> None:
-    """Refuses expressions whose sizes differ, or their data types."""
+    """Refuses expressions whose sizes differ, or their data types; a lint leaves this to the operator."""
+    if not current().computes:
+        return
     (first, a), *others = values.items()
     for name, b in others:
         both = {"a": f"{first} ({_shown(a)})", "b": f"{name} ({_shown(b)})"}

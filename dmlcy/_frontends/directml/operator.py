@@ -41,8 +41,8 @@ class Input:
 class CompiledOperator:
     """A compiled graph, which ``Graph.compile`` gives. Several threads may call it."""
 
-    def __init__(self, compiled: Any, inputs: list[Input], device: Device) -> None:
-        self._compiled, self._inputs, self._device = compiled, inputs, device
+    def __init__(self, compiled: Any, inputs: list[Input], outputs: int, device: Device) -> None:
+        self._compiled, self._inputs, self._outputs, self._device = compiled, inputs, outputs, device
         self._by_key = {one.expression: one for one in inputs} | {
             one.name: one for one in inputs if one.name is not None
         }
@@ -70,7 +70,7 @@ class CompiledOperator:
     @property
     def descriptor_count(self) -> int:
         """How many tensors a call binds: the inputs that are not owned, and the outputs."""
-        return sum(not one.owned for one in self._inputs) + len(self._compiled.graph.outputs)
+        return sum(not one.owned for one in self._inputs) + self._outputs
 
     def initialize(self, weights: Inputs = None) -> None:
         """Gives the operator its owned inputs, which it reads once.
@@ -181,7 +181,7 @@ class CompiledOperator:
         return {f"input{one.expression._index}": one.array(given[id(one)], self._device, function) for one in needed}
 
     def __repr__(self) -> str:
-        return f"dml.CompiledOperator of {len(self._inputs)} inputs and {len(self._compiled.graph.outputs)} outputs"
+        return f"dml.CompiledOperator of {len(self._inputs)} inputs and {self._outputs} outputs"
 
 
 def expressions_of(outputs: Iterable[Any]) -> list[Expression]:

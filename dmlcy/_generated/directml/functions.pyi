@@ -576,7 +576,7 @@ def top_k(
     """Choose the greatest or the least elements along an axis, in their order, with their indices."""
 
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
-    """Take the slices of an axis that a tensor of indices names."""
+    """Take slices along one axis, by their indices."""
 
 def gather_elements(input: Expression, indices: Expression, *, axis: int) -> Expression:
     """Take an element for each index: the index counts along an axis, and the other coordinates are its own."""
@@ -817,7 +817,7 @@ def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),
     input_pixel_offsets: Sequence[float] = (), output_pixel_offsets: Sequence[float] = ()
 ) -> Expression:
-    """Spread each element over those that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
+    """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
 
 def slice_grad(
     input_gradient: Expression, *, output_gradient_sizes: Sequence[int], input_window_offsets: Sequence[int],
@@ -832,5 +832,5 @@ def roi_align_grad(
     maximum_samples_per_output: int, align_regions_to_corners: bool, batch_size: int, image_height: int,
     image_width: int, compute_output_gradient: bool = True, compute_output_roi_gradient: bool = False
 ) -> RoiAlignGradOutputs:
-    """Spread each element over those that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the
-    regions too (gradient of ROI_ALIGN1)."""
+    """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient of
+    the regions too (gradient of ROI_ALIGN1)."""
