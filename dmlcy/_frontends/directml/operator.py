@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, overload
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn, TypeAlias, overload
 
 import numpy as np
 
@@ -26,6 +26,14 @@ class Input:
     name: str | None
     owned: bool
     known: Any = None
+    value: str = field(init=False)  # its name in the compiled graph
+    dtype: np.dtype[Any] = field(init=False)
+    sizes: tuple[int, ...] | None = field(init=False)  # None with strides
+
+    def __post_init__(self) -> None:
+        self.value = f"input{self.expression._index}"
+        self.dtype = self.expression.dtype
+        self.sizes = self.expression.shape if self.expression.strides is None else None
 
     @property
     def label(self) -> str:
@@ -35,6 +43,8 @@ class Input:
 
     def array(self, given: Any, device: Device, function: str) -> Array:
         """An array or a Buffer as its tensor."""
+        if type(given) is np.ndarray and given.dtype == self.dtype and given.shape == self.sizes:
+            return given  # the graph takes it in any layout
         return bound(given, self.expression._value.desc, device, function, self.label)
 
 
@@ -43,7 +53,7 @@ class CompiledOperator:
 
     def __init__(self, compiled: Any, inputs: list[Input], outputs: int, device: Device) -> None:
         self._compiled, self._inputs, self._outputs, self._device = compiled, inputs, outputs, device
-        self._by_key = {one.expression: one for one in inputs} | {
+        self._by_key: dict[Any, Input] = {one.expression: one for one in inputs} | {
             one.name: one for one in inputs if one.name is not None
         }
         self._initialized = False
@@ -153,24 +163,24 @@ class CompiledOperator:
 
     def _resolved(self, given: Inputs, function: str, owned: bool) -> dict[int, Any]:
         """The values by the ``id`` of their inputs; refuses keys that are none, of the other kind, or there twice."""
-        if given is not None and not isinstance(given, Mapping):
+        if given is not None and type(given) is not dict and not isinstance(given, Mapping):
             raise TypeError(f"{function}() takes a dict of inputs, not {show(given)}")
         found: dict[int, Any] = {}
         for key, value in (given or {}).items():
-            if not isinstance(key, Expression | str):
-                raise TypeError(
-                    f"{function}() takes expressions and names as keys, not {type(key).__name__}: {show(key)}"
-                )
             one = self._by_key.get(key)
             if one is None:
-                slug = "bound-name" if isinstance(key, str) else "bound-expression"
-                refuse(function, slug, key=repr(key))
+                self._refuse_key(key, function)
             if one.owned is not owned:
                 refuse(function, "bound-method", label=one.label, method="dispatch" if owned else "initialize")
             if id(one) in found:
                 refuse(function, "bound-twice", label=one.label)
             found[id(one)] = value
         return found
+
+    def _refuse_key(self, key: object, function: str) -> NoReturn:
+        if not isinstance(key, Expression | str):
+            raise TypeError(f"{function}() takes expressions and names as keys, not {type(key).__name__}: {show(key)}")
+        refuse(function, "bound-name" if isinstance(key, str) else "bound-expression", key=repr(key))
 
     def _arrays(self, given: dict[int, Any], function: str, owned: bool) -> dict[str, Array]:
         """The tensors of all inputs of a kind, by the names of the compiled graph."""
