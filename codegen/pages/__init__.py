@@ -14,7 +14,7 @@ import jinja2
 from ..model import Facts, Onnx
 from ..plan import OperatorPlan, Plan, Surroundings
 from .bindings import FOLDER as BINDINGS
-from .bindings import bindings_module, bound_enums
+from .bindings import bindings_module, bound_enums, functions_page
 from .catalogue import catalogue, counts, filters, runs, some_are_listed, total, with_pages
 from .codes import codes
 from .enums import enum_sections
@@ -64,6 +64,7 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
     "errors": error_tables,
     "onnx_errors": onnx_errors,
     "codes": lambda plan: {"codes": codes(plan)},
+    "directml": functions_page,
 }  # fmt: skip
 """The other pages of the reference: what their templates are given."""
 

@@ -10,6 +10,7 @@ import jinja2
 
 from ..model import Bindings, BoundActivation, BoundFunction, BoundParameter
 from ..plan import OperatorPlan, Plan
+from .markdown import code, level_link, page_link, table
 from .stubs import tidy
 
 LINE = 120
@@ -201,6 +202,12 @@ class Function:
         return f"{self.bound.outputs}(*apart(found, ({', '.join(asked)},)))"
 
     @property
+    def summary(self) -> str:
+        """The first sentence of the docstring, for the stub."""
+        text = self.operator.operator.summary.replace("\\", "\\\\")
+        return textwrap.fill(text, LINE - 3, initial_indent=" " * 7, subsequent_indent=" " * 4).strip()
+
+    @property
     def docstring(self) -> str:
         """In the form of numpydoc."""
         spec = self.operator.operator
@@ -280,15 +287,20 @@ class Factory:
         self.values = "".join(f", {n}" for n, _ in bound.parameters)
 
 
-def context(plan: Plan) -> Mapping[str, object]:
-    """What the templates are given: a function whose operator is not there is left out."""
-    bindings = plan.facts.bindings
+def _functions(plan: Plan) -> list[Function]:
+    """The functions whose operators are there."""
     known = {operator.name: operator for operator in plan.operators}
-    functions = [
-        Function(bindings, known[one.operator], one)
-        for one in bindings.functions
+    return [
+        Function(plan.facts.bindings, known[one.operator], one)
+        for one in plan.facts.bindings.functions
         if {one.operator, *([one.instead[0]] if one.instead else [])} <= {*known}
     ]
+
+
+def context(plan: Plan) -> Mapping[str, object]:
+    """What the templates are given: a function whose operator is not there is left out."""
+    bindings, functions = plan.facts.bindings, _functions(plan)
+    known = {operator.name for operator in plan.operators}
     factories = [Factory(one) for one in bindings.activations if one.operator in ("", *known)]
     names = sorted([*(one.name for one in functions), *(one.name for one in bindings.outputs), "FusedActivation"])
     return {
@@ -296,6 +308,17 @@ def context(plan: Plan) -> Mapping[str, object]:
         "enum_names": sorted(one.name for one in bindings.enums if _is_said(one.name, functions)),
         "activation_doc": ACTIVATION, "of_tuples": dir(tuple),
     }  # fmt: skip
+
+
+def functions_page(plan: Plan) -> Mapping[str, str]:
+    """What the template of the page is given: a table of the functions by name."""
+    rows = []
+    for one in sorted(_functions(plan), key=lambda one: one.name):
+        operators = [one.operator.name, *([one.bound.instead[0]] if one.bound.instead else [])]
+        links, levels = map(page_link, operators), (plan.facts.catalogue[name].since for name in operators)
+        parameters = code(one.signature, in_table=True)
+        rows.append((code(one.name), ", ".join(links), ", ".join(map(level_link, levels)), parameters))
+    return {"functions": table(("Function", "Operator", "Level", "Parameters"), rows)}
 
 
 def _is_said(enum: str, functions: list[Function]) -> bool:

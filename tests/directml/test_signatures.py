@@ -131,6 +131,9 @@ def test_classes_have_the_methods_and_members_of_the_facts() -> None:
     for name, members in FACTS["members"].items():
         for member in members:
             assert hasattr(getattr(d, name), member), (name, member)
+    assert (
+        written(inspect.signature(d.Device)) == "use_gpu=True, use_debug_layer=False"
+    )  # by position too, as older ones
     for name in ("compute", "initialize", "dispatch"):  # of the older API
         assert hasattr(d.Device, name)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 import dmlcy as dml
 import dmlcy.dask
+from dmlcy import directml
 
 x = np.ones((1, 1, 4, 4), np.float32)
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
@@ -68,6 +69,18 @@ g.average_pooling(value, window_size=2, bogus=1)  # type: ignore[call-arg]
 g.join(value, axis=0)  # type: ignore[arg-type]
 print(g.bogus)  # type: ignore[attr-defined]
 g.build(x)  # type: ignore[arg-type]
+
+# PyDirectML.
+network = directml.Graph(directml.Device())
+image = network.input([1, 1, 4, 4])
+directml.abs(image, (1, 0))  # type: ignore[call-arg]
+directml.add(image, 3)  # type: ignore[arg-type]
+directml.round(image, rounding_mode="TOWARD_ZERO")  # type: ignore[arg-type]
+directml.cumulative_summation(image)  # type: ignore[call-arg]
+directml.FusedActivation("RELU")  # type: ignore[arg-type]
+network.compile(image)  # type: ignore[arg-type]
+network.compile([image])([x])  # type: ignore[call-overload]
+print(image.values)  # type: ignore[attr-defined]
 
 dml.record("model")  # type: ignore[call-arg]
 dml.record().export(5)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +11,14 @@ import numpy.typing as npt
 from dmlcy._desc.memory import view
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.device import Device
+from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import NUMPY, TensorDesc, data_type_of, numpy_type
 from dmlcy._generated.directml.enums import TensorDataType
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
 
-Array = npt.NDArray[Any]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 class Buffer:
@@ -128,6 +129,8 @@ def must_convert(given: Array, target: np.dtype[Any], function: str, label: str)
 def bound(given: Any, desc: Desc, device: Device, function: str, label: str) -> Array:
     """An array or a Buffer as the tensor of an input: its own memory where that has the elements already."""
     target = numpy_type(desc)
+    if current().is_unknown(given):
+        return np.zeros(desc.sizes, target)
     if isinstance(given, Buffer):
         if given._device is not device:
             refuse(function, "bound-device", label=label)

@@ -242,7 +242,9 @@ def value_of(one: Any, function: str, scope: Scope | None = None, argument: str 
 
 
 def must_be_alike(function: str, values: dict[str, Expression], types: bool = True) -> None:
-    """Refuses expressions whose sizes differ, or their data types."""
+    """Refuses expressions whose sizes differ, or their data types; a lint leaves this to the operator."""
+    if not current().computes:
+        return
     (first, a), *others = values.items()
     for name, b in others:
         both = {"a": f"{first} ({_shown(a)})", "b": f"{name} ({_shown(b)})"}

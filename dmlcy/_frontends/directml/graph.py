@@ -114,16 +114,19 @@ class Graph(Scope):
             The conversion is not safe (DML-GRAPH-bound-kind), or the number of elements is another one
             (DML-GRAPH-bound-count).
         """
+        if current().is_unknown(array):
+            known = self._desc(array.shape if sizes is None else sizes, dtype or "float32", True, None, "constant")
+            return self._added(known, name, "constant", array)
         label = "the constant" if name is None else f'the constant "{name}"'
-        known = array._data if isinstance(array, Buffer) else array_of(array)
-        target = element_type(known, dtype, "constant", label)
-        if isinstance(array, Buffer) and known.dtype != target:
-            refuse("constant", "bound-type", label=label, actual=str(known.dtype), expected=str(target))
-        must_convert(known, target, "constant", label)
-        shape = known.shape or (1,)
+        given = array._data if isinstance(array, Buffer) else array_of(array)
+        target = element_type(given, dtype, "constant", label)
+        if isinstance(array, Buffer) and given.dtype != target:
+            refuse("constant", "bound-type", label=label, actual=str(given.dtype), expected=str(target))
+        must_convert(given, target, "constant", label)
+        shape = given.shape or (1,)
         desc = self._desc(shape if sizes is None else sizes, target, True, None, "constant")
-        count_fits(known, tuple(desc.sizes), "constant", label)
-        return self._added(desc, name, "constant", array if isinstance(array, Buffer) else known)
+        count_fits(given, tuple(desc.sizes), "constant", label)
+        return self._added(desc, name, "constant", array if isinstance(array, Buffer) else given)
 
     def compile(
         self, outputs: Iterable[Expression], *, flags: ExecutionFlags = ExecutionFlags.NONE
@@ -149,8 +152,8 @@ class Graph(Scope):
             raise TypeError(f"compile(): flags must be of ExecutionFlags, not {show(flags)}")
         if self._compiled:
             refuse("compile", "compiled")
-        compiled: Any = current().compiled(self._graph.build(*(one._value for one in found)))
-        operator = CompiledOperator(compiled, [*self._inputs], self.device)
+        compiled = current().compiled(self._graph.build(*(one._value for one in found)))
+        operator = CompiledOperator(compiled, [*self._inputs], len(found), self.device)
         self._compiled = True
         return operator
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn, TypeAlias, overload
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from dmlcy._frontends.directml.device import Device
 from dmlcy._frontends.directml.expressions import Expression
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._words.values import show
+
+Inputs: TypeAlias = Mapping[Expression | str, Any] | Mapping[Expression, Any] | Mapping[str, Any] | None
+"""Arrays and Buffers by expression or by name."""
 
 
 @dataclass(slots=True)
@@ -23,6 +26,14 @@ class Input:
     name: str | None
     owned: bool
     known: Any = None
+    value: str = field(init=False)  # its name in the compiled graph
+    dtype: np.dtype[Any] = field(init=False)
+    sizes: tuple[int, ...] | None = field(init=False)  # None with strides
+
+    def __post_init__(self) -> None:
+        self.value = f"input{self.expression._index}"
+        self.dtype = self.expression.dtype
+        self.sizes = self.expression.shape if self.expression.strides is None else None
 
     @property
     def label(self) -> str:
@@ -32,15 +43,17 @@ class Input:
 
     def array(self, given: Any, device: Device, function: str) -> Array:
         """An array or a Buffer as its tensor."""
+        if type(given) is np.ndarray and given.dtype == self.dtype and given.shape == self.sizes:
+            return given  # the graph takes it in any layout
         return bound(given, self.expression._value.desc, device, function, self.label)
 
 
 class CompiledOperator:
     """A compiled graph, which ``Graph.compile`` gives. Several threads may call it."""
 
-    def __init__(self, compiled: Any, inputs: list[Input], device: Device) -> None:
-        self._compiled, self._inputs, self._device = compiled, inputs, device
-        self._by_key = {one.expression: one for one in inputs} | {
+    def __init__(self, compiled: Any, inputs: list[Input], outputs: int, device: Device) -> None:
+        self._compiled, self._inputs, self._outputs, self._device = compiled, inputs, outputs, device
+        self._by_key: dict[Any, Input] = {one.expression: one for one in inputs} | {
             one.name: one for one in inputs if one.name is not None
         }
         self._initialized = False
@@ -67,9 +80,9 @@ class CompiledOperator:
     @property
     def descriptor_count(self) -> int:
         """How many tensors a call binds: the inputs that are not owned, and the outputs."""
-        return sum(not one.owned for one in self._inputs) + len(self._compiled.graph.outputs)
+        return sum(not one.owned for one in self._inputs) + self._outputs
 
-    def initialize(self, weights: Mapping[Any, Any] | None = None) -> None:
+    def initialize(self, weights: Inputs = None) -> None:
         """Gives the operator its owned inputs, which it reads once.
 
         Parameters
@@ -102,7 +115,13 @@ class CompiledOperator:
         for one in self._inputs:
             one.known = None
 
-    def dispatch(self, inputs: Mapping[Any, Any] | None = None, *, readback: bool = True) -> list[Any]:
+    @overload
+    def dispatch(self, inputs: Inputs = None, *, readback: Literal[True] = True) -> list[Array]: ...
+    @overload
+    def dispatch(self, inputs: Inputs = None, *, readback: Literal[False]) -> list[Buffer]: ...
+    @overload
+    def dispatch(self, inputs: Inputs = None, *, readback: bool) -> list[Any]: ...
+    def dispatch(self, inputs: Inputs = None, *, readback: bool = True) -> list[Any]:
         """Computes the outputs.
 
         Parameters
@@ -132,30 +151,36 @@ class CompiledOperator:
         outputs = [*found] if isinstance(found, tuple) else [found]
         return outputs if readback else [Buffer._of(self._device, one) for one in outputs]
 
-    def __call__(self, inputs: Mapping[Any, Any] | None = None, *, readback: bool = True) -> list[Any]:
+    @overload
+    def __call__(self, inputs: Inputs = None, *, readback: Literal[True] = True) -> list[Array]: ...
+    @overload
+    def __call__(self, inputs: Inputs = None, *, readback: Literal[False]) -> list[Buffer]: ...
+    @overload
+    def __call__(self, inputs: Inputs = None, *, readback: bool) -> list[Any]: ...
+    def __call__(self, inputs: Inputs = None, *, readback: bool = True) -> list[Any]:
         """As ``dispatch``."""
         return self.dispatch(inputs, readback=readback)
 
-    def _resolved(self, given: Mapping[Any, Any] | None, function: str, owned: bool) -> dict[int, Any]:
+    def _resolved(self, given: Inputs, function: str, owned: bool) -> dict[int, Any]:
         """The values by the ``id`` of their inputs; refuses keys that are none, of the other kind, or there twice."""
-        if given is not None and not isinstance(given, Mapping):
+        if given is not None and type(given) is not dict and not isinstance(given, Mapping):
             raise TypeError(f"{function}() takes a dict of inputs, not {show(given)}")
         found: dict[int, Any] = {}
         for key, value in (given or {}).items():
-            if not isinstance(key, Expression | str):
-                raise TypeError(
-                    f"{function}() takes expressions and names as keys, not {type(key).__name__}: {show(key)}"
-                )
             one = self._by_key.get(key)
             if one is None:
-                slug = "bound-name" if isinstance(key, str) else "bound-expression"
-                refuse(function, slug, key=repr(key))
+                self._refuse_key(key, function)
             if one.owned is not owned:
                 refuse(function, "bound-method", label=one.label, method="dispatch" if owned else "initialize")
             if id(one) in found:
                 refuse(function, "bound-twice", label=one.label)
             found[id(one)] = value
         return found
+
+    def _refuse_key(self, key: object, function: str) -> NoReturn:
+        if not isinstance(key, Expression | str):
+            raise TypeError(f"{function}() takes expressions and names as keys, not {type(key).__name__}: {show(key)}")
+        refuse(function, "bound-name" if isinstance(key, str) else "bound-expression", key=repr(key))
 
     def _arrays(self, given: dict[int, Any], function: str, owned: bool) -> dict[str, Array]:
         """The tensors of all inputs of a kind, by the names of the compiled graph."""
@@ -166,7 +191,7 @@ class CompiledOperator:
         return {f"input{one.expression._index}": one.array(given[id(one)], self._device, function) for one in needed}
 
     def __repr__(self) -> str:
-        return f"dml.CompiledOperator of {len(self._inputs)} inputs and {len(self._compiled.graph.outputs)} outputs"
+        return f"dml.CompiledOperator of {len(self._inputs)} inputs and {self._outputs} outputs"
 
 
 def expressions_of(outputs: Iterable[Any]) -> list[Expression]:

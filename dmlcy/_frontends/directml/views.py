@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dmlcy._desc.memory import extent
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._field_types.tensor_desc import minimum_size
+from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.expressions import Expression, value_of, viewed
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import data_type_of, name_of
@@ -63,7 +64,7 @@ def reinterpret(*arguments: Any, **named: Any) -> Expression:
     dtype = old.dtype if given["dtype"] is None else data_type_of(given["dtype"], "reinterpret", "dtype")
     total, alignment = old.total_tensor_size_in_bytes, old.guaranteed_base_offset_alignment
     desc = Desc(name_of(dtype), given["sizes"], given["strides"], old.flags, total, alignment)
-    if minimum_size(desc) is not None and extent(desc) > total:
+    if current().computes and minimum_size(desc) is not None and extent(desc) > total:
         refuse("reinterpret", "view-size", needed=extent(desc), sizes=[*desc.sizes], actual=total)
     return viewed(source, desc)
 

@@ -271,2460 +271,287 @@ class RoiAlignGradOutputs(NamedTuple):
     roi_gradient: Expression | None
 
 def identity(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Copy each element, with a scale and a bias if they are given.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from
-        level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_IDENTITY-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_IDENTITY, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_identity_operator_desc
-    """
+    """Copy each element, with a scale and a bias if they are given."""
 
 def abs(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the absolute value of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8 (from level 2_1); INT64 (from level
-        4_1).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8 (from level 2_1); INT64 (from
-        level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ABS-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ABS, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_abs_operator_desc
-    """
+    """Take the absolute value of each element."""
 
 def acos(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the arccosine of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ACOS-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ACOS, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_acos_operator_desc
-    """
+    """Take the arccosine of each element."""
 
 def asin(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the arcsine of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ASIN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ASIN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_asin_operator_desc
-    """
+    """Take the arcsine of each element."""
 
 def atan(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the arctangent of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ATAN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ATAN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_operator_desc
-    """
+    """Take the arctangent of each element."""
 
 def ceil(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Round each element up, to the least whole number that is not below it.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_CEIL-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_CEIL, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_ceil_operator_desc
-    """
+    """Round each element up, to the least whole number that is not below it."""
 
 def cos(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the cosine of each element, an angle in radians.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_COS-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_COS, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_cos_operator_desc
-    """
+    """Take the cosine of each element, an angle in radians."""
 
 def exp(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Raise e to the power of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_EXP-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_EXP, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
-    """
+    """Raise e to the power of each element."""
 
 def floor(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Round each element down, to the greatest whole number that is not above it.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_FLOOR-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_FLOOR, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_floor_operator_desc
-    """
+    """Round each element down, to the greatest whole number that is not above it."""
 
 def log(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the natural logarithm of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_LOG-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOG, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_log_operator_desc
-    """
+    """Take the natural logarithm of each element."""
 
 def recip(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Divide 1 by each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_RECIP-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_RECIP, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_recip_operator_desc
-    """
+    """Divide 1 by each element."""
 
 def sin(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the sine of each element, an angle in radians.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_SIN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_SIN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_sin_operator_desc
-    """
+    """Take the sine of each element, an angle in radians."""
 
 def sqrt(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the square root of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_SQRT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_SQRT, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_sqrt_operator_desc
-    """
+    """Take the square root of each element."""
 
 def tan(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the tangent of each element, an angle in radians.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_TAN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_TAN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_tan_operator_desc
-    """
+    """Take the tangent of each element, an angle in radians."""
 
 def erf(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the Gauss error function of each element x: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ERF-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ERF, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_erf_operator_desc
-    """
+    """Take the Gauss error function of each element x: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
 
 def sinh(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the hyperbolic sine of each element x, (exp(x) - exp(-x)) / 2.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_SINH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_SINH, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_sinh_operator_desc
-    """
+    """Take the hyperbolic sine of each element x, (exp(x) - exp(-x)) / 2."""
 
 def cosh(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the hyperbolic cosine of each element x, (exp(x) + exp(-x)) / 2.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_COSH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_COSH, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_cosh_operator_desc
-    """
+    """Take the hyperbolic cosine of each element x, (exp(x) + exp(-x)) / 2."""
 
 def tanh(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the hyperbolic tangent of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_TANH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_TANH, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_tanh_operator_desc
-    """
+    """Take the hyperbolic tangent of each element."""
 
 def asinh(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the inverse hyperbolic sine of each element x, ln(x + sqrt(x^2 + 1)).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ASINH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ASINH, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_asinh_operator_desc
-    """
+    """Take the inverse hyperbolic sine of each element x, ln(x + sqrt(x^2 + 1))."""
 
 def acosh(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the inverse hyperbolic cosine of each element x, ln(x + sqrt(x^2 - 1)).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ACOSH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ACOSH, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_acosh_operator_desc
-    """
+    """Take the inverse hyperbolic cosine of each element x, ln(x + sqrt(x^2 - 1))."""
 
 def atanh(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Take the inverse hyperbolic tangent of each element x, ln((1 + x) / (1 - x)) / 2.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ATANH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ATANH, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atanh_operator_desc
-    """
+    """Take the inverse hyperbolic tangent of each element x, ln((1 + x) / (1 - x)) / 2."""
 
 def clip(input: Expression, *, min: float, max: float, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Replace the elements below Min by Min and the elements above Max by Max, and keep the other elements.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 5_0).
-    min : float
-        The lower bound.
-    max : float
-        The upper bound.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from
-        level 2_1); INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_CLIP-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_CLIP, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
-    """
+    """Replace the elements below Min by Min and the elements above Max by Max, and keep the other elements."""
 
 def threshold(input: Expression, *, min: float, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Replace the elements below Min by Min, and keep the other elements.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1).
-    min : float
-        The least result.
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from
-        level 2_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_THRESHOLD-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_THRESHOLD, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
-    """
+    """Replace the elements below Min by Min, and keep the other elements."""
 
 def sign(input: Expression) -> Expression:
-    """Replace negative elements by -1 and positive elements by 1, and keep 0.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16, INT8, UINT32, UINT16,
-        UINT8 (from level 2_1); INT64, UINT64 (from level 4_1).
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16, INT8, UINT32,
-        UINT16, UINT8 (from level 2_1); INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_SIGN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_SIGN, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_sign_operator_desc
-    """
+    """Replace negative elements by -1 and positive elements by 1, and keep 0."""
 
 def negate(input: Expression) -> Expression:
-    """Change the sign of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16, INT64, INT32, INT16, INT8.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16, INT64, INT32, INT16, INT8.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_NEGATE-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_NEGATE, feature level 5_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_negate_operator_desc
-    """
+    """Change the sign of each element."""
 
 def logical_not(input: Expression) -> Expression:
-    """Give 1 for each element that is 0, and 0 for each other element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: UINT32; UINT8 (from level 2_0).
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: UINT32; UINT8 (from level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_LOGICAL_NOT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_NOT, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
-    """
+    """Give 1 for each element that is 0, and 0 for each other element."""
 
 def bit_not(input: Expression) -> Expression:
-    """Invert the bits of each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16,
-        INT8, UINT64 (from level 4_1).
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32,
-        INT16, INT8, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_BIT_NOT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_BIT_NOT, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_not_operator_desc
-    """
+    """Invert the bits of each element."""
 
 def bit_count(
     input: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Count the bits of each element that are 1.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16,
-        INT8, UINT64 (from level 4_1).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: UINT32, UINT8.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_BIT_COUNT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_BIT_COUNT, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_count_operator_desc
-    """
+    """Count the bits of each element that are 1."""
 
 def round(input: Expression, *, rounding_mode: RoundingMode = RoundingMode.HALVES_TO_NEAREST_EVEN) -> Expression:
-    """Round each element to a whole number.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    rounding_mode : RoundingMode, default RoundingMode.HALVES_TO_NEAREST_EVEN
-        Which whole number: the nearest one, with halves to the even number or away from 0, or the next one towards
-        0.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ROUND-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ROUND, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
-    """
+    """Round each element to a whole number."""
 
 def is_nan(input: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8) -> Expression:
-    """Give 1 for each element that is not a number (NaN), and 0 for each other element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: UINT32 (from level 1_0); UINT8.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_IS_NAN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_IS_NAN, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_nan_operator_desc
-    """
+    """Give 1 for each element that is not a number (NaN), and 0 for each other element."""
 
 def is_infinity(
     input: Expression, *, infinity_mode: IsInfinityMode = IsInfinityMode.EITHER,
     output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
     """Give 1 for each element that is infinite, with the sign that InfinityMode asks for, and 0 for each other
-    element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    infinity_mode : IsInfinityMode, default IsInfinityMode.EITHER
-        Which infinities count: both, or those of one sign.
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: UINT8.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_IS_INFINITY-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_IS_INFINITY, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_infinity_operator_desc
-    """
+    element."""
 
 def cast(input: Expression, *, dtype: TensorDataType | npt.DTypeLike) -> Expression:
-    """Convert each element to the data type of the output.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to convert. Data types: FLOAT32, FLOAT16, INT16, INT8, UINT16, UINT8; INT64, INT32, UINT64,
-        UINT32 (from level 3_0); FLOAT64 (from level 4_1).
-    dtype : TensorDataType or NumPy data type
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        The converted elements. Data types: FLOAT32, FLOAT16, INT16, INT8, UINT16, UINT8; INT64, INT32, UINT64,
-        UINT32 (from level 3_0); FLOAT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-CAST-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    CAST, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cast_operator_desc
-    """
+    """Convert each element to the data type of the output."""
 
 def add(a: Expression, b: Expression, fused_activation: FusedActivation | None = None) -> Expression:
-    """Add two tensors, element by element, and apply an activation to the sums.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    fused_activation : FusedActivation or None, default None
-        The activation that is applied to each sum; left out, the sums are the result.
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ADD1-. Tensors that
-        differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ADD1, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
-    """
+    """Add two tensors, element by element, and apply an activation to the sums."""
 
 def subtract(a: Expression, b: Expression) -> Expression:
-    """Subtract the second tensor from the first one, element by element.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT64, UINT64 (from level
-        4_1); INT16, INT8, UINT16, UINT8 (from level 5_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT64, UINT64 (from level
-        4_1); INT16, INT8, UINT16, UINT8 (from level 5_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT64,
-        UINT64 (from level 4_1); INT16, INT8, UINT16, UINT8 (from level 5_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_SUBTRACT-. Tensors
-        that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_SUBTRACT, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_subtract_operator_desc
-    """
+    """Subtract the second tensor from the first one, element by element."""
 
 def multiply(a: Expression, b: Expression) -> Expression:
-    """Multiply two tensors, element by element.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT64, UINT64 (from level
-        4_1); INT16, INT8, UINT16, UINT8 (from level 5_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT64, UINT64 (from level
-        4_1); INT16, INT8, UINT16, UINT8 (from level 5_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT64,
-        UINT64 (from level 4_1); INT16, INT8, UINT16, UINT8 (from level 5_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_MULTIPLY-. Tensors
-        that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_MULTIPLY, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_multiply_operator_desc
-    """
+    """Multiply two tensors, element by element."""
 
 def divide(a: Expression, b: Expression) -> Expression:
-    """Divide the first tensor by the second one, element by element; the quotient of integers loses its fraction.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT16, INT8, UINT16, UINT8
-        (from level 5_1); INT64, UINT64 (from level 6_0).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT16, INT8, UINT16, UINT8
-        (from level 5_1); INT64, UINT64 (from level 6_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1); INT16,
-        INT8, UINT16, UINT8 (from level 5_1); INT64, UINT64 (from level 6_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_DIVIDE-. Tensors
-        that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_DIVIDE, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_divide_operator_desc
-    """
+    """Divide the first tensor by the second one, element by element; the quotient of integers loses its fraction."""
 
 def max(a: Expression, b: Expression) -> Expression:
-    """Take the greater element of two tensors at each place.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1);
-        INT64, UINT64 (from level 5_0).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 5_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16,
-        UINT8 (from level 2_1); INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_MAX-. Tensors that
-        differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_MAX, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
-    """
+    """Take the greater element of two tensors at each place."""
 
 def min(a: Expression, b: Expression) -> Expression:
-    """Take the lesser element of two tensors at each place.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1);
-        INT64, UINT64 (from level 5_0).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 5_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16,
-        UINT8 (from level 2_1); INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_MIN-. Tensors that
-        differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_MIN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_min_operator_desc
-    """
+    """Take the lesser element of two tensors at each place."""
 
 def mean(a: Expression, b: Expression) -> Expression:
-    """Average two tensors, element by element.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16; INT32, UINT32 (from level 2_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_MEAN-. Tensors that
-        differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_MEAN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
-    """
+    """Average two tensors, element by element."""
 
 def atan_yx(a: Expression, b: Expression) -> Expression:
-    """Take the angle between the X axis and the point whose Y coordinate is in the first tensor and whose X coordinate
-    is in the second one (atan2).
-
-    Parameters
-    ----------
-    a : Expression
-        The Y coordinates. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    b : Expression
-        The X coordinates. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Returns
-    -------
-    Expression
-        The angles, in radians. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_ATAN_YX-. Tensors
-        that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_ATAN_YX, feature level 3_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_yx_operator_desc
-    """
+    """Take the angle between the X axis and the point whose Y coordinate is in the first tensor and whose X
+    coordinate is in the second one (atan2)."""
 
 def difference_square(a: Expression, b: Expression) -> Expression:
-    """Square the difference of two tensors, element by element.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16, INT32, UINT32.
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16, INT32, UINT32.
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16, INT32, UINT32.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_DIFFERENCE_SQUARE-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_DIFFERENCE_SQUARE, feature level 3_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
-    """
+    """Square the difference of two tensors, element by element."""
 
 def logical_and(a: Expression, b: Expression) -> Expression:
-    """Give 1 where the elements of both tensors are not 0, and 0 elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32; UINT8 (from level 2_0).
-    b : Expression
-        The right operands. Data types: UINT32; UINT8 (from level 2_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32; UINT8 (from level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_LOGICAL_AND-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_AND, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_and_operator_desc
-    """
+    """Give 1 where the elements of both tensors are not 0, and 0 elsewhere."""
 
 def logical_or(a: Expression, b: Expression) -> Expression:
-    """Give 1 where the element of one of the tensors or of both is not 0, and 0 elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32; UINT8 (from level 2_0).
-    b : Expression
-        The right operands. Data types: UINT32; UINT8 (from level 2_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32; UINT8 (from level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_LOGICAL_OR-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_OR, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_or_operator_desc
-    """
+    """Give 1 where the element of one of the tensors or of both is not 0, and 0 elsewhere."""
 
 def logical_xor(a: Expression, b: Expression) -> Expression:
-    """Give 1 where the element of exactly one of the tensors is not 0, and 0 elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32; UINT8 (from level 2_0).
-    b : Expression
-        The right operands. Data types: UINT32; UINT8 (from level 2_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32; UINT8 (from level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_LOGICAL_XOR-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_XOR, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_xor_operator_desc
-    """
+    """Give 1 where the element of exactly one of the tensors is not 0, and 0 elsewhere."""
 
 def bit_and(a: Expression, b: Expression) -> Expression:
-    """Keep the bits that are 1 in the elements of both tensors.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64 (from level 4_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64,
-        INT32, INT16, INT8, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_BIT_AND-. Tensors
-        that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_BIT_AND, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_and_operator_desc
-    """
+    """Keep the bits that are 1 in the elements of both tensors."""
 
 def bit_or(a: Expression, b: Expression) -> Expression:
-    """Set the bits that are 1 in the element of one of the tensors or of both.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64 (from level 4_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64,
-        INT32, INT16, INT8, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_BIT_OR-. Tensors
-        that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_BIT_OR, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_or_operator_desc
-    """
+    """Set the bits that are 1 in the element of one of the tensors or of both."""
 
 def bit_xor(a: Expression, b: Expression) -> Expression:
-    """Set the bits that are 1 in the element of exactly one of the tensors.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64 (from level 4_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32, UINT16, UINT8; FLOAT64, FLOAT32, FLOAT16, INT64,
-        INT32, INT16, INT8, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_BIT_XOR-. Tensors
-        that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_BIT_XOR, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_xor_operator_desc
-    """
+    """Set the bits that are 1 in the element of exactly one of the tensors."""
 
 def bit_shift_left(a: Expression, b: Expression) -> Expression:
-    """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros enter on
-    the right.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32, UINT16, UINT8; UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: UINT32, UINT16, UINT8; UINT64 (from level 4_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32, UINT16, UINT8; UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_BIT_SHIFT_LEFT-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_BIT_SHIFT_LEFT, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_shift_left_operator_desc
-    """
+    """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros enter
+    on the right."""
 
 def bit_shift_right(a: Expression, b: Expression) -> Expression:
-    """Shift the bits of each element of the first tensor to the right by the element of the second one; zeros enter on
-    the left.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: UINT32, UINT16, UINT8; UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: UINT32, UINT16, UINT8; UINT64 (from level 4_1).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: UINT32, UINT16, UINT8; UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_BIT_SHIFT_RIGHT-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_BIT_SHIFT_RIGHT, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_shift_right_operator_desc
-    """
+    """Shift the bits of each element of the first tensor to the right by the element of the second one; zeros enter
+    on the left."""
 
 def modulus_truncate(a: Expression, b: Expression) -> Expression:
     """Take the remainder of a division whose quotient is rounded towards 0, as C does; the remainder has the sign of
-    the dividend.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; INT64, UINT64
-        (from level 6_0).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; INT64, UINT64
-        (from level 6_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16,
-        UINT8; INT64, UINT64 (from level 6_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_MODULUS_TRUNCATE-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_MODULUS_TRUNCATE, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_truncate_operator_desc
-    """
+    the dividend."""
 
 def modulus_floor(a: Expression, b: Expression) -> Expression:
     """Take the remainder of a division whose quotient is rounded down, as Python does; the remainder has the sign of
-    the divisor.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; INT64, UINT64
-        (from level 6_0).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; INT64, UINT64
-        (from level 6_0).
-
-    Returns
-    -------
-    Expression
-        The result for each pair of elements. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16,
-        UINT8; INT64, UINT64 (from level 6_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_MODULUS_FLOOR-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_MODULUS_FLOOR, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
-    """
+    the divisor."""
 
 def equals(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the elements of two tensors are equal, and 0 elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1);
-        INT64, UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 4_1).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        1 for each pair for which the comparison holds, and 0 for each other pair. Data types: UINT32; UINT8 (from
-        level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_LOGICAL_EQUALS-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_EQUALS, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_equals_operator_desc
-    """
+    """Give 1 where the elements of two tensors are equal, and 0 elsewhere."""
 
 def greater_than(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the element of the first tensor is greater than that of the second one, and 0 elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1);
-        INT64, UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 4_1).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        1 for each pair for which the comparison holds, and 0 for each other pair. Data types: UINT32; UINT8 (from
-        level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-
-        ELEMENT_WISE_LOGICAL_GREATER_THAN-. Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_GREATER_THAN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_greater_than_operator_desc
-    """
+    """Give 1 where the element of the first tensor is greater than that of the second one, and 0 elsewhere."""
 
 def greater_than_or_equal(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
     """Give 1 where the element of the first tensor is greater than that of the second one or equals it, and 0
-    elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16, INT8, UINT32, UINT16, UINT8
-        (from level 2_1); INT64, UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16, INT8, UINT32, UINT16, UINT8
-        (from level 2_1); INT64, UINT64 (from level 4_1).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        1 for each pair for which the comparison holds, and 0 for each other pair. Data types: UINT32 (from level
-        1_0); UINT8 (from level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-
-        ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL-. Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-
-        operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_greater_than_or_equal_operator_desc
-    """
+    elsewhere."""
 
 def less_than(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the element of the first tensor is less than that of the second one, and 0 elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1);
-        INT64, UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 4_1).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        1 for each pair for which the comparison holds, and 0 for each other pair. Data types: UINT32; UINT8 (from
-        level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_LOGICAL_LESS_THAN-.
-        Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_LESS_THAN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_less_than_operator_desc
-    """
+    """Give 1 where the element of the first tensor is less than that of the second one, and 0 elsewhere."""
 
 def less_than_or_equal(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the element of the first tensor is less than that of the second one or equals it, and 0 elsewhere.
-
-    Parameters
-    ----------
-    a : Expression
-        The left operands. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16, INT8, UINT32, UINT16, UINT8
-        (from level 2_1); INT64, UINT64 (from level 4_1).
-    b : Expression
-        The right operands. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16, INT8, UINT32, UINT16, UINT8
-        (from level 2_1); INT64, UINT64 (from level 4_1).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        1 for each pair for which the comparison holds, and 0 for each other pair. Data types: UINT32 (from level
-        1_0); UINT8 (from level 2_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-
-        ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL-. Tensors that differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-
-        types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_less_than_or_equal_operator_desc
-    """
+    """Give 1 where the element of the first tensor is less than that of the second one or equals it, and 0
+    elsewhere."""
 
 def pow(
     input: Expression, exponent: Expression | float, *, scale_bias: tuple[float, float] | None = None
 ) -> Expression:
     """Raise each element to the power of the exponent at the same place; a negative element gives NaN unless its
-    exponent is a whole number.
-
-    Parameters
-    ----------
-    input : Expression
-        The bases. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 3_0).
-    exponent : Expression or float
-        The exponents. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 3_0).
-    scale_bias : tuple of float or None, default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
-
-    Returns
-    -------
-    Expression
-        The powers. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 3_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_POW-. Tensors that
-        differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_POW or ELEMENT_WISE_CONSTANT_POW, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
-    """
+    exponent is a whole number."""
 
 def where(condition: Expression, a: Expression, b: Expression) -> Expression:
-    """Take the element of the first tensor where the condition is not 0, and that of the second one where it is 0.
-
-    Parameters
-    ----------
-    condition : Expression
-        The conditions that choose between the tensors: 0 is false, and every other value is true. Data types:
-        UINT8.
-    a : Expression
-        The elements for a true condition. Data types: FLOAT16; FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8
-        (from level 3_0); FLOAT64, INT64, UINT64 (from level 5_0).
-    b : Expression
-        The elements for a false condition. Data types: FLOAT16; FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8
-        (from level 3_0); FLOAT64, INT64, UINT64 (from level 5_0).
-
-    Returns
-    -------
-    Expression
-        The chosen elements. Data types: FLOAT16; FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        3_0); FLOAT64, INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_IF-. Tensors that
-        differ: DML-GRAPH-operand-sizes, DML-GRAPH-operand-types.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_IF, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_if_operator_desc
-    """
+    """Take the element of the first tensor where the condition is not 0, and that of the second one where it is 0."""
 
 def activation_relu(input: Expression) -> Expression:
-    """Replace the negative elements by 0, and keep the other elements (rectified linear unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8 (from level 5_1).
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8 (from level 5_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_RELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_RELU, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_relu_operator_desc
-    """
+    """Replace the negative elements by 0, and keep the other elements (rectified linear unit)."""
 
 def activation_sigmoid(input: Expression) -> Expression:
-    """Replace each element x by 1 / (1 + exp(-x)) (logistic function).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_SIGMOID-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_SIGMOID, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_sigmoid_operator_desc
-    """
+    """Replace each element x by 1 / (1 + exp(-x)) (logistic function)."""
 
 def activation_identity(input: Expression) -> Expression:
-    """Copy each element.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_IDENTITY-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_IDENTITY, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_identity_operator_desc
-    """
+    """Copy each element."""
 
 def activation_tanh(input: Expression) -> Expression:
-    """Replace each element x by its hyperbolic tangent, (1 - exp(-2 * x)) / (1 + exp(-2 * x)).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_TANH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_TANH, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_tanh_operator_desc
-    """
+    """Replace each element x by its hyperbolic tangent, (1 - exp(-2 * x)) / (1 + exp(-2 * x))."""
 
 def activation_gelu(input: Expression) -> Expression:
     """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of a normal distribution
-    below it (Gaussian error linear unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_GELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_GELU, feature level 5_1:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_activation_gelu_operator_desc
-    """
+    below it (Gaussian error linear unit)."""
 
 def activation_softsign(input: Expression) -> Expression:
-    """Replace each element x by x / (1 + |x|).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_SOFTSIGN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_SOFTSIGN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_softsign_operator_desc
-    """
+    """Replace each element x by x / (1 + |x|)."""
 
 def activation_linear(input: Expression, alpha: float, beta: float) -> Expression:
-    """Multiply each element by Alpha, and add Beta.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float
-        The factor.
-    beta : float
-        The summand.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_LINEAR-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_LINEAR, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_linear_operator_desc
-    """
+    """Multiply each element by Alpha, and add Beta."""
 
 def activation_softmax(input: Expression, axes: Sequence[int] = ()) -> Expression:
-    """Divide the exponential of each element by the sum of the exponentials along some axes.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements. Data types: FLOAT32, FLOAT16.
-    axes : sequence of int, default ()
-        The axes along which the operator computes.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_SOFTMAX1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_SOFTMAX1 or ACTIVATION_SOFTMAX, feature level 5_1:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_activation_softmax1_operator_desc
-    """
+    """Divide the exponential of each element by the sum of the exponentials along some axes."""
 
 def activation_log_softmax(input: Expression) -> Expression:
     """Take the natural logarithm of the softmax: the exponential of each element, divided by the sum of the
-    exponentials of its row.
-
-    Parameters
-    ----------
-    input : Expression
-        The rows, along the last axis. Data types: FLOAT32, FLOAT16.
-
-    Returns
-    -------
-    Expression
-        The result of each row. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_LOG_SOFTMAX-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_LOG_SOFTMAX, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_log_softmax_operator_desc
-    """
+    exponentials of its row."""
 
 def activation_hardmax(input: Expression) -> Expression:
-    """Write 1 for the greatest element of each row, the first one if several are equal, and 0 for the others.
-
-    Parameters
-    ----------
-    input : Expression
-        The rows, along the last axis. Data types: FLOAT32, FLOAT16.
-
-    Returns
-    -------
-    Expression
-        The result of each row. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_HARDMAX-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_HARDMAX, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_hardmax_operator_desc
-    """
+    """Write 1 for the greatest element of each row, the first one if several are equal, and 0 for the others."""
 
 def activation_elu(input: Expression, *, alpha: float = 1.0) -> Expression:
     """Keep the elements from 0 on, and replace each negative element x by Alpha * (exp(x) - 1) (exponential linear
-    unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float, default 1.0
-        The factor for negative elements; if Alpha is positive, no result is below -Alpha.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_ELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_ELU, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_elu_operator_desc
-    """
+    unit)."""
 
 def activation_celu(input: Expression, *, alpha: float = 1.0) -> Expression:
     """Replace each element x by max(0, x) + min(0, Alpha * (exp(x / Alpha) - 1)) (continuously differentiable
-    exponential linear unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    alpha : float, default 1.0
-        The factor of the exponential, and the divisor of its exponent; if Alpha is positive, no result is below
-        -Alpha.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_CELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_CELU, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_celu_operator_desc
-    """
+    exponential linear unit)."""
 
 def activation_hard_sigmoid(input: Expression, *, alpha: float = 0.2, beta: float = 0.5) -> Expression:
-    """Replace each element x by Alpha * x + Beta, cut to the range from 0 to 1.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float, default 0.2
-        The slope.
-    beta : float, default 0.5
-        The result for 0, before the cut.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_HARD_SIGMOID-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_HARD_SIGMOID, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_hard_sigmoid_operator_desc
-    """
+    """Replace each element x by Alpha * x + Beta, cut to the range from 0 to 1."""
 
 def activation_leaky_relu(input: Expression, *, alpha: float = 0.01) -> Expression:
-    """Multiply the negative elements by Alpha, and keep the other elements (leaky rectified linear unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float, default 0.01
-        The factor for negative elements.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_LEAKY_RELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_LEAKY_RELU, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_leaky_relu_operator_desc
-    """
+    """Multiply the negative elements by Alpha, and keep the other elements (leaky rectified linear unit)."""
 
 def activation_parameterized_relu(input: Expression, slope: Expression) -> Expression:
-    """Multiply each negative element by its slope, and keep the other elements (parameterized rectified linear unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8 (from level 5_1).
-    slope : Expression
-        The factor for each element, which is used where the element is negative. Data types: FLOAT32, FLOAT16;
-        INT32, INT16, INT8 (from level 5_1).
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8 (from level 5_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_PARAMETERIZED_RELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_PARAMETERIZED_RELU, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
-    """
+    """Multiply each negative element by its slope, and keep the other elements (parameterized rectified linear
+    unit)."""
 
 def activation_parametric_softplus(input: Expression, *, alpha: float, beta: float) -> Expression:
-    """Replace each element x by Alpha * ln(1 + exp(Beta * x)), a smooth form of the rectified linear unit.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float
-        The factor of the result.
-    beta : float
-        The factor of the element.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_PARAMETRIC_SOFTPLUS-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_PARAMETRIC_SOFTPLUS, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parametric_softplus_operator_desc
-    """
+    """Replace each element x by Alpha * ln(1 + exp(Beta * x)), a smooth form of the rectified linear unit."""
 
 def activation_scaled_elu(input: Expression, *, alpha: float = 1.6732632, gamma: float = 1.0507010) -> Expression:
     """Multiply each positive element by Gamma, and replace each other element x by Gamma * (Alpha * exp(x) - Alpha)
-    (scaled exponential linear unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float, default 1.6732632
-        The factor for the exponential of negative elements.
-    gamma : float, default 1.0507010
-        The factor of every result.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_SCALED_ELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_SCALED_ELU, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_scaled_elu_operator_desc
-    """
+    (scaled exponential linear unit)."""
 
 def activation_scaled_tanh(input: Expression, *, alpha: float = 1.0, beta: float = 0.5) -> Expression:
-    """Replace each element x by Alpha * tanh(Beta * x).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float, default 1.0
-        The factor of the result.
-    beta : float, default 0.5
-        The factor of the element.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_SCALED_TANH-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_SCALED_TANH, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_scaled_tanh_operator_desc
-    """
+    """Replace each element x by Alpha * tanh(Beta * x)."""
 
 def activation_shrink(input: Expression, *, bias: float = 0.0, threshold: float = 0.5) -> Expression:
-    """Move the elements beyond Threshold towards 0 by Bias, and replace the elements between -Threshold and Threshold
-    by 0.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        5_1).
-    bias : float, default 0.0
-        The number that is subtracted from elements above Threshold, and added to elements below -Threshold.
-    threshold : float, default 0.5
-        The largest distance from 0 at which an element becomes 0.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from
-        level 5_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_SHRINK-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_SHRINK, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_shrink_operator_desc
-    """
+    """Move the elements beyond Threshold towards 0 by Bias, and replace the elements between -Threshold and
+    Threshold by 0."""
 
 def activation_softplus(input: Expression, *, steepness: float = 1.0) -> Expression:
-    """Replace each element x by ln(1 + exp(Steepness * x)) / Steepness, a smooth form of the rectified linear unit.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    steepness : float, default 1.0
-        How closely the function follows the rectified linear unit.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_SOFTPLUS-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_SOFTPLUS, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_softplus_operator_desc
-    """
+    """Replace each element x by ln(1 + exp(Steepness * x)) / Steepness, a smooth form of the rectified linear unit."""
 
 def activation_thresholded_relu(input: Expression, *, alpha: float = 1.0) -> Expression:
-    """Keep the elements above Alpha, and replace the other elements by 0 (thresholded rectified linear unit).
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Data types: FLOAT32, FLOAT16.
-    alpha : float, default 1.0
-        The threshold; an element that equals it becomes 0.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ACTIVATION_THRESHOLDED_RELU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ACTIVATION_THRESHOLDED_RELU, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_thresholded_relu_operator_desc
-    """
+    """Keep the elements above Alpha, and replace the other elements by 0 (thresholded rectified linear unit)."""
 
 def slice(
     input: Expression, input_window_offsets: Sequence[int], input_window_sizes: Sequence[int],
     input_window_strides: Sequence[int]
 ) -> Expression:
-    """Copy the elements of a window that steps meet, forwards or backwards along each axis.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to slice. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64,
-        INT64, UINT64 (from level 4_1).
-    input_window_offsets : sequence of int
-        First element of the window along each axis.
-    input_window_sizes : sequence of int
-        Size of the window along each axis.
-    input_window_strides : sequence of int
-        Step through the window along each axis; a negative step begins at the last element of the window.
-
-    Returns
-    -------
-    Expression
-        The elements that the steps meet, or the first of them. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8,
-        UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-SLICE1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    SLICE1, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
-    """
+    """Copy the elements of a window that steps meet, forwards or backwards along each axis."""
 
 @overload
 def padding(
     input: Expression, *, padding_mode: PaddingMode = PaddingMode.CONSTANT, padding_value: float = 0.0,
     start_padding: Sequence[int], end_padding: Sequence[int]
 ) -> Expression:
-    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the tensor.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to pad. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1);
-        FLOAT64, INT64, UINT64 (from level 5_0).
-    padding_mode : PaddingMode, default PaddingMode.CONSTANT
-        Where the elements outside the input come from.
-    padding_value : float, default 0.0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes. The value is rounded
-        to FLOAT32 first, for FLOAT64 and integer tensors too; PADDING1 takes a value of the tensor's own data type.
-        Integer tensors get the whole part of the value, which must fit their data type: 10.6 gives 10, and UINT8
-        holds 0 to 255.
-    start_padding : sequence of int
-        Number of elements added at the start of each axis.
-    end_padding : sequence of int
-        Number of elements added at the end of each axis.
-
-    Returns
-    -------
-    Expression
-        The padded tensor. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1);
-        FLOAT64, INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-PADDING-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    PADDING, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
-    """
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the tensor."""
 @overload
 def padding(
     input: Expression, padding_mode: PaddingMode, padding_value: float, start_padding: Sequence[int],
@@ -2732,867 +559,119 @@ def padding(
 ) -> Expression: ...
 
 def join(inputs: Sequence[Expression], axis: int) -> Expression:
-    """Put tensors one after the other along an axis.
-
-    Parameters
-    ----------
-    inputs : sequence of Expression
-        The tensors to join; their sizes differ along Axis only. Data types: FLOAT32, FLOAT16, INT32, INT16, UINT32,
-        UINT16; INT8, UINT8 (from level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-    axis : int
-        The axis to join along.
-
-    Returns
-    -------
-    Expression
-        The inputs, one after the other. Data types: FLOAT32, FLOAT16, INT32, INT16, UINT32, UINT16; INT8, UINT8
-        (from level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-JOIN-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    JOIN, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_join_operator_desc
-    """
+    """Put tensors one after the other along an axis."""
 
 def split(input: Expression, *, axis: int, output_axis_sizes: Sequence[int]) -> list[Expression]:
-    """Cut a tensor into pieces along an axis.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to cut. Data types: FLOAT32, FLOAT16, INT32, INT16, UINT32, UINT16; INT8, UINT8 (from level 2_1);
-        FLOAT64, INT64, UINT64 (from level 4_1).
-    axis : int
-        The axis to cut along.
-    output_axis_sizes : sequence of int
-        The sizes.
-
-    Returns
-    -------
-    list[Expression]
-        The pieces; their sizes along Axis add up to that of the input. Data types: FLOAT32, FLOAT16, INT32, INT16,
-        UINT32, UINT16; INT8, UINT8 (from level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-SPLIT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    SPLIT, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
-    """
+    """Cut a tensor into pieces along an axis."""
 
 def tile(input: Expression, *, repeats: Sequence[int]) -> Expression:
-    """Repeat a tensor along each axis.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to repeat. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 4_1).
-    repeats : sequence of int
-        Number of copies along each axis.
-
-    Returns
-    -------
-    Expression
-        The copies of the input, side by side. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16,
-        UINT8 (from level 2_1); INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-TILE-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    TILE, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_tile_operator_desc
-    """
+    """Repeat a tensor along each axis."""
 
 def one_hot(indices: Expression, values: Expression, *, output_length: int, axis: int) -> Expression:
-    """Make a line for each index, with one value at the index and another everywhere else.
-
-    Parameters
-    ----------
-    indices : Expression
-        The place of the value in each line; the size of Axis is 1. From -n to -1, an index counts from the end; one
-        outside the line leaves the line without the value. Data types: UINT32; INT64, INT32, UINT64 (from level
-        3_0).
-    values : Expression
-        Two values: first the one for everywhere else, then the one for the index. Data types: FLOAT32, FLOAT16;
-        INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-    output_length : int
-        A size.
-    axis : int
-        The axis of the lines.
-
-    Returns
-    -------
-    Expression
-        The lines, along Axis, in any length. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16,
-        UINT8 (from level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ONE_HOT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ONE_HOT, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
-    """
+    """Make a line for each index, with one value at the index and another everywhere else."""
 
 def top_k(
     input: Expression, *, axis: int, k: int, axis_direction: AxisDirection = AxisDirection.DECREASING
 ) -> TopKOutputs:
-    """Choose the greatest or the least elements along an axis, in their order, with their indices.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to choose from. Data types: FLOAT32, FLOAT16 (from level 2_0); INT32, INT16, INT8, UINT32,
-        UINT16, UINT8; INT64, UINT64 (from level 5_0).
-    axis : int
-        The axis to choose along.
-    k : int
-        Number of elements to choose.
-    axis_direction : AxisDirection, default AxisDirection.DECREASING
-        The greatest elements, in descending order (DECREASING), or the least ones, in ascending order (INCREASING).
-
-    Returns
-    -------
-    TopKOutputs
-        values: The chosen elements, in order. indices: The index of each chosen element along the axis.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-TOP_K1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    TOP_K1, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_top_k1_operator_desc
-    """
+    """Choose the greatest or the least elements along an axis, in their order, with their indices."""
 
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
-    """Take slices along one axis, by their indices.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor with the slices. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from
-        level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-    indices : Expression
-        The indices, in the last IndexDimensions axes. The axes before them have the size 1. Data types: UINT32;
-        INT64, INT32, UINT64 (from level 3_0).
-    axis : int
-        The axis whose slices are taken.
-    index_dimensions : int
-        Number of axes of the indices that are used, which are the last ones.
-
-    Returns
-    -------
-    Expression
-        The slices. In place of Axis, the output has the last IndexDimensions axes of the indices. Data types:
-        FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1); FLOAT64, INT64, UINT64 (from
-        level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-GATHER-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    GATHER, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
-    """
+    """Take slices along one axis, by their indices."""
 
 def gather_elements(input: Expression, indices: Expression, *, axis: int) -> Expression:
-    """Take an element for each index: the index counts along an axis, and the other coordinates are its own.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor with the elements. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8;
-        FLOAT64, INT64, UINT64 (from level 4_1).
-    indices : Expression
-        The place along Axis of each element of the output. Data types: UINT32; INT64, INT32, UINT64 (from level
-        3_0).
-    axis : int
-        The axis along which an index counts.
-
-    Returns
-    -------
-    Expression
-        The elements that the indices name. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8;
-        FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-GATHER_ELEMENTS-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    GATHER_ELEMENTS, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_elements_operator_desc
-    """
+    """Take an element for each index: the index counts along an axis, and the other coordinates are its own."""
 
 def gather_nd(
     input: Expression, indices: Expression, *, input_dimension_count: int, indices_dimension_count: int,
     batch_dimension_count: int = 0
 ) -> Expression:
-    """Take the element or the block that each tuple of coordinates points to, in its own item of the batch.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor that the tuples point into; its axes before the last InputDimensionCount ones have the size 1.
-        Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level
-        4_1).
-    indices : Expression
-        The tuples, along the last axis; the axes before the last IndicesDimensionCount ones have the size 1. Data
-        types: INT64, INT32, UINT64, UINT32.
-    input_dimension_count : int
-        Number of axes of the input that count: the last ones.
-    indices_dimension_count : int
-        Number of axes of the indices that count: the last ones.
-    batch_dimension_count : int, default 0
-        Number of batch axes, which are the first axes that count of the input and of the indices.
-
-    Returns
-    -------
-    Expression
-        The elements or slices that the tuples point to. The axes in front of them have the size 1. Data types:
-        FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-GATHER_ND1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    GATHER_ND1, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd1_operator_desc
-    """
+    """Take the element or the block that each tuple of coordinates points to, in its own item of the batch."""
 
 def scatter_elements(input: Expression, indices: Expression, updates: Expression, *, axis: int) -> Expression:
     """Copy a tensor, and write an element for each index: the index counts along an axis, and the other coordinates
-    are its own.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to copy. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-    indices : Expression
-        The place along Axis of each update. Data types: UINT32; INT64, INT32, UINT64 (from level 3_0).
-    updates : Expression
-        The elements to write. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-    axis : int
-        The axis along which an index counts.
-
-    Returns
-    -------
-    Expression
-        The input with the updates. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from
-        level 2_1); FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-SCATTER-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    SCATTER, feature level 2_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
-    """
+    are its own."""
 
 def scatter_nd(
     input: Expression, indices: Expression, updates: Expression, *, input_dimension_count: int,
     indices_dimension_count: int
 ) -> Expression:
-    """Copy a tensor, and write an element or a block where each tuple of coordinates points.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor that the tuples point into; its axes before the last InputDimensionCount ones have the size 1.
-        Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level
-        4_1).
-    indices : Expression
-        The tuples, along the last axis; the axes before the last IndicesDimensionCount ones have the size 1. Data
-        types: UINT32; INT64, INT32, UINT64 (from level 3_0).
-    updates : Expression
-        The elements or the blocks to write; the axes in front have the size 1. Data types: FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 4_1).
-    input_dimension_count : int
-        Number of axes of the input that count: the last ones.
-    indices_dimension_count : int
-        Number of axes of the indices that count: the last ones.
-
-    Returns
-    -------
-    Expression
-        The input with the updates. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8;
-        FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-SCATTER_ND-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    SCATTER_ND, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
-    """
+    """Copy a tensor, and write an element or a block where each tuple of coordinates points."""
 
 def space_to_depth(
     input: Expression, *, block_size: int, order: DepthSpaceOrder = DepthSpaceOrder.DEPTH_COLUMN_ROW
 ) -> Expression:
-    """Move blocks of height and width into channels (pixel unshuffle), in one of two orders.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor whose blocks are moved. Its sizes are {N, C, H, W}. Data types: FLOAT32, FLOAT16, INT32, INT16,
-        INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 5_0).
-    block_size : int
-        Height and width of a block.
-    order : DepthSpaceOrder, default DepthSpaceOrder.DEPTH_COLUMN_ROW
-        How the channels of the output are arranged: the block first, or the input channels first.
-
-    Returns
-    -------
-    Expression
-        The tensor whose channels are the places of the blocks of BlockSize by BlockSize elements of the input. Data
-        types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-SPACE_TO_DEPTH1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    SPACE_TO_DEPTH1, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
-    """
+    """Move blocks of height and width into channels (pixel unshuffle), in one of two orders."""
 
 def depth_to_space(
     input: Expression, *, block_size: int, order: DepthSpaceOrder = DepthSpaceOrder.DEPTH_COLUMN_ROW
 ) -> Expression:
-    """Move channels into blocks of height and width (pixel shuffle), in one of two orders.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor whose channels are moved. Its sizes are {N, C, H, W}. Data types: FLOAT32, FLOAT16, INT32, INT16,
-        INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 5_0).
-    block_size : int
-        Height and width of a block.
-    order : DepthSpaceOrder, default DepthSpaceOrder.DEPTH_COLUMN_ROW
-        How the channels of the input are arranged: the block first, or the output channels first.
-
-    Returns
-    -------
-    Expression
-        The tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input. Data types:
-        FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-DEPTH_TO_SPACE1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    DEPTH_TO_SPACE1, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
-    """
+    """Move channels into blocks of height and width (pixel shuffle), in one of two orders."""
 
 def reverse_subsequences(input: Expression, sequence_lengths: Expression, *, axis: int) -> Expression:
-    """Reverse the first elements of each line along an axis, as many as its length says.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; FLOAT64, INT64,
-        UINT64 (from level 5_0).
-    sequence_lengths : Expression
-        Number of elements to reverse in each line; a greater number than the line has stands for all. Data types:
-        UINT32; UINT64 (from level 5_0).
-    axis : int
-        The axis of the lines.
-
-    Returns
-    -------
-    Expression
-        The lines, with their first elements reversed. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32,
-        UINT16, UINT8; FLOAT64, INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-REVERSE_SUBSEQUENCES-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    REVERSE_SUBSEQUENCES, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_desc
-    """
+    """Reverse the first elements of each line along an axis, as many as its length says."""
 
 def upsample_2d(
     input: Expression, *, scale_size: tuple[int, int] | Size2D, interpolation_mode: InterpolationMode
 ) -> Expression:
-    """Enlarge the height and the width of an image by whole factors, and interpolate between its elements.
-
-    Parameters
-    ----------
-    input : Expression
-        The image. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Data types: FLOAT32, FLOAT16.
-    scale_size : tuple of int
-        Factors of the height and the width.
-    interpolation_mode : InterpolationMode
-        How an element between places is made: as the nearest one, or as a mean of the two on each of both axes by
-        their distance.
-
-    Returns
-    -------
-    Expression
-        The enlarged image. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-UPSAMPLE_2D-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    UPSAMPLE_2D, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_upsample_2d_operator_desc
-    """
+    """Enlarge the height and the width of an image by whole factors, and interpolate between its elements."""
 
 def up_sample_2d(
     input: Expression, scale_size: tuple[int, int] | Size2D, interpolation_mode: InterpolationMode
 ) -> Expression:
-    """Enlarge the height and the width of an image by whole factors, and interpolate between its elements.
-
-    Parameters
-    ----------
-    input : Expression
-        The image. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Data types: FLOAT32, FLOAT16.
-    scale_size : tuple of int
-        Factors of the height and the width.
-    interpolation_mode : InterpolationMode
-        How an element between places is made: as the nearest one, or as a mean of the two on each of both axes by
-        their distance.
-
-    Returns
-    -------
-    Expression
-        The enlarged image. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-UPSAMPLE_2D-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    UPSAMPLE_2D, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_upsample_2d_operator_desc
-    """
+    """Enlarge the height and the width of an image by whole factors, and interpolate between its elements."""
 
 def resample(
     input: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode,
     rounding_direction: AxisDirection = AxisDirection.INCREASING, scales: Sequence[float] = (),
     input_pixel_offsets: Sequence[float] = (), output_pixel_offsets: Sequence[float] = (), antialiased: bool = False
 ) -> Expression:
-    """Scale each axis of a tensor, with offsets of the places, a direction of rounding and, on request, a wider filter
-    against aliasing.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements. Data types: FLOAT32, FLOAT16, INT8, UINT8.
-    output_sizes : sequence of int
-        The sizes.
-    mode : InterpolationMode
-        How an element between places is made: as the nearest one, or as a mean of the two on each axis by their
-        distance.
-    rounding_direction : AxisDirection, default AxisDirection.INCREASING
-        Whether NEAREST_NEIGHBOR takes the next element (INCREASING) or the one before (DECREASING); LINEAR ignores
-        it.
-    scales : sequence of float, default ()
-        Factor of each axis; more than 1 enlarges.
-    input_pixel_offsets : sequence of float, default ()
-        Added to a place of the input before it is scaled, along each axis: 0.5 for the centre of an element, 0 for
-        its corner.
-    output_pixel_offsets : sequence of float, default ()
-        Added to the scaled place, along each axis: -0.5 for the centre of an element, 0 for its corner.
-    antialiased : bool, default False
-        Widen the filter of LINEAR along an axis whose factor is less than a half.
-
-    Returns
-    -------
-    Expression
-        The elements at the new places. Data types: FLOAT32, FLOAT16, INT8, UINT8.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-RESAMPLE3-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    RESAMPLE3, feature level 6_4:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample3_operator_desc
-    """
+    """Scale each axis of a tensor, with offsets of the places, a direction of rounding and, on request, a wider
+    filter against aliasing."""
 
 def fill_value_constant(
     graph: Graph, *, sizes: Sequence[int], value: float, dtype: TensorDataType | npt.DTypeLike | None = None
 ) -> Expression:
-    """Fill a tensor with one value.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph that gets the tensor.
-    sizes : sequence of int
-        The sizes.
-    value : int or float
-        The value.
-    dtype : TensorDataType or NumPy data type, default None
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        The value, in each element. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8;
-        FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-FILL_VALUE_CONSTANT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    FILL_VALUE_CONSTANT, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_constant_operator_desc
-    """
+    """Fill a tensor with one value."""
 
 def fill_value_sequence(
     graph: Graph, *, sizes: Sequence[int], value_start: float, value_delta: float,
     dtype: TensorDataType | npt.DTypeLike | None = None
 ) -> Expression:
-    """Fill a tensor with numbers at equal steps.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph that gets the tensor.
-    sizes : sequence of int
-        The sizes.
-    value_start : int or float
-        The first number.
-    value_delta : int or float
-        The step from each number to the next.
-    dtype : TensorDataType or NumPy data type, default None
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        The numbers, row by row. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8; INT64,
-        UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-FILL_VALUE_SEQUENCE-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    FILL_VALUE_SEQUENCE, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_sequence_operator_desc
-    """
+    """Fill a tensor with numbers at equal steps."""
 
 def reduce(
     input: Expression, *, function: ReduceFunction, axes: Sequence[int] = (),
     output_dtype: TensorDataType | npt.DTypeLike | None = None
 ) -> Expression:
-    """Reduce the elements along some axes to one, by the function that Function names.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to reduce. Data types: FLOAT32, FLOAT16; INT32, INT16, INT8, UINT32, UINT16, UINT8 (from level
-        2_1); INT64, UINT64 (from level 4_1).
-    function : ReduceFunction
-        The function that makes one number of the elements, such as SUM or MAX.
-    axes : sequence of int, default ()
-        The axes along which the operator computes.
-    output_dtype : TensorDataType or NumPy data type, default None
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        One element for all that differ along the axes only. Data types: FLOAT32, FLOAT16, UINT32; INT32 (from level
-        2_1); INT64, INT16, INT8, UINT64, UINT16, UINT8 (from level 3_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-REDUCE-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    REDUCE, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reduce_operator_desc
-    """
+    """Reduce the elements along some axes to one, by the function that Function names."""
 
 def cumulative_summation(
     input: Expression, *, axis: int, axis_direction: AxisDirection = AxisDirection.INCREASING,
     has_exclusive_sum: bool = False
 ) -> Expression:
-    """Add up the elements along an axis, and keep each sum.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements. Data types: FLOAT32, FLOAT16, INT32, UINT32; INT64, UINT64 (from level 5_0).
-    axis : int
-        The axis to run along.
-    axis_direction : AxisDirection, default AxisDirection.INCREASING
-        At which end the results begin.
-    has_exclusive_sum : bool, default False
-        Leave each element itself out of its sum.
-
-    Returns
-    -------
-    Expression
-        The sum up to each element. Data types: FLOAT32, FLOAT16, INT32, UINT32; INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-CUMULATIVE_SUMMATION-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    CUMULATIVE_SUMMATION, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_summation_operator_desc
-    """
+    """Add up the elements along an axis, and keep each sum."""
 
 def cumulative_product(
     input: Expression, *, axis: int, axis_direction: AxisDirection = AxisDirection.INCREASING,
     has_exclusive_product: bool = False
 ) -> Expression:
-    """Multiply the elements along an axis, and keep each product.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements. Data types: FLOAT32, FLOAT16, INT32, UINT32 (from level 2_1); INT64, UINT64 (from level 5_0).
-    axis : int
-        The axis to run along.
-    axis_direction : AxisDirection, default AxisDirection.INCREASING
-        At which end the results begin.
-    has_exclusive_product : bool, default False
-        Leave each element itself out of its product.
-
-    Returns
-    -------
-    Expression
-        The product up to each element. Data types: FLOAT32, FLOAT16, INT32, UINT32 (from level 2_1); INT64, UINT64
-        (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-CUMULATIVE_PRODUCT-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    CUMULATIVE_PRODUCT, feature level 3_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_product_operator_desc
-    """
+    """Multiply the elements along an axis, and keep each product."""
 
 def non_zero_coordinates(input: Expression) -> NonZeroCoordinatesOutputs:
-    """Count the elements that are not 0, and list their coordinates.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8.
-
-    Returns
-    -------
-    NonZeroCoordinatesOutputs
-        count: The number of elements that are not 0. coordinates: One row of coordinates for each element that is
-        not 0, in the order of the elements; the rows behind them are not defined.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-NONZERO_COORDINATES-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    NONZERO_COORDINATES, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_nonzero_coordinates_operator_desc
-    """
+    """Count the elements that are not 0, and list their coordinates."""
 
 def average_pooling(
     input: Expression, strides: Sequence[int], window_sizes: Sequence[int], start_padding: Sequence[int] = (),
     end_padding: Sequence[int] = (), dilations: Sequence[int] = (), include_padding: bool = False,
     output_sizes: Sequence[int] = ()
 ) -> Expression:
-    """Average the elements in each sliding window, with dilations (average pooling).
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Data types: FLOAT32, FLOAT16.
-    strides : sequence of int
-        Step of the window along each spatial axis.
-    window_sizes : sequence of int
-        Size of the window along each spatial axis.
-    start_padding : sequence of int, default ()
-        Number of padding elements at the start of each spatial axis.
-    end_padding : sequence of int, default ()
-        Number of padding elements at the end of each spatial axis.
-    dilations : sequence of int, default ()
-        Distance between the elements of a window along each spatial axis.
-    include_padding : bool, default False
-        Count padding elements in the divisor.
-    output_sizes : sequence of int, default ()
-        The sizes.
-
-    Returns
-    -------
-    Expression
-        One element per position of the window. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-AVERAGE_POOLING1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    AVERAGE_POOLING1, feature level 6_2:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_average_pooling1_operator_desc
-    """
+    """Average the elements in each sliding window, with dilations (average pooling)."""
 
 def max_pooling(
     input: Expression, window_sizes: Sequence[int], strides: Sequence[int] = (), start_padding: Sequence[int] = (),
     end_padding: Sequence[int] = (), dilations: Sequence[int] = (), output_indices: bool = False
 ) -> MaxPoolingOutputs:
-    """Take the maximum in each sliding window, with dilations, and, on request, its index (max pooling).
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Data types: FLOAT32, FLOAT16; INT8, UINT8
-        (from level 3_0); INT64, INT32, INT16, UINT64, UINT32, UINT16 (from level 5_0).
-    window_sizes : sequence of int
-        Size of the window along each spatial axis.
-    strides : sequence of int, default ()
-        Step of the window along each spatial axis.
-    start_padding : sequence of int, default ()
-        Number of padding elements at the start of each spatial axis.
-    end_padding : sequence of int, default ()
-        Number of padding elements at the end of each spatial axis.
-    dilations : sequence of int, default ()
-        Distance between the elements of a window along each spatial axis.
-    output_indices : bool, default False
-        Whether the output is there.
-
-    Returns
-    -------
-    MaxPoolingOutputs
-        values: One element per position of the window. indices (None if not asked for): The index of each maximum
-        in the input, counted over all axes in row-major order, whatever the strides. For a NumPy array x,
-        x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices, x.shape) are their coordinates. The
-        index is 2^32-1 if a window covers padding only.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-MAX_POOLING2-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    MAX_POOLING2, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
-    """
+    """Take the maximum in each sliding window, with dilations, and, on request, its index (max pooling)."""
 
 def roi_align(
     input: Expression, roi: Expression, batch_indices: Expression, *, reduction_function: ReduceFunction,
@@ -3601,60 +680,7 @@ def roi_align(
     maximum_samples_per_output: int, align_regions_to_corners: bool, output_height: int, output_width: int
 ) -> Expression:
     """Divide each region of interest into a grid, and reduce samples of each cell, whose places have offsets (RoI
-    align).
-
-    Parameters
-    ----------
-    input : Expression
-        The feature map. Its sizes are {N, C, H, W}. Data types: FLOAT32, FLOAT16 (from level 3_0).
-    roi : Expression
-        One row for each region: x1, y1, x2, y2. Data types: FLOAT32, FLOAT16 (from level 3_0).
-    batch_indices : Expression
-        The item of the batch in which each region lies. Data types: UINT32 (from level 3_0); UINT64 (from level
-        5_0).
-    reduction_function : ReduceFunction
-        The function that makes an element of its samples: their average or their maximum.
-    interpolation_mode : InterpolationMode
-        How a sample between elements is made: as the nearest one, or as a mean of the two on each axis by their
-        distance.
-    spatial_scale_x : float
-        Factor from the x of the regions to columns of the input.
-    spatial_scale_y : float
-        Factor from the y of the regions to rows of the input.
-    input_pixel_offset : float
-        Place of the first element of the input: 0.5 for its centre, 0 for its corner.
-    output_pixel_offset : float
-        Negated place of the first element of the output: -0.5 for its centre, 0 for its corner.
-    out_of_bounds_input_value : float
-        The value of a sample outside the input.
-    minimum_samples_per_output : int
-        Least number of samples of an element along each axis.
-    maximum_samples_per_output : int
-        Greatest number of samples of an element along each axis.
-    align_regions_to_corners : bool
-        Put the outer samples on the corners of a region, and not inside it.
-    output_height : int
-        A size.
-    output_width : int
-        A size.
-
-    Returns
-    -------
-    Expression
-        The elements of each region. Data types: FLOAT32, FLOAT16 (from level 3_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ROI_ALIGN1-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ROI_ALIGN1, feature level 4_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align1_operator_desc
-    """
+    align)."""
 
 @overload
 def mean_variance_normalization(
@@ -3663,46 +689,7 @@ def mean_variance_normalization(
     fused_activation: FusedActivation | None = None
 ) -> Expression:
     """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an
-    activation; either step can be left out.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to normalize. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale : Expression, default None
-        Factor of the normalized elements; left out, it is 1. Each size is that of the input or 1. Data types:
-        FLOAT32, FLOAT16 (from level 1_0).
-    bias : Expression, default None
-        The numbers that are added to the scaled elements, 0 if the tensor is left out. Each size is that of the
-        input or 1. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    axes : sequence of int
-        The axes along which the operator computes.
-    normalize_variance : bool, default True
-        Divide by the standard deviation.
-    normalize_mean : bool, default True
-        Subtract the mean; otherwise it counts as 0 in the variance too.
-    epsilon : float, default 1e-05
-        The number that is added to the variance, so that the divisor is not 0.
-    fused_activation : FusedActivation or None, default None
-        The activation that is applied last; left out, there is none.
-
-    Returns
-    -------
-    Expression
-        The normalized elements. Data types: FLOAT32, FLOAT16 (from level 1_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-MEAN_VARIANCE_NORMALIZATION2-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    MEAN_VARIANCE_NORMALIZATION2, feature level 6_3:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_mean_variance_normalization2_operator_desc
-    """
+    activation; either step can be left out."""
 @overload
 def mean_variance_normalization(
     input: Expression, scale: Expression | None, bias: Expression | None, axes: Sequence[int],
@@ -3715,159 +702,22 @@ def batch_normalization(
     spatial: bool = True, epsilon: float = 1e-05, fused_activation: FusedActivation | None = None
 ) -> Expression:
     """Subtract a mean from the elements, divide them by the root of a variance, scale and move them, and apply an
-    activation.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to normalize. Data types: FLOAT32, FLOAT16.
-    mean : Expression
-        The mean; each of its axes has the size of that of the input, or 1. Data types: FLOAT32, FLOAT16.
-    variance : Expression
-        The variance; each of its axes has the size of that of the input, or 1. Data types: FLOAT32, FLOAT16.
-    scale : Expression
-        The factor; each of its axes has the size of that of the input, or 1. Data types: FLOAT32, FLOAT16.
-    bias : Expression
-        The summand; each of its axes has the size of that of the input, or 1. Data types: FLOAT32, FLOAT16.
-    spatial : bool, default True
-        False asks that mean and variance have the height and width of the input. The field has no effect from level
-        4_0 on, which deprecated it.
-    epsilon : float, default 1e-05
-        The number that is added to the variance, so that it is not 0.
-    fused_activation : FusedActivation or None, default None
-        The activation that is applied to the result; left out, there is none.
-
-    Returns
-    -------
-    Expression
-        The result: Scale * (Input - Mean) / sqrt(Variance + Epsilon) + Bias, after the activation. Data types:
-        FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-BATCH_NORMALIZATION-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    BATCH_NORMALIZATION, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_operator_desc
-    """
+    activation."""
 
 def local_response_normalization(
     input: Expression, cross_channel: bool, local_size: int, alpha: float, beta: float, bias: float
 ) -> Expression:
-    """Divide each element by a power of the sum of the squares of its neighbors.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to normalize. Its sizes are {N, C, H, W}. Data types: FLOAT32, FLOAT16.
-    cross_channel : bool
-        Add up squares of neighboring channels; otherwise of neighboring rows and columns of the same channel.
-    local_size : int
-        Number of neighbors along an axis, with the element itself.
-    alpha : float
-        Factor of the sum of the squares, before it is divided by LocalSize.
-    beta : float
-        Exponent of the divisor.
-    bias : float
-        The number that is added to the sum, before the sum is raised to Beta.
-
-    Returns
-    -------
-    Expression
-        The normalized elements. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-LOCAL_RESPONSE_NORMALIZATION-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    LOCAL_RESPONSE_NORMALIZATION, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
-    """
+    """Divide each element by a power of the sum of the squares of its neighbors."""
 
 def value_scale_2d(input: Expression, scale: float, bias: Sequence[float]) -> Expression:
-    """Multiply each element by Scale, and add the Bias of its channel.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to read. Its sizes are {N, C, H, W}. Data types: FLOAT32, FLOAT16.
-    scale : float
-        The factor, which is the same for all elements.
-    bias : sequence of float
-        The summand of each channel.
-
-    Returns
-    -------
-    Expression
-        The result for each element. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-VALUE_SCALE_2D-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    VALUE_SCALE_2D, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_value_scale_2d_operator_desc
-    """
+    """Multiply each element by Scale, and add the Bias of its channel."""
 
 def gemm(
     a: Expression, b: Expression, c: Expression | None = None, trans_a: MatrixTransform = MatrixTransform.NONE,
     trans_b: MatrixTransform = MatrixTransform.NONE, alpha: float = 1.0, beta: float = 1.0,
     fused_activation: FusedActivation | None = None
 ) -> Expression:
-    """Multiply two matrices, add a third, and apply an activation.
-
-    Parameters
-    ----------
-    a : Expression
-        The left matrices: M rows and K columns, after TransA. Data types: FLOAT32, FLOAT16.
-    b : Expression
-        The right matrices: K rows and N columns, after TransB. Data types: FLOAT32, FLOAT16.
-    c : Expression, default None
-        The matrices that are added to the product. If the tensor is left out, nothing is added. Data types:
-        FLOAT32, FLOAT16.
-    trans_a : MatrixTransform, default MatrixTransform.NONE
-        Whether the last two axes of the left matrices are swapped first.
-    trans_b : MatrixTransform, default MatrixTransform.NONE
-        Whether the last two axes of the right matrices are swapped first.
-    alpha : float, default 1.0
-        Factor of the product.
-    beta : float, default 1.0
-        Factor of CTensor.
-    fused_activation : FusedActivation or None, default None
-        The activation that is applied last; left out, there is none.
-
-    Returns
-    -------
-    Expression
-        The result, of M rows and N columns. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-GEMM-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    GEMM, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc
-    """
+    """Multiply two matrices, add a third, and apply an activation."""
 
 def convolution(
     input: Expression, filter: Expression, bias: Expression | None = None,
@@ -3877,96 +727,12 @@ def convolution(
     output_padding: Sequence[int] = (), group_count: int = 1, fused_activation: FusedActivation | None = None,
     output_sizes: Sequence[int] = ()
 ) -> Expression:
-    """Convolve the input with a filter, add a bias for each output channel, and apply an activation.
-
-    Parameters
-    ----------
-    input : Expression
-        The tensor to convolve. Its sizes are {N, C, W} or {N, C, H, W} or {N, C, D, H, W}. Data types: FLOAT32,
-        FLOAT16.
-    filter : Expression
-        The weights. FORWARD: {output channels, input channels / GroupCount, spatial axes}; BACKWARD: {input
-        channels, output channels / GroupCount, spatial axes}. Data types: FLOAT32, FLOAT16.
-    bias : Expression, default None
-        The number that is added to each output channel, in a tensor of the sizes {1, output channels, 1, 1}, with a
-        1 for each spatial axis. If the tensor is left out, nothing is added. Data types: FLOAT32, FLOAT16.
-    mode : ConvolutionMode, default ConvolutionMode.CROSS_CORRELATION
-        Whether the filter is taken as it is (CROSS_CORRELATION), or reversed along every spatial axis
-        (CONVOLUTION).
-    direction : ConvolutionDirection, default ConvolutionDirection.FORWARD
-        Whether the operator convolves (FORWARD), or is a transposed convolution (BACKWARD).
-    strides : sequence of int, default ()
-        Step of the filter along each spatial axis.
-    dilations : sequence of int, default ()
-        Distance between the elements of the filter along each spatial axis.
-    start_padding : sequence of int, default ()
-        Number of padding elements at the start of each spatial axis.
-    end_padding : sequence of int, default ()
-        Number of padding elements at the end of each spatial axis.
-    output_padding : sequence of int, default ()
-        Number of elements that are appended to each spatial axis of the output.
-    group_count : int, default 1
-        Number of groups of channels that are convolved by themselves.
-    fused_activation : FusedActivation or None, default None
-        The activation that is applied last; left out, there is none.
-    output_sizes : sequence of int, default ()
-        The sizes.
-
-    Returns
-    -------
-    Expression
-        The result. With BACKWARD, several sizes are possible, and the caller chooses one: a FORWARD convolution of
-        each of them has the sizes of the input. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-CONVOLUTION-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    CONVOLUTION, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_operator_desc
-    """
+    """Convolve the input with a filter, add a bias for each output channel, and apply an activation."""
 
 def multihead_attention(
     query: Expression, key: Expression, value: Expression, *, head_count: int, scale: float
 ) -> Expression:
-    """Weigh the values by the softmax of the products of queries and keys, for several heads.
-
-    Parameters
-    ----------
-    query : Expression
-        The queries: in its last axis, those of all heads one behind another. Left out, they are in a stacked
-        tensor. Data types: FLOAT32, FLOAT16.
-    key : Expression
-        The keys, as the queries; left out, they are in a stacked tensor. Data types: FLOAT32, FLOAT16.
-    value : Expression
-        The values, as the queries; left out, they are in a stacked tensor. Data types: FLOAT32, FLOAT16.
-    head_count : int
-        Number of heads.
-    scale : float
-        Factor of the product of queries and keys; usually 1 divided by the square root of the size of a head.
-
-    Returns
-    -------
-    Expression
-        The result of each query. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-MULTIHEAD_ATTENTION-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    MULTIHEAD_ATTENTION, feature level 6_1:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_multihead_attention_operator_desc
-    """
+    """Weigh the values by the softmax of the products of queries and keys, for several heads."""
 
 @overload
 def gru(
@@ -3976,51 +742,7 @@ def gru(
     direction: RecurrentNetworkDirection = RecurrentNetworkDirection.FORWARD, linear_before_reset: bool = True,
     output_options: GRUOutputOptions = GRUOutputOptions.Both
 ) -> GRUOutputs:
-    """Run a layer of gated recurrent units over sequences.
-
-    Parameters
-    ----------
-    input : Expression
-        The sequences: {1, steps, batch, elements of a step}. Data types: FLOAT32, FLOAT16.
-    weight : Expression
-        The weights of the input, gate by gate, for each direction. Data types: FLOAT32, FLOAT16.
-    recurrence : Expression
-        The weights of the hidden state, gate by gate, for each direction. Data types: FLOAT32, FLOAT16.
-    bias : Expression, default None
-        The biases of the input, then those of the hidden state, for each direction; left out, they are 0. Data
-        types: FLOAT32, FLOAT16.
-    hidden_init : Expression, default None
-        The hidden state before the first step; left out, it is 0. Data types: FLOAT32, FLOAT16.
-    sequence_lengths : Expression, default None
-        Number of steps of each sequence; left out, each has all steps. Data types: UINT32.
-    activation_descs : sequence of FusedActivation
-        The activations of the forward direction, then those of the backward direction.
-    direction : RecurrentNetworkDirection, default RecurrentNetworkDirection.FORWARD
-        From the first step to the last (FORWARD), from the last to the first (BACKWARD), or both with weights of
-        their own (BIDIRECTIONAL).
-    linear_before_reset : bool, default True
-        Multiply by the reset gate after the product of the hidden state with the weights, instead of before.
-    output_options : GRUOutputOptions, default GRUOutputOptions.Both
-        Which outputs there are.
-
-    Returns
-    -------
-    GRUOutputs
-        sequence (None if not asked for): The hidden state after each step. single (None if not asked for): The
-        hidden state after the last step.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-GRU-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    GRU, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gru_operator_desc
-    """
+    """Run a layer of gated recurrent units over sequences."""
 @overload
 def gru(
     input: Expression, weight: Expression, recurrence: Expression, bias: Expression | None,
@@ -4033,139 +755,22 @@ def random_generator(
     input_state: Expression, *, output_sizes: Sequence[int], output_state: bool = True,
     type: RandomGeneratorType = RandomGeneratorType.PHILOX_4X32_10
 ) -> RandomGeneratorOutputs:
-    """Fill a tensor with uniformly distributed random 32-bit numbers.
-
-    Parameters
-    ----------
-    input_state : Expression
-        The state of the generator: four words of a counter, and two of a key. Data types: UINT32.
-    output_sizes : sequence of int
-        The sizes.
-    output_state : bool, default True
-        Whether the output is there.
-    type : RandomGeneratorType, default RandomGeneratorType.PHILOX_4X32_10
-        The kind of generator.
-
-    Returns
-    -------
-    RandomGeneratorOutputs
-        values: The random numbers. state (None if not asked for): The state for the next use: the counter is
-        increased, the key is the same.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-RANDOM_GENERATOR-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    RANDOM_GENERATOR, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_random_generator_operator_desc
-    """
+    """Fill a tensor with uniformly distributed random 32-bit numbers."""
 
 def quantize_linear(
     input: Expression, scale: Expression, zero_point: Expression, *,
     output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
     """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the output's
-    data type.
-
-    Parameters
-    ----------
-    input : Expression
-        The numbers to quantize. Data types: FLOAT32; INT32 (from level 2_1); FLOAT16 (from level 6_0).
-    scale : Expression
-        The scale of each element. Data types: FLOAT32; FLOAT16 (from level 6_0).
-    zero_point : Expression
-        The integer that stands for 0, for each element; left out, it is 0. Data types: UINT8; INT8 (from level
-        2_1).
-    output_dtype : TensorDataType or NumPy data type, default TensorDataType.UINT8
-        The data type of the result.
-
-    Returns
-    -------
-    Expression
-        The quantized integers. Data types: UINT8; INT8 (from level 2_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_QUANTIZE_LINEAR-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_QUANTIZE_LINEAR, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantize_linear_operator_desc
-    """
+    data type."""
 
 def dequantize_linear(input: Expression, scale: Expression, zero_point: Expression) -> Expression:
-    """Subtract from each element its zero point, and multiply the difference by its scale.
-
-    Parameters
-    ----------
-    input : Expression
-        The quantized integers. Data types: UINT8; INT32, INT16, INT8, UINT32, UINT16 (from level 2_1).
-    scale : Expression
-        The scale of each element. Data types: FLOAT32; FLOAT16 (from level 6_0).
-    zero_point : Expression
-        The integer that stands for 0, for each element; left out, it is 0. Data types: UINT8; INT32, INT16, INT8,
-        UINT32, UINT16 (from level 2_1).
-
-    Returns
-    -------
-    Expression
-        The numbers that the integers stand for. Data types: FLOAT32; FLOAT16 (from level 6_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_DEQUANTIZE_LINEAR-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_DEQUANTIZE_LINEAR, feature level 1_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_dequantize_linear_operator_desc
-    """
+    """Subtract from each element its zero point, and multiply the difference by its scale."""
 
 def dequantize(
     input: Expression, quantization_parameters: Sequence[Expression], *, quantization_type: QuantizationType
 ) -> Expression:
-    """Subtract from each element the zero point of its block, and multiply the difference by the scale of its block.
-
-    Parameters
-    ----------
-    input : Expression
-        The quantized integers. Data types: INT8, INT4, UINT8, UINT4.
-    quantization_parameters : sequence of Expression
-        The scale and the zero point. Each of their elements is for a block of elements of the input. Along each
-        axis, the size of a block is the size of the input divided by the size of the tensor. Data types: FLOAT32,
-        FLOAT16, INT8, INT4, UINT8, UINT4.
-    quantization_type : QuantizationType
-        Which tensors are in QuantizationTensors: a scale, or a scale and a zero point.
-
-    Returns
-    -------
-    Expression
-        The numbers that the integers stand for. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-DEQUANTIZE-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    DEQUANTIZE, feature level 6_3:
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_dequantize_operator_desc
-    """
+    """Subtract from each element the zero point of its block, and multiply the difference by the scale of its block."""
 
 def convolution_integer(
     input: Expression, filter: Expression, input_zero_point: Expression | None = None,
@@ -4173,49 +778,7 @@ def convolution_integer(
     start_padding: Sequence[int] = (), end_padding: Sequence[int] = (), group_count: int = 1,
     output_sizes: Sequence[int] = ()
 ) -> Expression:
-    """Convolve integers with a filter of integers, into 32-bit integers.
-
-    Parameters
-    ----------
-    input : Expression
-        The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Data types: UINT8, INT8.
-    filter : Expression
-        The weights: {output channels, input channels / GroupCount, spatial axes}. Data types: UINT8, INT8.
-    input_zero_point : Expression, default None
-        The integer that stands for 0 in the input, one element; left out, it is 0. Data types: UINT8, INT8.
-    filter_zero_point : Expression, default None
-        The integer that stands for 0 in the filter, one element or one for each output channel; left out, it is 0.
-        Data types: UINT8, INT8.
-    strides : sequence of int, default ()
-        Step of the filter along each spatial axis.
-    dilations : sequence of int, default ()
-        Distance between the elements of the filter along each spatial axis.
-    start_padding : sequence of int, default ()
-        Number of padding elements at the start of each spatial axis.
-    end_padding : sequence of int, default ()
-        Number of padding elements at the end of each spatial axis.
-    group_count : int, default 1
-        Number of groups of channels that are convolved by themselves.
-    output_sizes : sequence of int, default ()
-        The sizes.
-
-    Returns
-    -------
-    Expression
-        The result. Data types: INT32.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-CONVOLUTION_INTEGER-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    CONVOLUTION_INTEGER, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_integer_operator_desc
-    """
+    """Convolve integers with a filter of integers, into 32-bit integers."""
 
 def quantized_linear_convolution(
     input: Expression, input_scale: Expression, filter: Expression, filter_scale: Expression, output_scale: Expression,
@@ -4225,302 +788,42 @@ def quantized_linear_convolution(
     start_padding: Sequence[int] = (), end_padding: Sequence[int] = (), group_count: int = 1,
     output_sizes: Sequence[int] = ()
 ) -> Expression:
-    """Convolve quantized integers with a quantized filter, and quantize the result.
-
-    Parameters
-    ----------
-    input : Expression
-        The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Data types: UINT8, INT8.
-    input_scale : Expression
-        The scale of the input, one element. Data types: FLOAT32.
-    filter : Expression
-        The weights: {output channels, input channels / GroupCount, spatial axes}. Data types: UINT8, INT8.
-    filter_scale : Expression
-        The scale of the filter, one element or one for each output channel. Data types: FLOAT32.
-    output_scale : Expression
-        The scale of the output, one element. Data types: FLOAT32.
-    input_zero_point : Expression, default None
-        The integer that stands for 0 in the input, one element; left out, it is 0. Data types: UINT8, INT8.
-    filter_zero_point : Expression, default None
-        The integer that stands for 0 in the filter, one element or one for each output channel; left out, it is 0.
-        Data types: UINT8, INT8.
-    bias : Expression, default None
-        The integer that is added to each output channel, in steps of the scale of the input times the scale of the
-        filter. If the tensor is left out, nothing is added. Data types: INT32.
-    output_zero_point : Expression, default None
-        The integer that stands for 0 in the output, one element; left out, it is 0. Data types: UINT8, INT8.
-    output_dtype : TensorDataType or NumPy data type
-        The data type of the result.
-    strides : sequence of int, default ()
-        Step of the filter along each spatial axis.
-    dilations : sequence of int, default ()
-        Distance between the elements of the filter along each spatial axis.
-    start_padding : sequence of int, default ()
-        Number of padding elements at the start of each spatial axis.
-    end_padding : sequence of int, default ()
-        Number of padding elements at the end of each spatial axis.
-    group_count : int, default 1
-        Number of groups of channels that are convolved by themselves.
-    output_sizes : sequence of int, default ()
-        The sizes.
-
-    Returns
-    -------
-    Expression
-        The quantized result. Data types: UINT8, INT8.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-QUANTIZED_LINEAR_CONVOLUTION-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    QUANTIZED_LINEAR_CONVOLUTION, feature level 2_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
-    """
+    """Convolve quantized integers with a quantized filter, and quantize the result."""
 
 def clip_grad(input: Expression, input_gradient: Expression, *, min: float, max: float) -> Expression:
-    """Keep the gradient where the input is between Min and Max, and replace it by 0 at the bounds and beyond (gradient
-    of ELEMENT_WISE_CLIP).
-
-    Parameters
-    ----------
-    input : Expression
-        The input of the operator whose gradient this is. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32,
-        INT16, INT8, UINT32, UINT16, UINT8 (from level 2_1); INT64, UINT64 (from level 5_0).
-    input_gradient : Expression
-        The gradient of the output of that operator. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16,
-        INT8, UINT32, UINT16, UINT8 (from level 2_1); INT64, UINT64 (from level 5_0).
-    min : float
-        The lower bound.
-    max : float
-        The upper bound.
-
-    Returns
-    -------
-    Expression
-        The gradient of the input of that operator. Data types: FLOAT32, FLOAT16 (from level 1_0); INT32, INT16,
-        INT8, UINT32, UINT16, UINT8 (from level 2_1); INT64, UINT64 (from level 5_0).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ELEMENT_WISE_CLIP_GRAD-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ELEMENT_WISE_CLIP_GRAD, feature level 3_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
-    """
+    """Keep the gradient where the input is between Min and Max, and replace it by 0 at the bounds and beyond
+    (gradient of ELEMENT_WISE_CLIP)."""
 
 def batch_normalization_grad(
     input: Expression, input_gradient: Expression, mean: Expression, variance: Expression, scale: Expression, *,
     epsilon: float = 1e-05
 ) -> BatchNormalizationGradOutputs:
-    """Compute the gradients of a batch normalization, whose mean and variance are constants.
-
-    Parameters
-    ----------
-    input : Expression
-        The input of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    input_gradient : Expression
-        The gradient of the output of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    mean : Expression
-        The mean. Each size is that of the input or 1. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    variance : Expression
-        The variance. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale : Expression
-        The scale of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    epsilon : float, default 1e-05
-        The number that is added to the variance, so that the divisor is not 0.
-
-    Returns
-    -------
-    BatchNormalizationGradOutputs
-        gradient: The gradient of the input. scale_gradient: The gradient of the scale. bias_gradient: The gradient
-        of the bias.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-BATCH_NORMALIZATION_GRAD-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    BATCH_NORMALIZATION_GRAD, feature level 3_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_grad_operator_desc
-    """
+    """Compute the gradients of a batch normalization, whose mean and variance are constants."""
 
 def batch_normalization_training(
     input: Expression, scale: Expression, bias: Expression, fused_add: Expression | None = None, *,
     epsilon: float = 1e-05, fused_activation: FusedActivation | None = None
 ) -> BatchNormalizationTrainingOutputs:
     """Normalize the input by its own mean and variance, then scale, add a bias and another tensor, and apply an
-    activation.
-
-    Parameters
-    ----------
-    input : Expression
-        The elements to normalize. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale : Expression
-        Factor of the normalized elements. Each size is that of the input or 1; the mean is taken along the axes
-        where it is 1. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    bias : Expression
-        The number that is added to the scaled elements of each channel. Data types: FLOAT32, FLOAT16 (from level
-        1_0).
-    fused_add : Expression, default None
-        The numbers that are added before the activation. If the tensor is left out, nothing is added. Data types:
-        FLOAT32, FLOAT16 (from level 1_0).
-    epsilon : float, default 1e-05
-        The number that is added to the variance, so that the divisor is not 0.
-    fused_activation : FusedActivation or None, default None
-        The activation that is applied last; left out, there is none.
-
-    Returns
-    -------
-    BatchNormalizationTrainingOutputs
-        output: The result. mean: The mean of the input. variance: The variance of the input.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-BATCH_NORMALIZATION_TRAINING-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    BATCH_NORMALIZATION_TRAINING, feature level 4_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_operator_desc
-    """
+    activation."""
 
 def batch_normalization_training_grad(
     input: Expression, input_gradient: Expression, mean: Expression, variance: Expression, scale: Expression, *,
     epsilon: float = 1e-05
 ) -> BatchNormalizationGradOutputs:
-    """Compute the gradients of a batch normalization, whose mean and variance are those of the input.
-
-    Parameters
-    ----------
-    input : Expression
-        The input of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    input_gradient : Expression
-        The gradient of the output of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    mean : Expression
-        The mean. Each size is that of the input or 1. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    variance : Expression
-        The variance. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    scale : Expression
-        The scale of the forward pass. Data types: FLOAT32, FLOAT16 (from level 1_0).
-    epsilon : float, default 1e-05
-        The number that is added to the variance, so that the divisor is not 0.
-
-    Returns
-    -------
-    BatchNormalizationGradOutputs
-        gradient: The gradient of the input. scale_gradient: The gradient of the scale. bias_gradient: The gradient
-        of the bias.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-
-        BATCH_NORMALIZATION_TRAINING_GRAD-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    BATCH_NORMALIZATION_TRAINING_GRAD, feature level 4_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
-    """
+    """Compute the gradients of a batch normalization, whose mean and variance are those of the input."""
 
 def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),
     input_pixel_offsets: Sequence[float] = (), output_pixel_offsets: Sequence[float] = ()
 ) -> Expression:
-    """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1).
-
-    Parameters
-    ----------
-    input_gradient : Expression
-        The gradient of the output of RESAMPLE. Data types: FLOAT32, FLOAT16.
-    output_sizes : sequence of int
-        The sizes.
-    mode : InterpolationMode
-        How an element between places is made: as the nearest one, or as a mean of the two on each axis by their
-        distance.
-    scales : sequence of float, default ()
-        Factor of each axis; more than 1 enlarges.
-    input_pixel_offsets : sequence of float, default ()
-        Added to a place of the input before it is scaled, along each axis: 0.5 for the centre of an element, 0 for
-        its corner.
-    output_pixel_offsets : sequence of float, default ()
-        Added to the scaled place, along each axis: -0.5 for the centre of an element, 0 for its corner.
-
-    Returns
-    -------
-    Expression
-        The gradient of the input of RESAMPLE. Data types: FLOAT32, FLOAT16.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-RESAMPLE_GRAD-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    RESAMPLE_GRAD, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_grad_operator_desc
-    """
+    """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
 
 def slice_grad(
     input_gradient: Expression, *, output_gradient_sizes: Sequence[int], input_window_offsets: Sequence[int],
     input_window_sizes: Sequence[int], input_window_strides: Sequence[int]
 ) -> Expression:
-    """Put each element back to its place in the window, and 0 everywhere else (gradient of SLICE1).
-
-    Parameters
-    ----------
-    input_gradient : Expression
-        The gradient of the output of SLICE1. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16,
-        UINT8; FLOAT64, INT64, UINT64 (from level 4_1).
-    output_gradient_sizes : sequence of int
-        The sizes.
-    input_window_offsets : sequence of int
-        First element of the window along each axis.
-    input_window_sizes : sequence of int
-        Size of the window along each axis.
-    input_window_strides : sequence of int
-        Step through the window along each axis; a negative step begins at the last element of the window.
-
-    Returns
-    -------
-    Expression
-        The gradient of the input of SLICE1. Data types: FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16,
-        UINT8; FLOAT64, INT64, UINT64 (from level 4_1).
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-SLICE_GRAD-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    SLICE_GRAD, feature level 3_0:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_grad_operator_desc
-    """
+    """Put each element back to its place in the window, and 0 everywhere else (gradient of SLICE1)."""
 
 def roi_align_grad(
     input_gradient: Expression, roi: Expression, batch_indices: Expression, input: Expression | None = None, *,
@@ -4530,64 +833,4 @@ def roi_align_grad(
     image_width: int, compute_output_gradient: bool = True, compute_output_roi_gradient: bool = False
 ) -> RoiAlignGradOutputs:
     """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient of
-    the regions too (gradient of ROI_ALIGN1).
-
-    Parameters
-    ----------
-    input_gradient : Expression
-        The gradient of the output of ROI_ALIGN1. Data types: FLOAT32, FLOAT16 (from level 3_0).
-    roi : Expression
-        One row for each region: x1, y1, x2, y2. Data types: FLOAT32, FLOAT16 (from level 3_0).
-    batch_indices : Expression
-        The item of the batch in which each region lies. Data types: UINT32.
-    input : Expression, default None
-        The input of ROI_ALIGN1, for the gradient of the regions, and for MAX. Its sizes are {N, C, H, W}. Data
-        types: FLOAT32, FLOAT16 (from level 3_0).
-    reduction_function : ReduceFunction
-        The function that makes an element of its samples: their average or their maximum.
-    interpolation_mode : InterpolationMode
-        How a sample between elements is made: as the nearest one, or as a mean of the two on each axis by their
-        distance.
-    spatial_scale_x : float
-        Factor from the x of the regions to columns of the input.
-    spatial_scale_y : float
-        Factor from the y of the regions to rows of the input.
-    input_pixel_offset : float
-        Place of the first element of the input: 0.5 for its centre, 0 for its corner.
-    output_pixel_offset : float
-        Negated place of the first element of the output: -0.5 for its centre, 0 for its corner.
-    minimum_samples_per_output : int
-        Least number of samples of an element along each axis.
-    maximum_samples_per_output : int
-        Greatest number of samples of an element along each axis.
-    align_regions_to_corners : bool
-        Put the outer samples on the corners of a region, and not inside it.
-    batch_size : int
-        A size.
-    image_height : int
-        A size.
-    image_width : int
-        A size.
-    compute_output_gradient : bool, default True
-        Whether the output is there.
-    compute_output_roi_gradient : bool, default False
-        Whether the output is there.
-
-    Returns
-    -------
-    RoiAlignGradOutputs
-        gradient (None if not asked for): The gradient of the input of ROI_ALIGN1, with its sizes. Its sizes are {N,
-        C, H, W}. roi_gradient (None if not asked for): The gradient of the regions.
-
-    Raises
-    ------
-    InvalidDescError, InvalidDataTypeError, FeatureLevelError
-        The operator refuses a size, a data type or a value: the ids begin with DML-ROI_ALIGN_GRAD-.
-    TypeError
-        An argument is of another class, such as a text in place of a member of an enum.
-
-    References
-    ----------
-    ROI_ALIGN_GRAD, feature level 4_1:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align_grad_operator_desc
-    """
+    the regions too (gradient of ROI_ALIGN1)."""
