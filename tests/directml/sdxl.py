@@ -1,4 +1,4 @@
-"""The weights of Stable Diffusion XL by their names, with sizes as the samples of PyDirectML take them, and drawn values."""
+"""The weights of Stable Diffusion XL by their names, with the sizes that the sample takes, and drawn values."""
 
 from __future__ import annotations
 
