@@ -123,6 +123,7 @@ cdef extern from "products.h" nogil:
     const ProductLevel* dmlcy_product_levels[3]
     float dmlcy_element_of(const char* source, int64_t item) noexcept
     void dmlcy_widen(const char* source, int64_t step, int64_t item, float* to, int64_t n) noexcept
+    void dmlcy_narrow(const float* source, char* to, int64_t step, int64_t item, int64_t n) noexcept
     int64_t dmlcy_list_runs(const ProductImage* image, int64_t column, int64_t count, ProductRun* runs) noexcept
 
 cdef enum:

@@ -7,6 +7,7 @@ from libc.stdint cimport int64_t, intptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 cimport numpy as cnp
+import numpy as np
 from numpy cimport ndarray
 
 from dmlcy._runtime.call cimport SEVERAL, Call, DataHolds, Run

@@ -10,16 +10,19 @@ cdef bint are_columns(const Products* to) noexcept nogil:
     return to.rows >= ACROSS_UNIT and to.depth >= ACROSS_UNIT and to.columns <= FEW_COLUMNS
 
 
-# Whether they are packed as rows of floats.
+# Whether they are packed as rows of floats: those of two bytes would take twice their memory.
 cdef inline bint are_gathered(const Products* to) noexcept nogil:
-    return not are_columns(to) and not are_plain(to) and to.rows > 1 and to.depth > 0 and to.chains == 1
+    return (
+        to.item == sizeof(float) and not are_columns(to) and not are_plain(to) and to.rows > 1 and to.depth > 0
+        and to.chains == 1
+    )
 
 
 # Lets a product have filters that are packed there. Returns the bytes of all groups.
 cdef int64_t place_filters(Products* to, const char* packed) noexcept nogil:
     if are_columns(to):
         to.packed = packed
-        to.packed_batch[0] = ceil_div(packed_floats(to.rows, to.depth), LINE) * LINE * <int64_t>sizeof(float)
+        to.packed_batch[0] = ceil_div(packed_floats(to.rows, to.depth), LINE) * LINE * to.item
         to.packed_batch[1] = 0
         to.across = True
         return to.packed_batch[0] * to.batch[0]
@@ -30,7 +33,7 @@ cdef int64_t place_filters(Products* to, const char* packed) noexcept nogil:
     return 0
 
 
-# Packs the filters of a piece, if memory is given. Returns their bytes.
+# Packs the filters of a piece, if memory is given. Returns their bytes; below 0 as columns, without memory.
 cdef int64_t pack_piece(const Windows* a, const Piece* piece, char* packed) noexcept nogil:
     cdef ProductImage image
     cdef Products to
@@ -41,17 +44,18 @@ cdef int64_t pack_piece(const Windows* a, const Piece* piece, char* packed) noex
     tile.rows = to.rows
     bytes = place_filters(&to, packed)
     if packed == NULL or bytes == 0:
-        return bytes
+        return -bytes if to.across else bytes
     for group in range(to.batch[0]):
         tile.a = to.a + group * to.a_batch[0]
         if to.across:
-            pack_rows(&to, tile.a, <float*>(packed + group * to.packed_batch[0]))
+            pack_rows(&to, tile.a, packed + group * to.packed_batch[0], to.item)
         else:
             gather_rows(&to, &tile, <float*>packed + group * to.rows * to.floats_row, to.floats_row)
     return bytes
 
 
-# Packs the filters as the loops take them, if memory is given. Returns their bytes.
+# Packs the filters as the loops take them, if memory is given. Returns their bytes; without memory below 0 if each
+# element is packed as it is, in place of the filters.
 cdef int64_t pack_filters(const Windows* a, void* packed) noexcept nogil:
     cdef Spatial axes[3]
     cdef ProductAxis shifts[3]
@@ -61,19 +65,23 @@ cdef int64_t pack_filters(const Windows* a, void* packed) noexcept nogil:
     cdef Piece piece
     cdef int64_t turn[3]
     cdef int64_t turns[3]
-    cdef int64_t bytes = 0
+    cdef int64_t bytes = 0, one
+    cdef bint whole
     collect_spatial(a, axes)
     if are_merged(a, axes, shifts, &merged):
         merged.pieces = pieces
         describe_remainders(a, axes, shifts, &merged, images)
         return pack_merged(&merged, <float*>packed)
     count_turns(a, axes, turns)
+    whole = axes[0].appended == axes[1].appended == axes[2].appended == 0
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
             for turn[2] in range(turns[2]):
                 take_remainder(a, axes, turn, &piece)
-                bytes += pack_piece(a, &piece, NULL if packed == NULL else <char*>packed + bytes)
-    return bytes
+                one = pack_piece(a, &piece, NULL if packed == NULL else <char*>packed + bytes)
+                whole = whole and one < 0
+                bytes += -one if one < 0 else one
+    return -bytes if whole and packed == NULL else bytes
 
 
 # Cuts the output into tiles whose columns and sums stay near, and into as many as there are threads. Returns their
@@ -173,12 +181,13 @@ cdef void turn_tile(const Products* to, Tile* tile, int64_t first, int64_t deep)
 cdef void add_across(const Products* to, const Tile* tile, int64_t first, int64_t deep, int64_t n, float* begin,
                      float* sums) noexcept nogil:
     cdef const float* left = tile.packed
-    cdef const float* filters = <const float*>tile.packed_b + tile.row * to.depth + first * n
+    cdef int64_t filters = tile.row * to.depth + first * n
     cdef const float* source = sums if first > 0 else begin
     cdef int64_t done = 0, depth, source_row = n if first > 0 else 0
     while done < deep:
         depth = min(deep - done, <int64_t>DMLCY_DEPTH)
-        multiply_strip(to.level, left, depth, tile.columns, filters, n, depth, source, source_row, sums, n)
+        multiply_strip(to.level, left, depth, tile.columns, packed_block(to, tile, filters, depth * n), n, depth,
+                       source, source_row, sums, n)
         source = sums
         source_row = n
         left += depth * tile.columns

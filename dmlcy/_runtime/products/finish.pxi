@@ -1,19 +1,34 @@
 # What becomes of the sums of a strip.
 
+# A packed element: of a column, or of a row that is packed as one, of so many.
+cdef inline double packed_element(const Products* to, const Tile* tile, int64_t line, int64_t lines,
+                                  int64_t k) noexcept nogil:
+    cdef int64_t strip = to.level.widths[STRIP_WIDTH] * to.level.lanes, first = line // strip * strip
+    cdef int64_t width = rounded_up(min(lines - first, strip), to.level.lanes)
+    return dmlcy_element_of(tile.packed_b + (first * to.depth + k * width + line - first) * to.item, to.item)
+
+
 # The sum of one element, in double: no partial sum overflows, and what is outside the input is left out.
 cdef double exact_sum(const Products* to, const Tile* tile, int64_t row, const ProductRun* run,
                       int64_t column) noexcept nogil:
     cdef const char* a = tile.a + row * to.a_line
     cdef const ProductImage* image = to.image
     cdef const ProductAxis* axis
-    cdef double total = 0
+    cdef double total = 0, left, right
     cdef int64_t k, tap, a_at, b_at, place
     cdef int d
     cdef bint inside
     if image == NULL:
         for k in range(to.depth):
-            total += <double>dmlcy_element_of(a + k * to.a_step, to.item) * (
-                dmlcy_element_of(tile.b + column * to.b_line + k * to.b_step, to.item))
+            if to.across:
+                left = packed_element(to, tile, row, to.rows, k)
+            else:
+                left = dmlcy_element_of(a + k * to.a_step, to.item)
+            if to.packed != NULL and not to.across:
+                right = packed_element(to, tile, column, to.columns, k)
+            else:
+                right = dmlcy_element_of(tile.b + column * to.b_line + k * to.b_step, to.item)
+            total += left * right
         return total
     for k in range(to.depth):
         a_at = k // image.taps * image.filter_stride
@@ -28,7 +43,8 @@ cdef double exact_sum(const Products* to, const Tile* tile, int64_t row, const P
             b_at += tap % axis.taps * axis.tap_step * axis.stride
             tap //= axis.taps
         if inside:
-            total += <double>dmlcy_element_of(a + a_at, to.item) * dmlcy_element_of(tile.b + b_at, to.item)
+            left = packed_element(to, tile, row, to.rows, k) if to.across else dmlcy_element_of(a + a_at, to.item)
+            total += left * dmlcy_element_of(tile.b + b_at, to.item)
     return total
 
 

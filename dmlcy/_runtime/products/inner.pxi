@@ -19,6 +19,13 @@ cdef int64_t packed_floats(int64_t columns, int64_t depth) noexcept nogil:
 
 cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item, int64_t columns, int64_t depth,
                       float* packed) noexcept nogil:
+    cdef Products to = describe_columns(column, step, item, columns, depth)
+    pack_rows(&to, b, <char*>packed, sizeof(float))
+
+
+# Columns of a matrix as if they were rows.
+cdef Products describe_columns(int64_t column, int64_t step, int64_t item, int64_t columns,
+                               int64_t depth) noexcept nogil:
     cdef Products to
     to.level = current_level()
     to.image = NULL
@@ -28,23 +35,28 @@ cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item,
     to.a_line = column
     to.a_step = step
     to.b_step = 0
-    pack_rows(&to, b, packed)
+    return to
 
 
-# Packs rows of `a` as if they were columns.
-cdef void pack_rows(const Products* to, const char* a, float* packed) noexcept nogil:
+# Packs rows of `a` as if they were columns, as elements of so many bytes.
+cdef void pack_rows(const Products* to, const char* a, char* packed, int64_t item) noexcept nogil:
     cdef const ProductLevel* level = to.level
+    cdef float[SHALLOW * DMLCY_STRIP] numbers
     cdef Tile tile
-    cdef int64_t first, k, n, width, left = to.rows
+    cdef int64_t first, k, n, width, left = to.rows, deep = DMLCY_DEPTH if item == sizeof(float) else SHALLOW
     while left > 0:
         n = min(left, level.widths[STRIP_WIDTH] * level.lanes)
         width = rounded_up(n, level.lanes)
         first = 0
         while first < to.depth:
-            k = min(to.depth - first, <int64_t>DMLCY_DEPTH)
+            k = min(to.depth - first, deep)
             list_places(to, &tile, first, 1, k)
-            level.pack(a, to.a_line, n, width, tile.a_at, to.a_step, k, to.item, packed, width)
-            packed += k * width
+            if item == sizeof(float):
+                level.pack(a, to.a_line, n, width, tile.a_at, to.a_step, k, to.item, <float*>packed, width)
+            else:
+                level.pack(a, to.a_line, n, width, tile.a_at, to.a_step, k, to.item, numbers, width)
+                dmlcy_narrow(numbers, packed, item, item, k * width)
+            packed += k * width * item
             first += k
         a += n * to.a_line
         left -= n

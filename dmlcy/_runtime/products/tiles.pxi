@@ -131,6 +131,14 @@ cdef void multiply_rows(const Products* to, const Tile* tile, int64_t depth, con
         row += rows
 
 
+# Some packed elements as floats, from an element on.
+cdef inline const float* packed_block(const Products* to, const Tile* tile, int64_t at, int64_t count) noexcept nogil:
+    if to.item == sizeof(float):
+        return <const float*>tile.packed_b + at
+    dmlcy_widen(tile.packed_b + at * to.item, to.item, to.item, tile.strips, count)
+    return tile.strips
+
+
 # Computes a tile; each sum is one chain. -1: memory ran out.
 cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
     cdef int64_t first = 0, depth, column, columns, n, done, step, row_step, source_row, some
@@ -169,7 +177,7 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 some = 0
             b = tile.strips
             if to.packed != NULL:
-                b = <const float*>tile.packed_b + column * to.depth + first * n
+                b = packed_block(to, tile, column * to.depth + first * n, depth * n)
             elif straight and (columns == n or some > 0):
                 b = <const float*>(tile.b + column * to.b_line + first * to.b_step)
                 step = to.b_step // <int64_t>sizeof(float)
@@ -341,7 +349,9 @@ cdef void count_floats(const Products* to, const Tile* tile, int64_t columns, in
     elif are_displaced(to, tile.rows, columns):
         n[0] = tile.rows * (depth + LINE)
     n[1] = depth * tile.strip
-    if are_dots(to) or (to.chains == 1 and (turned or (whole and are_near(to, tile)))):
+    if to.packed != NULL and to.item != sizeof(float):
+        pass
+    elif are_dots(to) or (to.chains == 1 and (turned or (whole and are_near(to, tile)))):
         n[1] = 0
     n[2] = sums
     if whole and not (turned and to.begun and not to.by_column) and to.chains == 1 and to.depth > 0:
