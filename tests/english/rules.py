@@ -24,6 +24,8 @@ _NAME = r"(?:CODE(?: of CODE)?|[A-Z][A-Z0-9_]{2,})"
 _NAMES = re.compile(rf"\b{_NAME}(?:, {_NAME})+\b")
 _PRONOUN_THAT = r"\b(?:those|ones|that) (?:that|which|who)\b"
 
+_END = r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))|;\s+(?=CODE\b)"
+
 
 def sentences(words: str) -> Iterator[str]:
     """The sentences of a paragraph, in which code, formulas, addresses and lists of names are one word each."""
@@ -32,7 +34,11 @@ def sentences(words: str) -> Iterator[str]:
     words = re.sub(r":\w+:CODE|\$[^$]+\$|https?://\S+", "CODE", words)
     words = re.sub(r"(\*\*|__)(.+?)\1", r"\2", re.sub(r"\s+", " ", words)).strip()
     words = _NAMES.sub("CODE", re.sub(r"\*(\w+:)\*", r"\1", words))
-    yield from (found for found in re.split(r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))", words) if found)
+    yield from (
+        found
+        for found in re.split(r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))|;\s+(?=CODE\b)", words)
+        if found
+    )
 
 
 def _long(sentence: str) -> bool:

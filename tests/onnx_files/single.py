@@ -19,7 +19,8 @@ RNG = np.random.default_rng(7)
 class Single(NamedTuple):
     """An operator, its inputs (None where one is left out), and its attributes.
 
-    ``expected``: the outputs, where ONNX Runtime's CPU provider does not have the operator.
+    ``constants``: the places of the inputs that are constants of the model; None: those that ONNX Runtime reads on the
+    CPU. ``expected``: the outputs, where ONNX Runtime's CPU provider does not have the operator.
     """
 
     operator: str
@@ -29,6 +30,7 @@ class Single(NamedTuple):
     outputs: int = 1
     opset: int = 17
     expected: Sequence[Array] | None = None
+    constants: Sequence[int] | None = None
 
     def __str__(self) -> str:
         sizes = [None if one is None else one.shape for one in self.inputs]
@@ -71,7 +73,7 @@ def outcome_of(single: Single) -> Outcome:
     outputs = [one.name for one in model.graph.output]
     del model.graph.output[:]
     model.graph.output.extend(_info(name, one) for name, one in zip(outputs, expected, strict=True))
-    return judge(Case(str(single), single.operator, model, tuple(given), tuple(expected)))
+    return judge(Case(str(single), single.operator, model, tuple(given), tuple(expected)), single.constants)
 
 
 def on_the_cpu(single: Single) -> Sequence[Array]:

@@ -127,20 +127,58 @@ def test_quantized_attention(single: Single, more: list[str]) -> None:
     must_pass(single, "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION", *more)
 
 
-def grouped(queries: int, kind: str) -> Single:
-    """Queries of 2 heads of 8 elements, and keys of one; the keys of earlier runs are not read."""
-    sizes = [(2 * 8,), (8,), (8,)]
-    inputs = [floats(BATCH, queries, *one).astype(kind) for one in sizes]
-    inputs += [np.zeros((BATCH, 1, queries, 8), kind)] * 2 + [ints(*[queries - 1] * BATCH), ints(queries)]
-    return Single("GroupQueryAttention", inputs, {"num_heads": 2, "kv_num_heads": 1}, MICROSOFT, outputs=3)
+def grouped(queries: int, kind: str, given: int, *earlier: int, **attributes: Any) -> Single:
+    """Queries of 2 heads of 8 elements, and keys of one. The inputs have room for ``given`` keys.
+
+    ``earlier``: how many of them there are, for each item.
+    """
+    inputs = [floats(BATCH, queries, size).astype(kind) for size in (16, 8, 8)]
+    inputs += [floats(BATCH, 1, given, 8).astype(kind) for _ in range(2)]
+    for one, count in zip(range(BATCH), earlier, strict=True):
+        for past in inputs[3:]:
+            past[one, :, count:] = 0  # what is there is not said of the outputs
+    inputs += [ints(*(count + queries - 1 for count in earlier)), ints(max(earlier) + queries)]
+    return Single(
+        "GroupQueryAttention", inputs, {"num_heads": 2, "kv_num_heads": 1, **attributes}, MICROSOFT, outputs=3
+    )  # fmt: skip
 
 
 @each_of(
-    "queries, kind, more",
-    [(3, "float32", ["FILL_VALUE_CONSTANT"]), (1, "float32", []), (3, "float16", ["FILL_VALUE_CONSTANT", "CAST"])],
+    "single, more",
+    [
+        (grouped(3, "float32", 3, 0, 0), ["FILL_VALUE_CONSTANT"]),
+        (grouped(3, "float32", 8, 0, 0), ["FILL_VALUE_CONSTANT"]),
+        (grouped(1, "float32", 1, 0, 0), []),
+        (grouped(1, "float32", 4, 4, 4), []),
+        (grouped(1, "float32", 4, 4, 2, scale=0.2), []),
+        (grouped(1, "float32", 8, 4, 4), ["SLICE1"]),
+        (grouped(1, "float32", 5, 1, 4), ["SLICE1"]),
+        (grouped(1, "float16", 8, 3, 4), ["SLICE1", "CAST"]),
+        (grouped(3, "float16", 3, 0, 0), ["FILL_VALUE_CONSTANT", "CAST"]),
+    ],
 )
-def test_grouped_queries(queries: int, kind: str, more: list[str]) -> None:
-    must_pass(grouped(queries, kind), "MULTIHEAD_ATTENTION1", *more)
+def test_grouped_queries(single: Single, more: list[str]) -> None:
+    """The keys of earlier runs are read, which ONNX Runtime finds in the memory of the outputs."""
+    must_pass(single, "MULTIHEAD_ATTENTION1", *more)
+
+
+def test_what_grouped_queries_ignore_is_refused() -> None:
+    """Nothing that a node says of its results is left out."""
+    single, one = grouped(1, "float32", 4, 4, 4), floats(8)
+    for name, value in {
+        "do_rotary": 1, "softcap": 0.5, "causal": 0, "local_window_size": 3, "smooth_softmax": 1, "qk_output": 1,
+        "k_quant_type": "PER_TENSOR", "v_quant_type": "PER_CHANNEL", "kv_cache_bit_width": 8,
+        "sliding_window_cache": 1,
+    }.items():  # fmt: skip
+        found = outcome_of(single._replace(attributes={**single.attributes, name: value}, expected=[one] * 3))
+        assert (found.verdict, found.why.split("-")[-1]) in (("refused", "value"), ("refused", "unsupported")), name
+    for place in range(10, 17):
+        inputs = [*single.inputs, *[None] * (place - 7), one if place < 16 else ints(1, 1)]
+        must_be_refused(single._replace(inputs=inputs), "DML-ONNX-unsupported")
+    must_be_refused(single._replace(outputs=4), "DML-ONNX-unsupported")
+    short = [*single.inputs[:4], floats(BATCH, 1, 3, 8), *single.inputs[5:]]
+    must_be_refused(single._replace(inputs=short), "DML-ONNX-sizes")
+    must_be_refused(grouped(3, "float32", 3, 0, 0)._replace(inputs=[*single.inputs[:6], ints(0)]), "DML-ONNX-count")
 
 
 def rotary(sizes: tuple[int, ...], positions: Any, **attributes: Any) -> Single:
@@ -173,7 +211,8 @@ def test_rotary_positions(single: Single) -> None:
         (attention(unidirectional=1), "DML-ONNX-unsupported"),
         (attention(qkv_hidden_sizes=[HIDDEN, 6, HIDDEN]), "DML-ONNX-attribute-value"),
         (quantized(ints(2, 3), *ZEROS, unidirectional=1), "DML-ONNX-unsupported"),
-        (grouped(1, "float32")._replace(attributes={"num_heads": 2, "kv_num_heads": 3}), "DML-ONNX-attribute-value"),
+        (grouped(1, "float32", 4, 4, 4, kv_num_heads=3), "DML-ONNX-attribute-value"),
+        (multi_head(outputs=4), "DML-ONNX-unsupported"),
         (rotary((BATCH, 10, HIDDEN), longs(0)), "DML-ONNX-broadcast"),
         (rotary((BATCH, QUERIES, HIDDEN), PLACES, num_heads=HEADS, rotary_embedding_dim=3), "DML-ONNX-attribute-value"),
         (rotary((BATCH, HIDDEN), longs(0)), "DML-ONNX-rank"),

@@ -9,7 +9,20 @@ from each import each_of
 pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are expected")
 pytest.importorskip("onnx", reason="needs onnx, which makes the models")
 
-from single import DML, MICROSOFT, Single, bytes_, floats, must_be_refused, must_pass, outcome_of, scale, signed, zero
+from single import (
+    DML,
+    MICROSOFT,
+    Single,
+    bytes_,
+    floats,
+    ints,
+    must_be_refused,
+    must_pass,
+    outcome_of,
+    scale,
+    signed,
+    zero,
+)
 
 INTEGERS_TO_FLOAT = "MATRIX_MULTIPLY_INTEGER_TO_FLOAT"
 
@@ -73,28 +86,50 @@ def test_fused_activations() -> None:
             ),
             ["DYNAMIC_QUANTIZE_LINEAR", INTEGERS_TO_FLOAT],
         ),
-        (
-            Single(
-                "MatMulNBits",
-                [floats(3, 32), bytes_(6, 2, 8), floats(12), bytes_(6)],
-                {"K": 32, "N": 6, "bits": 4, "block_size": 16},
-                MICROSOFT,
-            ),
-            ["DEQUANTIZE", "GEMM"],
-        ),
-        (
-            Single(
-                "MatMulNBits",
-                [floats(3, 32), bytes_(6, 2, 16), floats(12), bytes_(12)],
-                {"K": 32, "N": 6, "bits": 8, "block_size": 16},
-                MICROSOFT,
-            ),
-            ["DEQUANTIZE", "GEMM"],
-        ),
     ],
 )
 def test_products_of_integers(single: Single, operators: list[str]) -> None:
     must_pass(single, *operators)
+
+
+def n_bits(bits: int, blocks: int, *batches: int, zeros: bool = True, kind: str = "float32") -> Single:
+    """Six rows of blocks of 16 columns."""
+    attributes = {"K": 16 * blocks, "N": 6, "bits": bits, "block_size": 16}
+    a, scales = floats(*batches, 3, 16 * blocks).astype(kind), floats(6, blocks).astype(kind)
+    inputs = [a, bytes_(6, blocks, 2 * bits), scales, *([bytes_(6, -(-blocks * bits // 8))] if zeros else [])]
+    return Single("MatMulNBits", inputs, attributes, MICROSOFT, constants=range(1, len(inputs)))
+
+
+@each_of(
+    "single",
+    [
+        n_bits(4, 2),
+        n_bits(8, 2),
+        n_bits(4, 3, 2),
+        n_bits(8, 3, 2, 2),
+        n_bits(4, 3, zeros=False),
+        n_bits(8, 2, 2, zeros=False),
+        n_bits(4, 3, 2, kind="float16"),
+        n_bits(4, 2, 2)._replace(constants=()),
+    ],
+)
+def test_products_with_packed_weights(single: Single) -> None:
+    """Rows of zero points of 4 bits begin with a byte; without any, the middle of the range is the zero point."""
+    must_pass(single, "DEQUANTIZE", "GEMM")
+
+
+def test_packed_weights_that_are_refused() -> None:
+    single = n_bits(4, 2)
+    a, weights, scales, _ = single.inputs
+    for inputs, identifier in (
+        ([a, weights, scales, floats(6, 2)], "DML-ONNX-input-type"),
+        ([a, weights, scales, bytes_(5)], "DML-ONNX-sizes"),
+        ([a, weights, floats(5, 2)], "DML-ONNX-sizes"),
+        ([a, weights[:5], scales], "DML-ONNX-sizes"),
+        ([a, weights, scales, None, ints(*range(32))], "DML-ONNX-unsupported"),
+        ([a, weights, scales, None, None, floats(6)], "DML-ONNX-unsupported"),
+    ):
+        must_be_refused(single._replace(inputs=inputs, constants=(1, 2)), identifier)
 
 
 SIZES = {"a": 2, "b": 3, "c": 4, "d": 5, "e": 6}

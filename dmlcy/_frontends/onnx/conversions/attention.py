@@ -219,6 +219,8 @@ def _causal(use: Use, sizes: Sizes) -> dict[str, Any]:
 def multi_head_attention(use: Use) -> tuple[OnnxValue | None, ...]:
     """A key of four axes is that of an earlier run, one of five has the values too, a query of five has all three."""
     _without(use, {8: "a length of the past", 9: "a cache indirection"}, unidirectional="a causal mask")
+    if use.wants(3):
+        use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with an output of scores")
     query = use[0]
     if query.rank == 5:
         hidden = query.sizes[2] * query.sizes[4]
@@ -275,35 +277,90 @@ def _keys(use: Use) -> dict[str, Any]:
 
 
 def group_query_attention(use: Use) -> tuple[OnnxValue, ...]:
-    """The keys of earlier runs are in the memory of the outputs; only a run of one query has any."""
+    """The keys of earlier runs count for a run of one query only: a run of more of them is the first one.
+
+    ONNX Runtime gives DirectML no earlier keys: they are in the memory of the outputs. Here they are inputs.
+    """
     _without(
-        use, {10: "a bias", 11: "head sinks", 14: "a norm of queries", 15: "a norm of keys"},
-        do_rotary="rotary positions", softcap="a cap of scores",
+        use, {10: "a bias", 11: "head sinks", 12: "a scale of keys", 13: "a scale of values", 14: "a norm of queries",
+              15: "a norm of keys", 16: "numbers of queries"},
+        do_rotary="rotary positions", softcap="a cap of scores", qk_output="an output of scores",
+        kv_cache_bit_width="a quantized cache", sliding_window_cache="a cache of a window",
     )  # fmt: skip
-    for name, known in (("causal", (1,)), ("local_window_size", (-1,)), ("smooth_softmax", (-1, 0))):
-        if use.attribute(name) not in known:
-            use.refuse("DML-ONNX-attribute-value", name=name, value=use.attribute(name), known=[*known])
+    known = {
+        "causal": (1,), "local_window_size": (-1,), "smooth_softmax": (-1, 0), "k_quant_type": ("NONE",),
+        "v_quant_type": ("NONE",),
+    }  # fmt: skip
+    for name, allowed in known.items():
+        if (given := use.attribute(name)) not in allowed:
+            use.refuse("DML-ONNX-attribute-value", name=name, value=given, known=[*allowed])
+    if use.wants(3):
+        use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with an output of scores")
     query, key, _ = (use.require_rank(3, 3, place) for place in range(3))
     sizes = _sizes(use, query.sizes[-1])
-    heads = _count(use, "kv_num_heads", key.sizes[2])
-    present = (sizes.batch, heads, use.single(6, "iu"), key.sizes[2] // heads)
-    is_half = query.element == "FLOAT16"
-    given = [use.view(place, use[place].sizes) for place in range(3)]
+    cache = _cache(use, sizes, _count(use, "kv_num_heads", key.sizes[2]))
+    cast = use.method("CAST") if query.element == "FLOAT16" else None
+    given = {
+        **{name: use.view(place, use[place].sizes) for place, name in enumerate(("query", "key", "value"))},
+        **_earlier(use, cache),
+    }
+    if cast is not None:
+        given = {name: cast(one, output_dtype="FLOAT32") for name, one in given.items()}
     made = use.method("MULTIHEAD_ATTENTION1")(
-        *(use.method("CAST")(one, output_dtype="FLOAT32") if is_half else one for one in given),
+        **given,
         past_sequence_lengths=_past_lengths(use, sizes),
         query_head_count=sizes.heads,
-        key_value_head_count=heads,
+        key_value_head_count=cache.heads,
         output_present_key=True,
         output_present_value=True,
-        output_present_key_sizes=present,
-        output_present_value_sizes=present,
+        output_present_key_sizes=cache.sizes(cache.room),
+        output_present_value_sizes=cache.sizes(cache.room),
         **_common(use, sizes.head),
     )
-    if is_half:
-        made = [use.method("CAST")(one, output_dtype="FLOAT16") for one in made]
-    shapes = (query.sizes, present, present)
+    if cast is not None:
+        made = [cast(one, output_dtype="FLOAT16") for one in made]
+    shapes = (query.sizes, cache.sizes(cache.room), cache.sizes(cache.room))
     return tuple(use.out(one, shape, place) for place, (one, shape) in enumerate(zip(made, shapes, strict=True)))
+
+
+class Cache(NamedTuple):
+    """The sizes of the keys and values of all runs."""
+
+    batch: int
+    heads: int
+    head: int
+    given: int  # keys that the inputs have room for
+    earlier: int  # of these, how many may count
+    room: int  # keys that the outputs have room for
+
+    def sizes(self, keys: int) -> tuple[int, int, int, int]:
+        return (self.batch, self.heads, keys, self.head)
+
+
+def _cache(use: Use, sizes: Sizes, heads: int) -> Cache:
+    """The sizes of the cache, whose inputs may have room for keys of later runs, too."""
+    total, head = use.single(6, "iu"), use[1].sizes[2] // heads
+    if total < sizes.queries:
+        use.refuse("DML-ONNX-count", name="total_sequence_length", count=total, wanted=f"{sizes.queries} at least")
+    given = use.require_rank(4, 4, 3).sizes[2] if use.has(3) else 0
+    earlier = min(given, total - 1) if sizes.queries == 1 else 0
+    return Cache(sizes.batch, heads, head, given, earlier, max(total, given))
+
+
+def _earlier(use: Use, cache: Cache) -> dict[str, Value]:
+    """The keys and values of earlier runs."""
+    found: dict[str, Value] = {}
+    if not cache.earlier:
+        return found
+    for place, name in ((3, "past_key"), (4, "past_value")):
+        if use[place].sizes != cache.sizes(cache.given):
+            use.refuse(
+                "DML-ONNX-sizes", name=use[place].name, sizes=use[place].sizes, wanted=cache.sizes(cache.given)
+            )  # fmt: skip
+        whole = use.view(place, cache.sizes(cache.given))
+        part = cache.earlier < cache.given
+        found[name] = use.method("SLICE1")(whole, input_window_sizes=cache.sizes(cache.earlier)) if part else whole
+    return found
 
 
 def _past_lengths(use: Use, sizes: Sizes) -> Value:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -15,6 +16,7 @@ from dmlcy._frontends.onnx.equations import Equation, Turns, recognised
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned
 from dmlcy._graph.values import Value
+from dmlcy._runtime import four_bits
 
 MIDDLE: Final = (0, 2, 1, 3)
 """The order of four axes whose two in the middle change places."""
@@ -183,7 +185,10 @@ def dynamic_quantize_matmul(use: Use) -> OnnxValue:
 
 
 def matmul_n_bits(use: Use) -> OnnxValue:
-    """The weights are bytes in ONNX, and hold a matrix of N rows and K columns whose blocks share a scale."""
+    """The weights are bytes in ONNX, and hold a matrix of N rows and K columns whose blocks share a scale.
+
+    ONNX Runtime repeats the matrix for each batch, by strides of 0. Here all batches are one: the rows are the same.
+    """
     for place, name in ((4, "g_idx"), (5, "bias")):
         if use.has(place):
             use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with {name}")
@@ -194,30 +199,46 @@ def matmul_n_bits(use: Use) -> OnnxValue:
         use.refuse("DML-ONNX-attribute-value", name="bits", value=bits, known=[4, 8])
     if block < 1 or columns % block:
         use.refuse("DML-ONNX-unsupported", what=f"{columns} columns in blocks of {block}")
-    batches = a.sizes[:-2]
-    dtype = f"UINT{bits}"
-    weights = _repeated(use, 1, batches, (rows, columns), columns, dtype)
-    blocks = columns // block
-    factors = [_repeated(use, 2, batches, (rows, blocks), blocks)]
-    if use.has(3):
-        if use[3].element != "UINT8":
-            use.refuse("DML-ONNX-input-type", element=use[3].element, name=use[3].name, wanted="UINT8")
-        step = -(-blocks * bits // 8) * 8 // bits
-        factors.append(_repeated(use, 3, batches, (rows, blocks), step, dtype))
-    kind = "SCALE_ZERO_POINT" if use.has(3) else "SCALE"
+    ones, blocks = (1,) * (a.rank - 2), columns // block
+    for place, wanted in ((1, (rows, blocks, -(-block * bits // 8))), (2, (rows, blocks))):
+        if prod(use[place].sizes) != prod(wanted) or rows < 1:
+            use.refuse("DML-ONNX-sizes", name=use[place].name, sizes=use[place].sizes, wanted=wanted)
+    factors = [use.view(2, (*ones, rows, blocks)), _zero_points(use, (*ones, rows, blocks), bits)]
     dequantize = use.method(use.row.becomes[0][0])
-    whole = dequantize(weights, factors, quantization_type=kind, output_dtype=a.dtype)
-    value = use.make(use.view(0, a.sizes), whole, trans_b="TRANSPOSE", beta=0.0)
-    return use.out(value, (*a.sizes[:-1], rows))
+    weights = use.view(1, (*ones, rows, columns), dtype=f"UINT{bits}")
+    whole = dequantize(weights, factors, quantization_type="SCALE_ZERO_POINT", output_dtype=a.dtype)
+    left = use.view(0, (*ones, prod(a.sizes[:-1]), a.sizes[-1]))
+    return use.out(use.make(left, whole, trans_b="TRANSPOSE", beta=0.0), (*a.sizes[:-1], rows))
 
 
-def _repeated(
-    use: Use, place: int, batches: tuple[int, ...], matrix: tuple[int, int], step: int, dtype: str = ""
-) -> Value:
-    """A matrix for each batch, by strides of 0; ``step``: elements from a row to the next."""
-    strides = (*(0,) * len(batches), step, 1)
-    is_packed = prod(batches) == 1 and step == matrix[1]
-    return use.view(place, (*batches, *matrix), None if is_packed else strides, dtype)
+def _zero_points(use: Use, sizes: tuple[int, ...], bits: int) -> Value:
+    """A zero point for each block. Without any, DirectML takes the middle of the integers, as ONNX Runtime's CPU does.
+
+    The rows of ONNX begin with a byte: constants of 4 bits are moved together, and others have strides.
+    """
+    dtype, (rows, blocks) = f"UINT{bits}", sizes[-2:]
+    given = use[3] if use.has(3) else None
+    if given is None:
+        middle = np.full(-(-rows * blocks * bits // 8), 0x88 if bits == 4 else 0x80, np.uint8)
+        return use.view(_constant(middle, f"{use[1].name}_middle"), sizes, dtype=dtype)
+    if given.element != "UINT8":
+        use.refuse("DML-ONNX-input-type", element=given.element, name=given.name, wanted="UINT8")
+    step = -(-blocks * bits // 8)
+    if prod(given.sizes) != rows * step:
+        use.refuse("DML-ONNX-sizes", name=given.name, sizes=given.sizes, wanted=(rows, step))
+    if step * 8 == blocks * bits:
+        return use.view(given, sizes, dtype=dtype)
+    if given.read is None:
+        return use.view(given, sizes, (*(0,) * (len(sizes) - 2), step * 8 // bits, 1), dtype)
+    bytes_ = given.read().reshape(rows, step)
+    halves = np.stack([bytes_ & 15, bytes_ >> 4], -1).reshape(rows, -1)[:, :blocks]
+    packed_ = four_bits.in_bytes(four_bits.marked(halves, dtype))
+    return use.view(_constant(packed_, f"{given.name}_together"), sizes, dtype=dtype)
+
+
+def _constant(bytes_: NDArray[np.uint8], name: str) -> OnnxValue:
+    """Bytes that are no value of the model."""
+    return OnnxValue("UINT8", bytes_.shape, read=lambda: bytes_, name=name)
 
 
 def einsum(use: Use) -> OnnxValue:
