@@ -185,7 +185,7 @@ def _lint_onnx(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[s
 
 
 def _lint_program(name: str, level: FeatureLevelName, options: argparse.Namespace) -> FileReport:
-    """What is wrong with the graphs of a program; what runs programs is imported for one only."""
+    """The mistakes in the graphs of a program. The code that runs programs is imported for programs only."""
     from dmlcy._frontends.directml.lint import lint
 
     return lint(name, level, options.argument, options.limit)
