@@ -179,7 +179,7 @@ def note(file: Path, text: str) -> None:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension module per Cython file; the generated ones are made first, but for DMLCY_GENERATED."""
+    """Return one extension module per Cython file. The generated ones are made first, unless DMLCY_GENERATED is set."""
     made = bool(os.environ.get("DMLCY_GENERATED"))
     if not made and (ROOT / "specs").is_dir() and (ROOT / "codegen" / "__main__.py").is_file():
         sys.path.insert(0, str(ROOT))
@@ -224,7 +224,7 @@ def cythonize_changed(modules: dict[str, str]) -> None:
         made = c_file(source)
         if not made.exists() or made.stat().st_mtime < max(path.stat().st_mtime for path in own):
             changed.append(Extension(name, [source]))
-    # What Cython makes lives as long as its module: to look for garbage among it takes as long as the rest.
+    # Objects that Cython makes live as long as their module: to look for garbage among them takes as long as the rest.
     gc.disable()
     cythonize(changed, build_dir=str(CYTHONIZED), nthreads=JOBS, force=True, compiler_directives=DIRECTIVES)
     gc.enable()

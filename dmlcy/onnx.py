@@ -157,7 +157,7 @@ def load(
     """A model that runs, as a compiled graph does: ``model(x, ...)``, with the inputs of the model by position or name.
 
     The nodes become the operators of DirectML that ONNX Runtime makes of them, and run here. A
-    node that DirectML leaves to the CPU is computed as ONNX defines it, if dmlcy has a table of it; its inputs are
+    node that DirectML leaves to the CPU is computed as ONNX defines it, if dmlcy has a table of it. Its inputs are
     computed first, and the rest of the model is compiled with its results. A node whose opset has no DirectML kernel
     runs as the version before.
 
@@ -173,7 +173,8 @@ def load(
     Returns
     -------
     CompiledModel
-        It is compiled at once if all sizes are known, else when it is called. The graphs of the last calls are kept.
+        The model is compiled at once if all sizes are known, else when it is called. The graphs of the last calls are
+        kept.
 
     Raises
     ------

@@ -35,15 +35,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "expected",
         type=Path,
         metavar="EXPECTED",
-        help="a folder that dmlcy run --expect wrote, or one .npy file in it; or a dump of a graph, which dmlcy run "
-        "--dump or dmlcy graph --expose-edges wrote; or an ONNX model",
+        help="a folder that dmlcy run --expect wrote, or one .npy file in it. Or an ONNX model, or a dump of a graph, "
+        "which dmlcy run --dump or dmlcy graph --expose-edges wrote",
     )
     parser.add_argument(
         "actual",
         type=Path,
         metavar="ACTUAL",
-        help="a folder with the files that the model writes, or else with .npy, .bin or .dat files of the names in "
-        "EXPECTED; or one file; of an ONNX model an .npz file, a folder, or JSON of polygraphy",
+        help="a file or a folder. A folder has the files that the model writes, or else .npy, .bin or .dat files of "
+        "the names in EXPECTED. For an ONNX model, an .npz file, a folder, or JSON of polygraphy",
     )
     add_device(parser)
     add_inputs(parser)

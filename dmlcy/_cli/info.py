@@ -77,7 +77,7 @@ def collect() -> dict[str, Any]:
 
 
 def limits() -> Iterator[dict[str, Any]]:
-    """What bounds the number of threads, in the order in which it is looked at."""
+    """The limits of the number of threads, in the order in which they are looked at."""
     if not threads.threads_available():
         yield {"threads": 1, "why": "built without threads"}
     yield {"threads": cpus.available_cpus(), "why": "processors that the process may run on"}

@@ -50,7 +50,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def of_device(options: argparse.Namespace) -> Device:
-    """What the options say of the device."""
+    """The facts that the options give about the device."""
     from dmlcy._judge.passes import Device
 
     return Device(options.ulp, options.rtol, options.atol, options.allow_half_precision)
@@ -73,7 +73,7 @@ def add_optimize(parser: argparse.ArgumentParser, words: str) -> None:
 
 
 def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
-    """Show commands below the options; what stands after four spaces and # is said of a command."""
+    """Show commands below the options; text after four spaces and # describes a command."""
     parser.epilog = "\n".join([EXAMPLES, *(f"  {line}" for line in lines)])
 
 

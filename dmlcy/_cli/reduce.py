@@ -25,8 +25,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "reduce",
         help="find the smallest part of an ONNX model for which a command fails",
         description="Find nodes of an ONNX model of which none can be left out, so that a command still fails for a "
-        "model of these nodes. The command gets the path of the model in place of {}, or as its last argument; "
-        "inputs.npz beside the model has values for its inputs, if dmlcy can run the whole model. The command fails "
+        "model of these nodes. The command gets the path of the model in place of {}, or as its last argument. "
+        "If dmlcy can run the whole model, inputs.npz beside the model has values for its inputs. The command fails "
         "if its exit status is not 0. Exit status: 1 if the command does not fail for the whole model, 2 for an "
         "unreadable file or wrong usage.",
     )

@@ -146,12 +146,12 @@ def read_bytes(name: str) -> tuple[str, bytes]:
 
 
 def load(name: str, limit: int = MOST) -> tuple[Document | Serialized, Path]:
-    """What is in a file, or on standard input, and the folder that its paths are relative to."""
+    """The content of a file, or of standard input, and the folder that its paths are relative to."""
     return decode(*read_bytes(name), limit), Path() if name == "-" else Path(name).parent
 
 
 def load_graph(name: str, limit: int, what: str) -> tuple[Document | Serialized, Path]:
-    """What is in a file, and its folder; ModelError for a file that has no graph."""
+    """The content of a file, and its folder; ModelError for a file that has no graph."""
     document, folder = load(name, limit)
     if isinstance(document, Document) and not is_graph(document):
         reader = Reader(document)

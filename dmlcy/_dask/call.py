@@ -104,7 +104,7 @@ class Call:
         self.inputs[name] = _in_rows(self.inputs[name], axis)
 
     def cuts(self) -> Iterator[Cut]:
-        """Every axis that can be cut: those that the spec declares, then those of the family."""
+        """Every axis that can be cut: first the axes that the spec declares, then the axes of the family."""
         done: set[tuple[str, int]] = set()
         for one in itertools.chain(self._independent(), family_of(self.operator).cuts(self)):
             if done.isdisjoint(one.axes.items()):

@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What the call of each piece is given beside pieces of tensors: ``entries`` has those of each array of PIECES."""
+    """The arguments of the call of each piece beside tensors; ``entries`` has those of each array of PIECES."""
 
     operator: str
     inputs: tuple[str, ...]
@@ -153,7 +153,7 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
 
 
 def _values(call: Call) -> dict[str, Any]:
-    """The arguments beside arrays, in types that a graph carries well: None for a tensor that is left out."""
+    """The arguments beside arrays, in types that a graph carries well. A tensor that is left out is None."""
     attributes = {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters}
     tensors = {field.python for field in call.operator.fields if field.kind == "input"}
     asked = {name: value for name, value in call.arguments.items() if name not in attributes and name not in tensors}
@@ -202,7 +202,7 @@ def _only(block: Any) -> Any:
 
 
 def _pieces(x: Any, axis: int, pieces: Sequence[Piece], whole: int) -> Any:
-    """The array with one chunk per piece along the axis, those that overlap one after the other.
+    """The array with one chunk per piece along the axis; chunks that overlap come one after the other.
 
     The pieces are of ``whole`` elements; if the array has another number of them, they are the same parts of it.
     """

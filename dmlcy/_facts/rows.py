@@ -29,7 +29,7 @@ class Rules:
 
 
 class Row:
-    """Base of the rows. Each is one object, equal to itself only; what a decorator makes for each class costs time."""
+    """Base of the rows. Each row is one object, equal to itself only: the methods that a decorator makes cost time."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -66,7 +66,7 @@ class Term(Row):
 
     @property
     def words(self) -> str:
-        """What a message calls it."""
+        """The name in a message."""
         return self.said or self.label
 
 
@@ -127,7 +127,7 @@ class Field(Row):
     hint_when: Formula | None = None  # the condition on the desc that the hint is for; None: it is for all
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
-    among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
+    among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: their names and first levels
     mixed: bool = False  # of an array of tensors: they may have different data types
     unsaid: bool = False  # of a data type that follows from the others: UNKNOWN is taken for it
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
@@ -174,7 +174,7 @@ class Rule(Row):
 
     @property
     def severity(self) -> str:
-        """What a desc that breaks it has: an error; a warning if the rule was only observed, or DirectML takes it."""
+        """The severity of a broken rule: an error, or a warning if the rule was only observed, or DirectML takes it."""
         return "warning" if self.provenance == "observed" or self.accepts else "error"
 
 
@@ -233,11 +233,11 @@ class Unjudged(Row):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Definition(Row):
-    """What the reference and the loops of a family are told of an operator; docs/families.md says what the keys mean.
+    """The definition of an operator for the reference and the loops; docs/families.md explains the keys.
 
-    ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
-    ``formulas`` keys to expressions over fields and the names that the family reserves, as functions of an arithmetic
-    and of the values; the keys are those of ``[kernel]``, dotted.
+    ``roles``: fields and lets. ``words``: texts that are no expression (patterns, data types). ``formulas``:
+    expressions over fields and the names that the family reserves, as functions of an arithmetic and of the values.
+    The keys are those of ``[kernel]``, dotted.
     """
 
     roles: dict[str, str]
@@ -304,7 +304,7 @@ class Operator(Row):
     in_place: tuple[str, ...] = ()  # the inputs that an output may be written over
 
     def __repr__(self) -> str:
-        """Its name: the rest is pages long, and stands in reports of failed tests."""
+        """The name only: the rest is pages long, and is printed in reports of failed tests."""
         return f"<operator {self.name}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -313,7 +313,7 @@ class Operator(Row):
 
     @property
     def summary(self) -> str:
-        """What it does, in a sentence."""
+        """The summary of the operator, in a sentence."""
         return OPERATORS[self.name][3]
 
     @property
@@ -328,13 +328,13 @@ class Operator(Row):
 
     @property
     def definition(self) -> Definition:
-        """What ``[kernel]`` says of an operator that runs."""
+        """The table ``[kernel]`` of an operator that runs."""
         assert self.kernel is not None, f"{self.name} does not run"
         return self.kernel
 
     @property
     def docs(self) -> dict[str, str]:
-        """What its fields, the sizes that a caller chooses and its lets are, by their names in formulas."""
+        """The texts on the fields, the sizes that a caller chooses and the lets, by their names in formulas."""
         return _docs(self.name)
 
     @property
@@ -349,17 +349,17 @@ class Operator(Row):
 
     @property
     def parameters(self) -> tuple[Field, ...]:
-        """What a call gives beside tensors."""
+        """The arguments of a call beside tensors."""
         given = (field for field in self.fields if field.kind == "attribute" and field.value is None)
         return (*self.chosen, *given)
 
     def arguments(self, desc: Any) -> dict[str, Any]:
-        """What a call gives beside tensors to compute what a desc says."""
+        """The arguments of a call beside tensors that compute the result of a desc."""
         given = {field.python: _value(field, desc) for field in self.parameters}
         return given | {field.sized_by: _sizes(getattr(desc, field.python)) for field in self.fields if field.sized_by}
 
     def example_arguments(self, example: Example) -> dict[str, Any]:
-        """What a call gives beside tensors to compute an example; its fields by default are left out."""
+        """The arguments of a call beside tensors that compute an example; fields with their default are left out."""
         sizes = {name: sizes for name, (_, sizes, _) in example.outputs.items()}
         chosen = {field.python: field.part.of(sizes[field.part.tensor]) for field in self.chosen if field.part}
         for field in self.fields:

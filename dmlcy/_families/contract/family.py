@@ -121,7 +121,7 @@ class Contract(Family):
         return result
 
     def result(self, given: Given, output: str) -> Array:
-        """The same, part by part. What an activation makes results of together is in one part."""
+        """The same, part by part. Numbers of which an activation makes results together are in one part."""
         m, sums, fused, dtype = given.arithmetic, _sums(given, output), given.of_role("fused"), given.dtype(output)
         together = along(fused, sums.output_sizes)
         result: Array = given.room(output)

@@ -98,7 +98,7 @@ class Elementwise(Family):
         return np.ascontiguousarray(bits).view(own)
 
     def operations(self, desc: OperatorDesc) -> int:
-        """Those of the expressions of all outputs, whose parts in common count once, and of the activation."""
+        """The operations of the expressions of all outputs, whose common parts count once, and of the activation."""
         sizes = tensors_of(desc)[-1].sizes
         several = any(key.partition(".")[0] == "tensors" for key in desc.operator.definition.words)
         given = sizes_only(desc, (lambda one: sizes if one.element_count > 1 else one.sizes) if several else None)
@@ -182,7 +182,7 @@ def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[
 
 
 def _names(given: Given) -> list[str]:
-    """The names of the elements of the inputs: of an array of tensors, those that ``tensors`` gives them."""
+    """The names of the elements of the inputs; those of an array of tensors are the names in ``tensors``."""
     fields = [field.python for field in given.operator.fields if field.kind == "input"]
     return [name for field in fields for name in given.told.words.get(f"tensors.{field}", field).split()]
 
@@ -207,8 +207,8 @@ def _given_part(given: Given, at: At, sizes: Sequence[int]) -> Given:
 def _with_entries(given: Given, spread: bool = False) -> Given:
     """The use with the tensors of arrays by their names, and the arrays among its attributes as tensors.
 
-    These have one axis of more than one element. ``spread``: a tensor whose elements are for blocks gets the sizes of
-    the output.
+    Such tensors have one axis of more than one element. ``spread``: a tensor whose elements are for blocks gets the
+    sizes of the output.
     """
     rank = len(given.output_sizes)
     several = {name: found for name, found in given.arrays.items() if type(found) is tuple}

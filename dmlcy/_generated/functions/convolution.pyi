@@ -102,8 +102,7 @@ def convolution(
             ``sizes(filter)[0] % group_count == 0``
 
         ``DML-CONVOLUTION-filter-channels``
-            filter does not have the number of channels that goes with the
-            input. Must hold:
+            filter has the wrong number of channels. Must hold:
             ``channels_of_filter == sizes(input)[1]``
 
         ``DML-CONVOLUTION-filter-fits``

@@ -120,18 +120,15 @@ def multihead_attention(
         rank, range, length), and these:
 
         ``DML-MULTIHEAD_ATTENTION-query-once``
-            query and the stacked tensors do not give the query exactly once.
-            Must hold:
+            query must come from exactly one tensor. Must hold:
             ``given_query == 1``
 
         ``DML-MULTIHEAD_ATTENTION-key-once``
-            key and the stacked tensors do not give the key exactly once. Must
-            hold:
+            key must come from exactly one tensor. Must hold:
             ``given_key == 1``
 
         ``DML-MULTIHEAD_ATTENTION-value-once``
-            value and the stacked tensors do not give the value exactly once.
-            Must hold:
+            value must come from exactly one tensor. Must hold:
             ``given_value == 1``
 
         ``DML-MULTIHEAD_ATTENTION-query-divides``

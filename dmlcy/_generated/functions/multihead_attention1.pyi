@@ -133,18 +133,15 @@ def multihead_attention1(
         rank, range, length), and these:
 
         ``DML-MULTIHEAD_ATTENTION1-query-once``
-            query and the stacked tensors do not give the query exactly once.
-            Must hold:
+            query must come from exactly one tensor. Must hold:
             ``given_query == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-key-once``
-            key and the stacked tensors do not give the key exactly once. Must
-            hold:
+            key must come from exactly one tensor. Must hold:
             ``given_key == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-value-once``
-            value and the stacked tensors do not give the value exactly once.
-            Must hold:
+            value must come from exactly one tensor. Must hold:
             ``given_value == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-query-divides``
@@ -220,8 +217,8 @@ def multihead_attention1(
             ``prod(sizes(past_sequence_lengths)) == batch``
 
         ``DML-MULTIHEAD_ATTENTION1-query_head_count-stacked``
-            query_head_count is not that of the key, which is stacked with the
-            query. Must hold:
+            query_head_count differs from key_value_head_count, though the key
+            is stacked with the query. Must hold:
             ``query_head_count == key_value_head_count or not
             (present(stacked_query_key) or present(stacked_query_key_value))``
 
@@ -231,8 +228,8 @@ def multihead_attention1(
             ``query_head_count % key_value_head_count == 0``
 
         ``DML-MULTIHEAD_ATTENTION1-past_sequence_lengths-inside``
-            past_sequence_lengths is no number of keys that past_key has. Must
-            hold for v of past_sequence_lengths:
+            past_sequence_lengths is not a number of keys in past_key. Must hold
+            for v of past_sequence_lengths:
             ``0 <= v and v <= past and v == floor(v)``
 
     See Also

@@ -54,7 +54,7 @@ def one_hot(
         rank, range, length), and these:
 
         ``DML-ONE_HOT-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(indices)``
 
         ``DML-ONE_HOT-indices-line``
@@ -74,8 +74,8 @@ def one_hot(
             ``rank(output) == rank(indices)``
 
         ``DML-ONE_HOT-output-lines``
-            output differs from the indices along another axis than axis. Must
-            hold for d in rank(indices):
+            output has another size than the indices on an axis other than axis.
+            Must hold for d in rank(indices):
             ``d == axis or sizes(output)[d] == sizes(indices)[d]``
 
     See Also

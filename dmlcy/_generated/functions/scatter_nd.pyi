@@ -64,32 +64,33 @@ def scatter_nd(
             ``rank(indices) == rank(input)``
 
         ``DML-SCATTER_ND-input_dimension_count-exist``
-            input_dimension_count is more than the input has. Must hold:
+            input_dimension_count is more than the number of axes of the input.
+            Must hold:
             ``input_dimension_count <= rank(input)``
 
         ``DML-SCATTER_ND-indices_dimension_count-exist``
-            indices_dimension_count is more than the indices have. Must hold:
+            indices_dimension_count is more than the number of axes of the
+            indices. Must hold:
             ``indices_dimension_count <= rank(indices)``
 
         ``DML-SCATTER_ND-input-leading``
-            input has a size other than 1 on an axis that does not count. Must
-            hold for d in rank(input):
+            input has a size other than 1 in front of its last
+            input_dimension_count axes. Must hold for d in rank(input):
             ``d + input_dimension_count >= rank(input) or sizes(input)[d] == 1``
 
         ``DML-SCATTER_ND-indices-leading``
-            indices has a size other than 1 on an axis that does not count. Must
-            hold for d in rank(indices):
+            indices has a size other than 1 in front of its last
+            indices_dimension_count axes. Must hold for d in rank(indices):
             ``d + indices_dimension_count >= rank(indices) or sizes(indices)[d]
             == 1``
 
         ``DML-SCATTER_ND-indices-coordinates``
-            indices has tuples with more coordinates than the input has axes for
-            them. Must hold:
+            indices has tuples with too many coordinates. Must hold:
             ``block >= 0``
 
         ``DML-SCATTER_ND-input_dimension_count-room``
-            input_dimension_count leaves too few axes for the tuples and what
-            they point to. Must hold:
+            input_dimension_count leaves too few axes for the tuples and their
+            targets. Must hold:
             ``indices_dimension_count - 1 + block <= rank(input)``
 
         ``DML-SCATTER_ND-updates-dimensions``
@@ -97,8 +98,8 @@ def scatter_nd(
             ``rank(updates) == rank(input)``
 
         ``DML-SCATTER_ND-updates-fit``
-            updates has other sizes than what the tuples point to. Must hold for
-            d in rank(input):
+            updates has other sizes than the targets of the tuples. Must hold
+            for d in rank(input):
             ``sizes(updates)[d] == pointed[d]``
 
         ``DML-SCATTER_ND-indices-inside``
