@@ -119,7 +119,7 @@ cdef int prepare(Program program, Given given, list readers) except -1:
         if readers[number] == 0:
             given.left_out[number] = n, i, cnp.PyArray_NBYTES(<ndarray>given.arrays[number]), address
             given.arrays[number] = None
-            given.pointers[ARRAYS + number] = NULL
+            given.pointers[ARRAYS + number] = <char*><intptr_t>address     # not NULL: the tensor is there
     return 0
 
 
