@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
+from dmlcy._dask.arrays import public_dtype_of
 from dmlcy._desc.memory import dtype_of
 from dmlcy._errors import DmlError, raise_violations
-from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.loading import CompiledModel, digest
 from dmlcy._frontends.onnx.model import ELEMENTS
@@ -22,7 +22,6 @@ from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._graph.violations import Part, made
 from dmlcy._graph.wiring import wiring_of
-from dmlcy._runtime.four_bits import public_dtype
 from dmlcy._words.values import listing, quote
 
 FUNCTION: Final = "run"
@@ -146,7 +145,7 @@ class OfGraph:
                     _given(name, desc.sizes, asked.others[name], number) if batch is None
                     else _proven(batch, batch.of_output(place, desc.sizes), name, desc.sizes)
                 )  # fmt: skip
-                found[name] = Result(_public(name, desc), desc.sizes, axis)
+                found[name] = Result(public_dtype_of(FUNCTION, dtype_of(desc)), desc.sizes, axis)
         return number, found
 
     def _check(self, arrays: Mapping[str, Array], descs: Mapping[str, TensorDesc | None]) -> None:
@@ -224,7 +223,10 @@ class OfModel:
         return [(found[name].dtype, found[name].shape) for name in asked.names]
 
     def _looked_at(self, asked: Asked, number: int, *, free: bool = False) -> tuple[Batch | None, dict[str, Result]]:
-        """The values of the graph for so many items, and the outputs, whose items stay apart."""
+        """The values of the graph for so many items, and the outputs, whose items stay apart.
+
+        ``free``: the model takes other numbers of items, too.
+        """
         arrays = asked.of(number)
         try:
             stage = self.model.first_stage(arrays, asked.names, kept=not free)
@@ -312,12 +314,3 @@ def _proven(batch: Batch, found: Axis | Mixed | None, name: str, sizes: Sequence
         refuse("mixed", batch.graph, None, HINT, where=where)
     where = f"{batch.graph.label(found.node)} mixes those of its input {found.path}"
     refuse("mixed", batch.graph, found.node, HINT, where=where)
-
-
-def _public(name: str, desc: TensorDesc) -> np.dtype[Any]:
-    """The data type of an output in a dask array."""
-    dtype = dtype_of(desc)
-    found = public_dtype(dtype.name) if has_four_bits(dtype) else numpy_dtype(dtype).newbyteorder("=")
-    if found is None:
-        raise TypeError(f"{FUNCTION}(): dask arrays of {dtype.name} need ml_dtypes. Run pip install ml_dtypes.")
-    return found
