@@ -1,7 +1,4 @@
-"""What dask arrays must be like: their sizes known, no elements masked, one chunk along an axis that is not cut.
-
-And which data type those of results have.
-"""
+"""Conditions for dask arrays: known sizes, no masked elements, one chunk along an axis that is not cut. Data types."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _ITEMS: Final = 0
 
 
 class Work(NamedTuple):
-    """What the call of each block is given beside its arrays."""
+    """The arguments of the call of each block, beside its arrays."""
 
     inputs: tuple[str, ...]
     axes: dict[str, int]
@@ -261,7 +261,7 @@ def _block(work: Work, source: Any, row: Any, *blocks: Any) -> dict[str, Any]:
 
 
 def _calls(work: Work, arrays: Mapping[str, Any], count: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What the model is called with, and of how many items the results count: the last item fills up the last call."""
+    """The arguments of each call of the model, and how many items of it count: the last item fills up the last call."""
     if work.number is None or work.number == count:
         yield count, dict(arrays)
         return

@@ -29,7 +29,7 @@ HINT: Final = "If you know that the results for an item do not depend on other i
 FEW: Final = (2, 3)
 """Numbers of items for which a model that takes any number is looked at."""
 OF_FILES: Final = "DML-ONNX-file-"
-"""How the ids begin of what is wrong with the file of a model, however many items there are."""
+"""The beginning of the ids of errors in the file of a model, which do not depend on the number of items."""
 _NONE: Final = Structure((), (), (), ())
 
 
@@ -47,7 +47,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a call asks for.
+    """The arguments of a call of ``run``.
 
     Attributes
     ----------
@@ -89,12 +89,12 @@ Plan: TypeAlias = tuple[int | None, dict[str, Result]]
 
 
 class Model(Protocol):
-    """What runs."""
+    """A model that runs on arrays."""
 
     outputs: tuple[str, ...]
 
     def plan(self, asked: Asked) -> Plan:
-        """What is known before a run; raises all that is wrong."""
+        """The outputs, as far as they are known before a run; raises all errors of the call."""
 
     def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
         """Compiles for arrays of these sizes."""
@@ -121,7 +121,7 @@ class OfGraph:
         self.outputs = tuple(self.descs)
 
     def plan(self, asked: Asked) -> Plan:
-        """What is known before a run; raises all that is wrong."""
+        """The outputs, as far as they are known before a run; raises all errors of the call."""
         graph = self.compiled.graph
         unknown = [name for name in asked.names if name not in self.descs]
         if unknown:
@@ -176,7 +176,7 @@ class OfModel:
         self.outputs = tuple(one.name for one in model.outputs)
 
     def plan(self, asked: Asked) -> Plan:
-        """What is known before a run; raises all that is wrong."""
+        """The outputs, as far as they are known before a run; raises all errors of the call."""
         sizes = {one.name: one.sizes for one in self.model.inputs}
         number = _common({name: _entry(sizes.get(name), axis) for name, axis in asked.axes.items()})
         self.model.check(asked.of(FEW[0] if number is None else number), asked.names)

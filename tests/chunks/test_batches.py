@@ -108,7 +108,7 @@ def test_the_caller_may_know_better(tmp_path: Path) -> None:
 def test_a_fixed_number_of_items_takes_blocks_of_any_size(batch: int) -> None:
     fixed, x = digits(batch=batch), cut(IMAGES, 8, 1, 5)
     padded = np.concatenate([IMAGES, np.repeat(IMAGES[-1:], 40, 0)])
-    axis = {"shares": -2}  # it is found out, but for one item
+    axis = {"shares": -2}  # nothing tells the axis for one item
     for model in (fixed, fixed.graph(), dml.compile(fixed.graph())):
         result = run(model, {"image": x}, axis=axis)["shares"]
         assert result.chunks[-2] == (8, 1, 5, 9)
