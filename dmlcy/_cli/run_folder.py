@@ -40,7 +40,7 @@ Array = np.typing.NDArray[Any]
 
 
 class Runs(NamedTuple):
-    """What runs: the model, its name, its file, the arrays of all runs, and what reads the file of an input."""
+    """A model that runs for each file: its name, its file, the arrays of all runs, a reader of other arrays."""
 
     model: Model
     name: str
@@ -114,7 +114,7 @@ def run_folder(runs: Runs, options: argparse.Namespace) -> int:
 
 
 def _unfit(options: argparse.Namespace) -> str:
-    """What does not go with a folder."""
+    """Says which option does not go with a folder."""
     unfit = [f"--{name}" for name in ("dump", "expect", "iterations", "profile") if getattr(options, name)]
     if len(options.models) > 1:
         return "a folder as an input takes one model."

@@ -26,7 +26,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread
-from dmlcy._words.values import quote, show
+from dmlcy._words.values import listing, quote, show
 
 BLOCKS: Final = np.dtype([("block", np.int64), ("begin", np.int64), ("end", np.int64)])
 _ITEMS: Final = 0
@@ -34,7 +34,7 @@ _ITEMS: Final = 0
 
 
 class Work(NamedTuple):
-    """What the call of each block is given beside its arrays."""
+    """The arguments of the call of each block, beside its arrays."""
 
     inputs: tuple[str, ...]
     axes: dict[str, int]
@@ -105,14 +105,15 @@ def run(
     """
     if threads not in (1, None):
         raise ValueError(f"{FUNCTION}(): threads is 1 or None, not {show(threads)}.")
+    if isinstance(outputs, str):
+        raise TypeError(f"{FUNCTION}(): outputs is a sequence of names, not {show(outputs)}.")
     level = current_level()
     source, runner = source_of(model, level, send)
+    names = [*dict.fromkeys(runner.outputs if outputs is None else outputs)]
+    _known_names(axis, [*inputs, *names])
     given = _given(inputs)
     axes = {name: _axis(axis, name, x.ndim) for name, x in given.items() if isinstance(inputs[name], da.Array)}
     arrays, chunks = _in_blocks(given, axes)
-    names = [*dict.fromkeys(runner.outputs if outputs is None else outputs)]
-    if isinstance(outputs, str):
-        raise TypeError(f"{FUNCTION}(): outputs is a sequence of names, not {show(outputs)}.")
     others = {name: _axis_of(axis, name) for name in names}
     described = {name: (x.dtype, x.shape) for name, x in arrays.items()}
     blocks = tuple(sorted({max(chunks), min(chunks)}, reverse=True))
@@ -135,6 +136,15 @@ def _given(inputs: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{FUNCTION}(): the input {name!r} is an array, not {show(value)}.")
         found[name] = da.from_array(array, chunks=-1)
     return found
+
+
+def _known_names(axis: object, names: Sequence[str]) -> None:
+    """Refuses axes of what is neither an input nor an output that is asked for."""
+    if not isinstance(axis, int | Mapping):
+        raise TypeError(f"{FUNCTION}(): axis is an int, or a dict of ints by names, not {show(axis)}.")
+    unknown = [name for name in axis if name not in names] if isinstance(axis, Mapping) else []
+    if unknown:
+        raise TypeError(f"{FUNCTION}(): axis has {unknown[0]!r}, but the call has {listing([*map(repr, names)])}.")
 
 
 def _axis_of(axis: int | Mapping[str, int], name: str) -> int:
@@ -261,7 +271,7 @@ def _block(work: Work, source: Any, row: Any, *blocks: Any) -> dict[str, Any]:
 
 
 def _calls(work: Work, arrays: Mapping[str, Any], count: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What the model is called with, and of how many items the results count: the last item fills up the last call."""
+    """The arguments of each call of the model, and how many items of it count: the last item fills up the last call."""
     if work.number is None or work.number == count:
         yield count, dict(arrays)
         return

@@ -13,14 +13,13 @@ import dask.array as da
 import numpy as np
 
 from dmlcy._compile import function
+from dmlcy._dask.arrays import public_dtype_of
 from dmlcy._dask.call import Call
-from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._facts.levels import current_level, feature_level
 from dmlcy._facts.tables import DTYPES, FeatureLevelName
 from dmlcy._families.pieces import Cut, Piece, bounds
 from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX
-from dmlcy._runtime.four_bits import public_dtype
 from dmlcy._runtime.threads import one_thread
 
 PIECES: Final = np.dtype([("before", np.int64), ("after", np.int64), ("size", np.int64)])
@@ -119,12 +118,7 @@ class Graph:
 
     def _dtype(self, name: str) -> np.dtype[Any]:
         """The data type of an output."""
-        dtype = DTYPES[self.call.outputs[name].dtype.name]
-        found = public_dtype(dtype.name) if has_four_bits(dtype) else numpy_dtype(dtype).newbyteorder("=")
-        if found is None:
-            python = self.call.operator.python
-            raise TypeError(f"{python}(): dask arrays of {dtype.name} need ml_dtypes. Run pip install ml_dtypes.")
-        return found
+        return public_dtype_of(self.call.operator.python, DTYPES[self.call.outputs[name].dtype.name])
 
     def _work(self) -> Work:
         call = self.call

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
+from dmlcy._dask.arrays import public_dtype_of
 from dmlcy._desc.memory import dtype_of
 from dmlcy._errors import DmlError, raise_violations
-from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.loading import CompiledModel, digest
 from dmlcy._frontends.onnx.model import ELEMENTS
@@ -22,7 +22,6 @@ from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._graph.violations import Part, made
 from dmlcy._graph.wiring import wiring_of
-from dmlcy._runtime.four_bits import public_dtype
 from dmlcy._words.values import listing, quote
 
 FUNCTION: Final = "run"
@@ -30,7 +29,7 @@ HINT: Final = "If you know that the results for an item do not depend on other i
 FEW: Final = (2, 3)
 """Numbers of items for which a model that takes any number is looked at."""
 OF_FILES: Final = "DML-ONNX-file-"
-"""How the ids begin of what is wrong with the file of a model, however many items there are."""
+"""The beginning of the ids of errors in the file of a model, which do not depend on the number of items."""
 _NONE: Final = Structure((), (), (), ())
 
 
@@ -48,7 +47,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a call asks for.
+    """The arguments of a call of ``run``.
 
     Attributes
     ----------
@@ -90,12 +89,12 @@ Plan: TypeAlias = tuple[int | None, dict[str, Result]]
 
 
 class Model(Protocol):
-    """What runs."""
+    """A model that runs on arrays."""
 
     outputs: tuple[str, ...]
 
     def plan(self, asked: Asked) -> Plan:
-        """What is known before a run; raises all that is wrong."""
+        """The outputs, as far as they are known before a run; raises all errors of the call."""
 
     def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
         """Compiles for arrays of these sizes."""
@@ -122,7 +121,7 @@ class OfGraph:
         self.outputs = tuple(self.descs)
 
     def plan(self, asked: Asked) -> Plan:
-        """What is known before a run; raises all that is wrong."""
+        """The outputs, as far as they are known before a run; raises all errors of the call."""
         graph = self.compiled.graph
         unknown = [name for name in asked.names if name not in self.descs]
         if unknown:
@@ -146,7 +145,7 @@ class OfGraph:
                     _given(name, desc.sizes, asked.others[name], number) if batch is None
                     else _proven(batch, batch.of_output(place, desc.sizes), name, desc.sizes)
                 )  # fmt: skip
-                found[name] = Result(_public(name, desc), desc.sizes, axis)
+                found[name] = Result(public_dtype_of(FUNCTION, dtype_of(desc)), desc.sizes, axis)
         return number, found
 
     def _check(self, arrays: Mapping[str, Array], descs: Mapping[str, TensorDesc | None]) -> None:
@@ -177,7 +176,7 @@ class OfModel:
         self.outputs = tuple(one.name for one in model.outputs)
 
     def plan(self, asked: Asked) -> Plan:
-        """What is known before a run; raises all that is wrong."""
+        """The outputs, as far as they are known before a run; raises all errors of the call."""
         sizes = {one.name: one.sizes for one in self.model.inputs}
         number = _common({name: _entry(sizes.get(name), axis) for name, axis in asked.axes.items()})
         self.model.check(asked.of(FEW[0] if number is None else number), asked.names)
@@ -224,7 +223,10 @@ class OfModel:
         return [(found[name].dtype, found[name].shape) for name in asked.names]
 
     def _looked_at(self, asked: Asked, number: int, *, free: bool = False) -> tuple[Batch | None, dict[str, Result]]:
-        """The values of the graph for so many items, and the outputs, whose items stay apart."""
+        """The values of the graph for so many items, and the outputs, whose items stay apart.
+
+        ``free``: the model takes other numbers of items, too.
+        """
         arrays = asked.of(number)
         try:
             stage = self.model.first_stage(arrays, asked.names, kept=not free)
@@ -312,12 +314,3 @@ def _proven(batch: Batch, found: Axis | Mixed | None, name: str, sizes: Sequence
         refuse("mixed", batch.graph, None, HINT, where=where)
     where = f"{batch.graph.label(found.node)} mixes those of its input {found.path}"
     refuse("mixed", batch.graph, found.node, HINT, where=where)
-
-
-def _public(name: str, desc: TensorDesc) -> np.dtype[Any]:
-    """The data type of an output in a dask array."""
-    dtype = dtype_of(desc)
-    found = public_dtype(dtype.name) if has_four_bits(dtype) else numpy_dtype(dtype).newbyteorder("=")
-    if found is None:
-        raise TypeError(f"{FUNCTION}(): dask arrays of {dtype.name} need ml_dtypes. Run pip install ml_dtypes.")
-    return found

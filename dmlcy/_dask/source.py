@@ -1,4 +1,4 @@
-"""What a block of a dask array is given to find its model: the contents or the path of it, and a hash.
+"""Sources of models: from one, each block of a dask array finds its model, by the contents or the path, and a hash.
 
 Each process makes the model once, from the first source of it that it meets, and keeps it for the others.
 """

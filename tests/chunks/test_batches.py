@@ -108,7 +108,7 @@ def test_the_caller_may_know_better(tmp_path: Path) -> None:
 def test_a_fixed_number_of_items_takes_blocks_of_any_size(batch: int) -> None:
     fixed, x = digits(batch=batch), cut(IMAGES, 8, 1, 5)
     padded = np.concatenate([IMAGES, np.repeat(IMAGES[-1:], 40, 0)])
-    axis = {"shares": -2}  # it is found out, but for one item
+    axis = {"shares": -2}  # nothing tells the axis for one item
     for model in (fixed, fixed.graph(), dml.compile(fixed.graph())):
         result = run(model, {"image": x}, axis=axis)["shares"]
         assert result.chunks[-2] == (8, 1, 5, 9)
@@ -190,6 +190,9 @@ REFUSED = {
     "data type": ({"image": cut(IMAGES, 5).astype("f8")}, {}, dml.ModelError, "DML-ONNX-run-type"),
     "sizes": ({"image": cut(IMAGES[:, :, :5], 5)}, {}, dml.ModelError, "DML-ONNX-shape-sizes"),
     "axis": ({"image": cut(IMAGES, 5)}, {"axis": 4}, ValueError, "image has 4 axes, and no axis 4"),
+    "axis of another name": ({"image": cut(IMAGES, 5)}, {"axis": {"picture": 1}}, TypeError,
+                             "axis has 'picture', but the call has 'image', 'shares'"),
+    "no axis": ({"image": cut(IMAGES, 5)}, {"axis": "image"}, TypeError, 'axis is an int, or a dict of ints by names'),
     "no items": ({"image": cut(IMAGES, 5)[:0]}, {}, ValueError, "image has no items along axis 0"),
     "output": ({"image": cut(IMAGES, 5)}, {"outputs": ["share"]}, dml.ModelError, "DML-ONNX-run-value"),
     "outputs": ({"image": cut(IMAGES, 5)}, {"outputs": "shares"}, TypeError, "outputs is a sequence of names"),

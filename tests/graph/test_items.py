@@ -43,7 +43,7 @@ def claims(graph: dml.graph.GraphDesc, operator: Any, arrays: Mapping[str, Any])
 
 
 def refuted(seed: int) -> tuple[int, list[str]]:
-    """How many outputs of a random graph have items, and what runs show of those that do not stay apart."""
+    """The number of outputs of a random graph that have items, and the outputs of which runs refute it."""
     below, rng = random.Random(seed), np.random.default_rng(seed)
     graph = Drawer(below.randrange).graph(1 + below.randrange(6))
     if dml.check(graph):
