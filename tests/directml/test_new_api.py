@@ -212,6 +212,7 @@ def test_what_is_checked_at_the_call_of_a_function() -> None:
         ("of another graph", lambda: d.add(x, d.Graph(d.Device()).input(SIZES))),
         ("of another graph", lambda: x + d.Graph(d.Device()).input(SIZES)),
         (r"^compile\(\) takes a list", lambda: graph.compile(x)), (r"^compile\(\) takes", lambda: graph.compile([3])),
+        (r"^compile\(\) takes at least", lambda: graph.compile([])),
         (r"^compile\(\): flags", lambda: graph.compile([x], flags=0)),
         (r"^FusedActivation takes an activation", lambda: d.FusedActivation(d.OperatorType.GEMM)),
         (r"^add\(\) got multiple", lambda: d.add(x, x, None, fused_activation=None)),

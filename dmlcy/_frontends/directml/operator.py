@@ -199,6 +199,8 @@ def expressions_of(outputs: Iterable[Any], graph: Scope) -> list[Expression]:
     if isinstance(outputs, Expression | str) or not hasattr(outputs, "__iter__"):
         raise TypeError(f"compile() takes a list of expressions, not {show(outputs)}")
     found = [*outputs]
+    if not found:
+        raise TypeError("compile() takes at least one expression, not an empty list")
     for one in found:
         if not isinstance(one, Expression):
             raise TypeError(f"compile() takes a list of expressions, not {show(one)} in it")
