@@ -42,7 +42,7 @@ def test_the_first_error_is_the_one_shown() -> None:
     assert str(caught.value).split() == shown.split()
 
 
-@pytest.mark.parametrize("page", ["command-line", "e-invalidarg", "exchange", "index", "testing"])
+@pytest.mark.parametrize("page", ["command-line", "directml", "e-invalidarg", "exchange", "index", "testing"])
 def test_the_python_of_a_guide_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run_page(DOCS / f"{page}.md", tmp_path, ("python", "pycon"))

@@ -138,7 +138,7 @@ STEPS: list[tuple[Step, Step, Step]] = [
      *[lambda a, b: dmlcy.element_wise_add1(a, b, fused_activation=dmlcy.desc.ActivationRelu())] * 2),
     (d.gemm, dmlcy.gemm, dmlcy.gemm),
     (lambda a, b: d.activation_softmax(a, axes=[2]), *[lambda a, b: dmlcy.activation_softmax1(a, axes=(2,))] * 2),
-    (lambda a, b: d.reinterpret(a, d.TensorDataType.FLOAT32, [1, 1, 4, 4], [16, 16, 1, 4]),
+    (lambda a, b: d.reinterpret(d.activation_identity(a), d.TensorDataType.FLOAT32, [1, 1, 4, 4], [16, 16, 1, 4]),
      *[lambda a, b: a.swapaxes(2, 3)] * 2),
     (lambda a, b: d.max_pooling(a, window_sizes=[1, 1]).values,
      *[lambda a, b: dmlcy.max_pooling2(a, window_size=1)] * 2),

@@ -99,6 +99,11 @@ def test_inputs_are_described_in_two_ways() -> None:
     ):  # fmt: skip
         with pytest.raises(TypeError):
             wrong()
+    for sizes in ([0], [-1], [2, 1.5], ["a"], [1] * 9):
+        with pytest.raises(dmlcy.DmlError, match=r"^input\(\): The tensor desc of input 2 .*DML-GRAPH-desc"):
+            graph.input(sizes)
+    with pytest.raises(dmlcy.DmlError, match="DML-GRAPH-desc"):
+        graph.input([1], d.TensorDataType.UNKNOWN)
     graph.input([1], name="x")
     refused("DML-GRAPH-input-name", lambda: graph.constant([1.0], name="x"), "'x'")
     with pytest.raises(ValueError, match="strides or a tensor_policy"):
@@ -202,9 +207,12 @@ def test_what_is_checked_at_the_call_of_a_function() -> None:
         (r"^upsample_2d\(\) takes a width", lambda: d.upsample_2d(
             x, scale_size=2, interpolation_mode=d.InterpolationMode.LINEAR)),
         (r"^fill_value_constant\(\) takes a Graph", lambda: d.fill_value_constant(x, sizes=[1], value=1)),
+        ("^split\\(\\): output_axis_sizes", lambda: d.split(x, axis=3, output_axis_sizes=["a"])),
+        ("of another graph", lambda: graph.compile([d.Graph(d.Device()).input(SIZES)])),
         ("of another graph", lambda: d.add(x, d.Graph(d.Device()).input(SIZES))),
         ("of another graph", lambda: x + d.Graph(d.Device()).input(SIZES)),
         (r"^compile\(\) takes a list", lambda: graph.compile(x)), (r"^compile\(\) takes", lambda: graph.compile([3])),
+        (r"^compile\(\) takes at least", lambda: graph.compile([])),
         (r"^compile\(\): flags", lambda: graph.compile([x], flags=0)),
         (r"^FusedActivation takes an activation", lambda: d.FusedActivation(d.OperatorType.GEMM)),
         (r"^add\(\) got multiple", lambda: d.add(x, x, None, fused_activation=None)),

@@ -15,6 +15,7 @@ from dmlcy._frontends.directml.operator import CompiledOperator, Input, expressi
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import TensorDesc, TensorPolicy, data_type_of
 from dmlcy._generated.directml.enums import ExecutionFlags, TensorDataType, TensorFlags
+from dmlcy._graph.check import unlike_a_tensor
 from dmlcy._words.values import show
 
 
@@ -75,7 +76,7 @@ class Graph(Scope):
         TypeError
             There are neither sizes nor a desc, or both; the name is no str.
         ValueError
-            Another input has the name (DML-GRAPH-input-name).
+            Another input has the name (DML-GRAPH-input-name), or there is no such tensor (DML-GRAPH-desc).
         """
         if desc is None:
             if sizes is None:
@@ -147,7 +148,7 @@ class Graph(Scope):
         ValueError
             The graph was compiled before (DML-GRAPH-compiled).
         """
-        found = expressions_of(outputs)
+        found = expressions_of(outputs, self)
         if not isinstance(flags, ExecutionFlags):
             raise TypeError(f"compile(): flags must be of ExecutionFlags, not {show(flags)}")
         if self._compiled:
@@ -175,6 +176,9 @@ class Graph(Scope):
         if name is not None and any(one.name == name for one in self._inputs):
             refuse(function, "input-name", name=repr(name))
         index = len(self._inputs)
+        why = unlike_a_tensor(desc._desc)
+        if why:
+            refuse(function, "desc", of=f"input {index}", why=why)
         found = Expression(self, self._graph.input(desc._desc, name=f"input{index}"), index)
         owned = desc.flags == TensorFlags.OWNED_BY_DML
         self._inputs.append(Input(found, name, owned, known))

@@ -10,7 +10,7 @@ import numpy as np
 
 from dmlcy._frontends.directml.buffers import Array, Buffer, bound
 from dmlcy._frontends.directml.device import Device
-from dmlcy._frontends.directml.expressions import Expression
+from dmlcy._frontends.directml.expressions import Expression, Scope, value_of
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._words.values import show
 
@@ -194,12 +194,15 @@ class CompiledOperator:
         return f"dml.CompiledOperator of {len(self._inputs)} inputs and {self._outputs} outputs"
 
 
-def expressions_of(outputs: Iterable[Any]) -> list[Expression]:
-    """The outputs of ``Graph.compile``; TypeError for what are none."""
+def expressions_of(outputs: Iterable[Any], graph: Scope) -> list[Expression]:
+    """The outputs of ``Graph.compile``; TypeError for what are none, ValueError for those of another graph."""
     if isinstance(outputs, Expression | str) or not hasattr(outputs, "__iter__"):
         raise TypeError(f"compile() takes a list of expressions, not {show(outputs)}")
     found = [*outputs]
+    if not found:
+        raise TypeError("compile() takes at least one expression, not an empty list")
     for one in found:
         if not isinstance(one, Expression):
             raise TypeError(f"compile() takes a list of expressions, not {show(one)} in it")
+        value_of(one, "compile", graph)
     return found
