@@ -103,6 +103,7 @@ typedef struct {
     int64_t right;
     float filter[9];
     float begin;            /* of each chain */
+    float limits[2];        /* of finite sums */
     int64_t rows;
     int64_t columns;
     int64_t step;           /* of the input from a place to the next one: 1 or 2 */

@@ -79,6 +79,7 @@ cdef extern from "products.h" nogil:
         int64_t right
         float filter[9]
         float begin
+        float limits[2]
         int64_t rows
         int64_t columns
         int64_t step
