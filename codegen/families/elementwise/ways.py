@@ -31,10 +31,10 @@ class Way:
     what is computed before the loops run, as (name, expression).
 
     ``steady``: another loop reads one element of each input but the first; ``strips``: others compute short rows of
-    FLOAT32, which products have just stored, and where ``limits`` are there, the least and the greatest result, products
-    may compute it by themselves; ``halves``: another one takes FLOAT16 as it is in memory; ``functions``:
-    the result calls functions of ``functions.h``: there is a text for the widest level, too. Where ``special`` holds
-    for no element of a block, ``ordinary`` is the result, in fewer steps.
+    FLOAT32, which products have just made; ``limits``: the least and the greatest result, with which products compute
+    the result by themselves; ``halves``: another one takes FLOAT16 as it is in memory; ``functions``: the result calls
+    functions of ``functions.h``: there is a text for the widest level, too. Where ``special`` holds for no element of a
+    block, ``ordinary`` is the result, in fewer steps.
     """
 
     inputs: tuple[tuple[str, str, str], ...]

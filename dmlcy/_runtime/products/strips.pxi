@@ -81,13 +81,14 @@ cdef void pack_columns(const Products* to, Tile* tile, int64_t column, int64_t c
         to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
 
 
+# The kernel that limits its sums; and one that does not.
 cdef inline ProductLast last_kernel(const Products* to, int h, int width, int64_t some) noexcept nogil:
     return to.level.last_some[h][width] if some > 0 else to.level.last[h][width]
 
 
 cdef inline void multiply_once(
-        const Products* to, int h, int width, int64_t depth, const float* a, int64_t a_row, const float* b, int64_t step,
-        int64_t some, const float* source, int64_t source_row, float* y, int64_t y_row) noexcept nogil:
+        const Products* to, int h, int width, int64_t depth, const float* a, int64_t a_row, const float* b,
+        int64_t step, int64_t some, const float* source, int64_t source_row, float* y, int64_t y_row) noexcept nogil:
     if some > 0:
         to.level.some[h][width](depth, a, a_row, b, step, some, source, source_row, y, y_row)
     else:
