@@ -155,7 +155,7 @@ cdef enum:
     NEAR_COPY = 32768
     PLANE = 4096                    # sums of some rows of a plane that are near
     PLANE_ROWS = 28                 # rows of it, a multiple of those that kernels compute at once
-    PLANE_WORK = 6                  # products that take as long as one of its places
+    PLANE_WORK = 20                 # products that take as long as one of its places
     BETWEEN = 12                    # rows computed one by one take a twelfth less time, at least
     OVER = 128                      # floats behind an array that kernels may read or write
     SMALL = 64                      # a matrix of fewer elements has several chains for each
