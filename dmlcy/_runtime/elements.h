@@ -37,6 +37,7 @@ typedef struct {
     uint8_t takes[5];       /* the same of those that it takes of each input */
     uint8_t attributes;     /* bytes of those that `strips` read */
     ElementStrip strips[3]; /* by level; NULL: there are none */
+    void (*limits)(const void *attributes, float *limits); /* the result is the element within two limits; NULL: it is not */
 } ElementKernel;
 
 #if DMLCY_X86
@@ -95,6 +96,14 @@ DMLCY_INLINE float dmlcy_odd(double x)
 }
 
 #define DMLCY_SAME(x) (x)
+
+/* Whether the larger of a finite number and the lower limit, and the smaller of that and the upper one, are what an
+ * instruction gives that takes the limit where both are equal: those are zeros of any signs. */
+static inline int dmlcy_are_plain_limits(const float *limits)
+{
+    return !DMLCY_IS_NAN(limits[0]) && !DMLCY_IS_NAN(limits[1]) && !(limits[0] == 0 && signbit(limits[0]))
+           && !(limits[1] == 0 && !signbit(limits[1]));
+}
 
 /* ---- bits ---- */
 

@@ -24,6 +24,7 @@ cdef extern from "elements.h" nogil:
         unsigned char takes[MOST_INPUTS]
         unsigned char attributes
         StripLoop strips[3]
+        void (*limits)(const void* attributes, float* limits) noexcept nogil
 
 cdef struct Elements:
     int inputs

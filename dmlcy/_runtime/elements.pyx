@@ -18,6 +18,7 @@ from dmlcy._runtime.threads cimport grain_of, is_serial, parallel_for
 cdef extern from "elements.h" nogil:
     bint DMLCY_X86
     enum: DMLCY_LANES
+    bint dmlcy_are_plain_limits(const float* limits) noexcept
     void dmlcy_repeat(char* target, const char* source, int64_t n, int item) noexcept
     void dmlcy_scale(float* x, int64_t n, float scale, float bias) noexcept
     void dmlcy_scale_doubles(double* x, int64_t n, float scale, float bias, int dtype) noexcept
@@ -223,6 +224,10 @@ cdef void add_strips(const ElementKernel* kernel, const Elements* a, Strips* to)
     strip.other = NULL
     strip.inputs = a.inputs
     strip.place = 0
+    strip.limited = False
+    if kernel.limits != NULL:
+        kernel.limits(a.attributes, strip.limits)
+        strip.limited = dmlcy_are_plain_limits(strip.limits)
     if kernel.attributes:
         memcpy(strip.attributes, a.attributes, kernel.attributes)
     to.count = last

@@ -24,6 +24,8 @@ cdef struct Strip:
     unsigned char[STRIP_BYTES] attributes
     int inputs                      # one or two
     int place                       # of the numbers among them
+    bint limited                    # of a finite number, the loop makes the nearest one within two limits
+    float[2] limits
 
 # What several make one after the other.
 cdef struct Strips:

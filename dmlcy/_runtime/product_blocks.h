@@ -210,6 +210,10 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_SOME_BY(2, 1), DMLCY_SOME_BY(2, 2)},
             {DMLCY_SOME_BY(1, 1), DMLCY_SOME_BY(1, 2)},
         },
+    .last = {DMLCY_LAST_BY(12), DMLCY_LAST_BY(8), DMLCY_LAST_BY(4), DMLCY_LAST_BY(2), DMLCY_LAST_BY(1)},
+    .last_some =
+        {DMLCY_LAST_SOME_BY(12), DMLCY_LAST_SOME_BY(8), DMLCY_LAST_SOME_BY(4), DMLCY_LAST_SOME_BY(2),
+         DMLCY_LAST_SOME_BY(1)},
     .plane = dmlcy_plane,
     .turned =
         {NULL, DMLCY_LEVEL(dmlcy_turned_8), DMLCY_LEVEL(dmlcy_turned_4), DMLCY_LEVEL(dmlcy_turned_2),

@@ -47,6 +47,7 @@ DMLCY_TARGET DMLCY_INLINE __mmask16 dmlcy_inside(int64_t left, int64_t right)
         const int64_t low = plane->low - row * (step), high = plane->high - row * (step);                              \
         const int64_t left = plane->left, right = plane->right;                                                        \
         const __m512 begin = _mm512_set1_ps(plane->begin);                                                             \
+        const __m512 least = _mm512_set1_ps(plane->limits[0]), greatest = _mm512_set1_ps(plane->limits[1]);            \
         __m512 filter[9];                                                                                              \
         int64_t at;                                                                                                    \
         int i, r, k, others = 0;                                                                                       \
@@ -69,8 +70,10 @@ DMLCY_TARGET DMLCY_INLINE __mmask16 dmlcy_inside(int64_t left, int64_t right)
                                 sums[r] = _mm512_fmadd_ps(v[k], filter[(i - r * (step)) * 3 + k], sums[r]);            \
                 }                                                                                                      \
             DMLCY_UNROLL for (r = 0; r < (rows); r++) {                                                                \
-                others |= _mm512_mask_fpclass_ps_mask(made, sums[r], 0x99);                                            \
-                dmlcy_masked_put(to + r * pitch + at, made, sums[r]);                                                  \
+                const __mmask16 odd = _mm512_fpclass_ps_mask(sums[r], 0x99);                                           \
+                const __m512 limited = _mm512_max_ps(_mm512_min_ps(sums[r], greatest), least);                         \
+                others |= odd & made;                                                                                  \
+                dmlcy_masked_put(to + r * pitch + at, made, _mm512_mask_mov_ps(limited, odd, sums[r]));                \
             }                                                                                                          \
         }                                                                                                              \
         return others;                                                                                                 \
@@ -86,7 +89,7 @@ DMLCY_PLANE_ROWS(4, 2)
 DMLCY_PLANE_ROWS(2, 2)
 DMLCY_PLANE_ROWS(1, 2)
 
-/* Some rows of a plane. Whether all sums are finite. */
+/* Some rows of a plane. Whether all sums are finite; others are stored beyond the limits, too. */
 DMLCY_TARGET static int dmlcy_plane(const ProductPlane *plane)
 {
     const int64_t most = plane->step == 2 || plane->rows % 7 == 0 ? 7 : 8;

@@ -87,6 +87,12 @@ typedef void (*ProductTurned)(
     int64_t depth, const float *a, int64_t a_row, const float *b, int64_t line, int64_t columns, const float *from,
     int64_t from_row, float *to, int64_t to_row);
 
+/* The same of the last k: what is stored is within two limits, if all sums are finite; else 1 is returned. `some` counts
+ * where a kernel reads and writes only some columns of the last vector. */
+typedef int (*ProductLast)(
+    int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, int64_t some, const float *limits,
+    const float *from, int64_t from_row, float *to, int64_t to_row);
+
 /* Some rows of the output of a filter of 3 by 3. */
 typedef struct {
     const float *x;         /* under the first tap of the first place, which may be outside */
@@ -97,6 +103,7 @@ typedef struct {
     int64_t right;
     float filter[9];
     float begin;            /* of each chain */
+    float limits[2];        /* of finite sums */
     int64_t rows;
     int64_t columns;
     int64_t step;           /* of the input from a place to the next one: 1 or 2 */
@@ -117,6 +124,8 @@ typedef struct {
         int64_t step, int64_t depth, float *to, int64_t pitch);
     ProductSpread spread[DMLCY_HEIGHTS][DMLCY_WIDTHS];
     ProductSome some[DMLCY_HEIGHTS][2];                 /* of the first two widths; NULL: the level has no masks */
+    ProductLast last[DMLCY_HEIGHTS][2];                 /* of the first two widths; NULL: the level has none */
+    ProductLast last_some[DMLCY_HEIGHTS][2];
     ProductTurned turned[DMLCY_HEIGHTS];                /* NULL: packing columns pays, or the level does not turn */
     void (*row)(
         int64_t depth, const float *a, const float *b, int64_t step, int64_t n, const float *from, float *to);

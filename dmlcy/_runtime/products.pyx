@@ -1,6 +1,6 @@
 """Sums of products: tiles of the output, strips of a tile, and what becomes of the sums."""
 
-from libc.math cimport NAN, fabs, isfinite
+from libc.math cimport INFINITY, NAN, fabs, isfinite
 from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -36,6 +36,10 @@ cdef extern from "products.h" nogil:
 
     ctypedef void (*ProductTurned)(
         int64_t depth, const float* a, int64_t a_row, const float* b, int64_t line, int64_t columns,
+        const float* source, int64_t from_row, float* to, int64_t to_row) noexcept nogil
+
+    ctypedef int (*ProductLast)(
+        int64_t depth, const float* a, int64_t a_row, const float* b, int64_t step, int64_t some, const float* limits,
         const float* source, int64_t from_row, float* to, int64_t to_row) noexcept nogil
 
     ctypedef struct ProductAxis:
@@ -76,6 +80,7 @@ cdef extern from "products.h" nogil:
         int64_t right
         float filter[9]
         float begin
+        float limits[2]
         int64_t rows
         int64_t columns
         int64_t step
@@ -95,6 +100,8 @@ cdef extern from "products.h" nogil:
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
         ProductSpread spread[5][4]
         ProductSome some[5][2]
+        ProductLast last[5][2]
+        ProductLast last_some[5][2]
         ProductTurned turned[5]
         void (*row)(
             int64_t depth, const float* a, const float* b, int64_t step, int64_t n, const float* source,
@@ -154,7 +161,7 @@ cdef enum:
     NEAR_COPY = 32768
     PLANE = 4096                    # sums of some rows of a plane that are near
     PLANE_ROWS = 28                 # rows of it, a multiple of those that kernels compute at once
-    PLANE_WORK = 6                  # products that take as long as one of its places
+    PLANE_WORK = 20                 # products that take as long as one of its places
     BETWEEN = 12                    # rows computed one by one take a twelfth less time, at least
     OVER = 128                      # floats behind an array that kernels may read or write
     SMALL = 64                      # a matrix of fewer elements has several chains for each
@@ -222,6 +229,8 @@ cdef struct Products:
     int strips                      # so many are applied to what has just been stored
     Strip[1 + MOST_STRIPS] strip
     const char* base                # the first element of the output
+    bint limited                    # that is no more than two limits of finite numbers, which kernels apply
+    float[2] limits
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix

@@ -118,19 +118,20 @@ cdef void take_stores(Products* to, const Tensor* output, int64_t step) noexcept
     cdef int s
     to.strips = 0
     to.base = output.data
-    if to.item != sizeof(float) or step != to.item:
-        return
-    if to.fused != NULL and to.fused.strip.loop != NULL:
-        to.strip[0] = to.fused.strip
-        to.strips = 1
-        to.fused = NULL
-    found = take_strips(to.followed)
-    if found == NULL:
-        return
-    for s in range(found.count):
-        to.strip[to.strips] = found.each[s]
-        to.strips += 1
-    to.followed = NULL
+    if to.item == sizeof(float) and step == to.item:
+        if to.fused != NULL and to.fused.strip.loop != NULL:
+            to.strip[0] = to.fused.strip
+            to.strips = 1
+            to.fused = NULL
+        found = take_strips(to.followed)
+        if found != NULL:
+            for s in range(found.count):
+                to.strip[to.strips] = found.each[s]
+                to.strips += 1
+            to.followed = NULL
+    to.limited = to.strips == 0 or (to.strips == 1 and to.strip[0].limited)
+    to.limits[0] = -INFINITY if to.strips == 0 else to.strip[0].limits[0]
+    to.limits[1] = INFINITY if to.strips == 0 else to.strip[0].limits[1]
 
 
 # Makes rows of n elements of the output, `line` bytes apart, of sums that may lie there already: `pitch` floats apart.

@@ -16,7 +16,7 @@ cdef bint are_planes(const Products* to) noexcept nogil:
     )
 
 
-# Computes the sums of a row that are no finite numbers again.
+# Computes the sums that are no finite numbers again. They are beyond the limits of the others.
 cdef void mend_planes(const Products* to, Tile* tile, const ProductPlane* plane, int64_t image, int64_t group,
                       int64_t first) noexcept nogil:
     cdef int64_t row, column
@@ -25,6 +25,8 @@ cdef void mend_planes(const Products* to, Tile* tile, const ProductPlane* plane,
         for column in range(plane.columns):
             if not isfinite(sums[column]):
                 sums[column] = exact_place(to, tile, image, group, first + row, column)
+                if to.limited:
+                    store_rows(to, sums + column, 0, <char*>(sums + column), 0, 1, 1)
         sums += plane.pitch
 
 
@@ -47,13 +49,15 @@ cdef int compute_planes(const void* args, int64_t begin, int64_t end) noexcept n
     cdef ProductPlane plane
     cdef Tile tile
     cdef int64_t number, group, image, row, top, held = -1
-    cdef bint stays = to.strips > 0 and own.high * axes[2].places <= PLANE
+    cdef bint stays = not to.limited and own.high * axes[2].places <= PLANE
     cdef char* y
     plane.columns = axes[2].places
     plane.step = axes[2].step
     plane.line = axes[1].stride // <int64_t>sizeof(float)
     plane.left = -axes[2].start
     plane.right = axes[2].size - axes[2].start
+    plane.limits[0] = to.limits[0] if to.limited else -INFINITY
+    plane.limits[1] = to.limits[1] if to.limited else INFINITY
     for number in range(begin, end):
         row = number % own.bands * own.high
         group = number // own.bands % to.batch[0]
@@ -74,7 +78,9 @@ cdef int compute_planes(const void* args, int64_t begin, int64_t end) noexcept n
             plane.to, plane.pitch = <float*>y, axes[1].output_stride // <int64_t>sizeof(float)
         if not to.level.plane(&plane):
             mend_planes(to, &tile, &plane, image, group, row)
-        if stays and axes[1].output_stride == plane.columns * to.item:
+        if to.limited:
+            pass                    # kernels have done it
+        elif stays and axes[1].output_stride == plane.columns * to.item:
             store_rows(to, near, 0, y, 0, 1, plane.rows * plane.columns)
         else:
             store_rows(to, plane.to, plane.pitch, y, axes[1].output_stride, plane.rows, plane.columns)

@@ -190,7 +190,7 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 held = tile.held + (0 if to.straight and to.image == NULL else done * tile.rows)
                 target = tile.sums if last else held
                 row_step = n
-            tile.settles = last and near and to.strips > 0
+            tile.settles = last and near and (to.strips > 0 or (to.packed == NULL and to.level.last[0][0] != NULL))
             source = held if first > 0 else begin_of(to, tile, done)
             source_row = row_step if first > 0 else tile.begin_row
             if to.packed != NULL:
