@@ -7,13 +7,13 @@ the values of one desc. The text that documents an operator is read from its shi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from dmlcy._facts import shipped
 from dmlcy._generated.index import OPERATORS
+from dmlcy._words.records import record
 
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _FeatureLevelName
@@ -38,7 +38,7 @@ class Row:
         return f"{type(self).__name__}({shown})"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class DtypeRow(Row):
     """Data types that a feature level brought."""
 
@@ -47,7 +47,7 @@ class DtypeRow(Row):
     default: bool = False  # a call that chooses none gives the first of these
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class RankRow(Row):
     """Ranks that a feature level brought."""
 
@@ -56,7 +56,7 @@ class RankRow(Row):
     max: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Term(Row):
     """A name in a formula whose value a message shows. ``label`` and ``said`` hold an index as ``{d}``, if any."""
 
@@ -70,7 +70,7 @@ class Term(Row):
         return self.said or self.label
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Formula(Row):
     """An expression: its text, the facets it reads (``input.sizes``, ``input.rank``, ``strides``), its function."""
 
@@ -87,7 +87,7 @@ class Formula(Row):
         return self.said or self.text
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Part(Row):
     """Sizes of a tensor: those between the first ``before`` and the last ``after``."""
 
@@ -100,7 +100,7 @@ class Part(Row):
         return sizes[self.before : len(sizes) - self.after]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Field(Row):
     """A member of a desc, or sizes of its output, which a call is given beside attributes."""
 
@@ -146,7 +146,7 @@ class Field(Row):
         return names.pop() if len(names) == 1 else None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Rule(Row):
     """A condition on fields. With ``domain``, one per index 0 … domain - 1."""
 
@@ -178,7 +178,7 @@ class Rule(Row):
         return "warning" if self.provenance == "observed" or self.accepts else "error"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Independent(Row):
     """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
 
@@ -195,7 +195,7 @@ class Independent(Row):
     sized: dict[str, Callable[..., int]]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Let(Row):
     """A named quantity that rules, sizes and kernels share."""
 
@@ -206,7 +206,7 @@ class Let(Row):
     each: str = ""  # of a count: what there is one of, in the singular: axis of input
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Accuracy(Row):
     """The largest error of a data type, in units in the last place of ``of``.
 
@@ -217,7 +217,7 @@ class Accuracy(Row):
     of: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Unjudged(Row):
     """The condition of an interpretation: the elements of outputs for which it holds have a value that is not promised.
 
@@ -231,7 +231,7 @@ class Unjudged(Row):
     condition: Formula
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Definition(Row):
     """The definition of an operator for the reference and the loops; docs/families.md explains the keys.
 
@@ -245,7 +245,7 @@ class Definition(Row):
     formulas: dict[str, Formula]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Interpretation(Row):
     """A decision where the documentation is silent or contradicts itself.
 
@@ -262,7 +262,7 @@ class Interpretation(Row):
     outputs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Example(Row):
     """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name.
 
@@ -279,7 +279,7 @@ class Example(Row):
     sized: bool = False  # the caller says the sizes of the outputs, though a formula gives some
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Operator(Row):
     """Everything that is known of an operator."""
 
@@ -458,7 +458,7 @@ def _value(field: Field, desc: Any) -> Any:
     return field.part.of(getattr(desc, field.part.tensor).sizes)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class CatalogueEntry(Row):
     """An operator of DirectML's catalogue, whatever its state."""
 
@@ -468,7 +468,7 @@ class CatalogueEntry(Row):
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Level(Row):
     """A feature level."""
 
@@ -479,7 +479,7 @@ class Level(Row):
     dxdispatch: bool  # whether the newest DxDispatch knows what it brought
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Dtype(Row):
     """A tensor data type."""
 
@@ -490,7 +490,7 @@ class Dtype(Row):
     numpy: str | None  # float32; None where NumPy has none
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class ErrorText(Row):
     """How an implicit error, or an error of a model file, is said."""
 

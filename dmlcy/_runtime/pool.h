@@ -20,6 +20,7 @@ typedef int (*dmlcy_chunk)(const void *args, int64_t number);
 
 #define DMLCY_THREADS 0
 #define dmlcy_inside 0
+#define dmlcy_holds 0
 #define dmlcy_hold()
 #define dmlcy_let_go()
 #define dmlcy_awake() 0
@@ -174,8 +175,8 @@ static void *dmlcy_help(void *argument) {
         atomic_store(&own->job, NULL);
         if (atomic_load(&own->awaited)) {
             pthread_mutex_lock(&own->lock);
-            pthread_cond_signal(&own->done);
             pthread_mutex_unlock(&own->lock);
+            pthread_cond_signal(&own->done);
         }
     }
     return NULL;
@@ -185,9 +186,9 @@ static void dmlcy_give_job(dmlcy_helper *helper, dmlcy_job *job, int part) {
     helper->part = part;
     atomic_store(&helper->job, job);
     if (atomic_load(&helper->asleep)) {
-        pthread_mutex_lock(&helper->lock);
-        pthread_cond_signal(&helper->given);
+        pthread_mutex_lock(&helper->lock);      /* it waits, or looks again */
         pthread_mutex_unlock(&helper->lock);
+        pthread_cond_signal(&helper->given);
     }
 }
 
