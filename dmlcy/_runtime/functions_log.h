@@ -101,16 +101,18 @@ DMLCY_INLINE uint32_t dmlcy_is_odd(float y)
 
 DMLCY_INLINE float dmlcy_pow_ordinary(int fused, float x, float y)
 {
-    const float p = dmlcy_pow_positive(fused, dmlcy_abs(x), y, 0.0f, 0);
-    return dmlcy_of_bits(dmlcy_bits_of(p) | (dmlcy_is_odd(y) & dmlcy_bits_of(x) & DMLCY_SIGN));
+    const float a = dmlcy_abs(x);
+    const uint32_t p = dmlcy_bits_of(dmlcy_pow_positive(fused, a, y, 0.0f, 0)) & (0u - (uint32_t)(a != 0.0f));
+    return dmlcy_of_bits(p | (dmlcy_is_odd(y) & dmlcy_bits_of(x) & DMLCY_SIGN));
 }
 
-/* Whether |x| is no normal number, or |y log2(|x|)| may be above 116, or x is negative and y no integer. The bits of |x|,
- * less those of 1, are its log2 in units of 2^-23, or less by up to a third. */
+/* Whether |x| is no normal number and not 0, or |y log2(|x|)| may be above 116, or x is negative and y no integer, or x is 0
+ * and y not above 0. The bits of |x|, less those of 1, are its log2 in units of 2^-23, or less by up to a third. */
 DMLCY_INLINE uint32_t dmlcy_pow_special(float x, float y)
 {
     const float a = dmlcy_abs(x), about = (float)(int32_t)(dmlcy_bits_of(a) - 0x3f800000u) * y;
-    return dmlcy_log_special(a) | dmlcy_beyond(about, 0x4e200000u) | /* 80 * 2^23 */
+    const uint32_t other = 0u - (uint32_t)((a != 0.0f) | !(y > 0.0f));
+    return ((dmlcy_log_special(a) | dmlcy_beyond(about, 0x4e200000u)) & other) | /* 80 * 2^23 */
            (dmlcy_is_broken(y) & dmlcy_bits_of(x));
 }
 
