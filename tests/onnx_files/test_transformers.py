@@ -12,12 +12,14 @@ pytest.importorskip("onnx", reason="needs onnx, with which PyTorch writes models
 pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are compared")
 pytest.importorskip("torch", reason="needs PyTorch, which makes the models")
 
+import onnx
 import onnxruntime as ort
 from forms import FORMS, LEVELS, form, optimised
 from llama import Llama
 from models_table import apart
 from transformer_models import SMALL
 
+import dmlcy as dml
 from dmlcy._errors import DmlError
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import decode
@@ -114,3 +116,22 @@ def test_weights_of_4_bits_are_the_numbers_that_they_stand_for(zeros: bool) -> N
             both.append(found)
             assert apart(found, session(data).run(["logits"], inputs)[0]) < 3e-6
         assert apart(*both) < 3e-6
+
+
+def test_constants_of_4_bits_become_numbers_in_the_product() -> None:
+    """All numbers at once would take eight times the memory."""
+    random = np.random.default_rng(0)
+    halves = random.integers(0, 256, 256 * 320 // 2, np.uint8)
+    scales = onnx.numpy_helper.from_array(random.uniform(0.5, 1.5, (8, 320)).astype(np.float32), "scales")
+    weights = onnx.helper.make_tensor("weights", onnx.TensorProto.INT4, (256, 320), halves.tobytes(), raw=True)
+    x, y = (onnx.helper.make_tensor_value_info(name, 1, ["n", size]) for name, size in (("x", 256), ("y", 320)))
+    nodes = [
+        onnx.helper.make_node("DequantizeLinear", ["weights", "scales"], ["numbers"], axis=0, block_size=32),
+        onnx.helper.make_node("MatMul", ["x", "numbers"], ["y"]),
+    ]
+    graph = onnx.helper.make_graph(nodes, "g", [x], [y], [weights, scales])
+    made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10)
+    data, inputs = made.SerializeToString(), {"x": random.standard_normal((3, 256)).astype(np.float32)}
+    must_agree(data, inputs, 3e-6)
+    graph = CompiledModel(decode("model.onnx", data, None), {}).graph(inputs)
+    assert dml.compile(graph).optimizations.counts["pieces"] == 1

@@ -321,7 +321,10 @@ class Walk:
         if convert is None:
             return
         most = LARGEST if self.runs else None
-        if visit.is_constant and node.inputs and _later(visit, row, version, convert, inputs, elements, most):
+        # A run makes numbers of weights of 4 bits as they are read: all of them would take eight times the memory.
+        few = self.runs and any(one is not None and ELEMENTS[one.element].bits < 8 for one in inputs)
+        folds = visit.is_constant and bool(node.inputs) and not few
+        if folds and _later(visit, row, version, convert, inputs, elements, most):
             return
         use = Use(node, row, version, self.builder, inputs, elements)
         before = self._count
