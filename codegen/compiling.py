@@ -27,7 +27,7 @@ class Compiler:
         self.store = Store(root)
 
     def is_done(self) -> bool:
-        """Whether the modules are those that setup.py made of the sources that are there."""
+        """Whether setup.py made the modules of the present sources."""
         return bool(self.store.get("compiled", self.key()) == self.modules())
 
     def run(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Problems found in the specs: where they stand, what is wrong, and how they are shown. All of a run are collected."""
+"""Problems found in the specs: their places, their texts, and how they are shown. All of a run are collected."""
 
 from __future__ import annotations
 

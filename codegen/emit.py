@@ -74,7 +74,7 @@ class Compiled(jinja2.BytecodeCache):
 
 
 class Templates(jinja2.Environment):
-    """The template environment. It notes which templates are used, and which templates these use."""
+    """The template environment. The environment notes which templates are used, and which templates these use."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -177,7 +177,7 @@ def member(name: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that may stand between triple quotes."""
+    """Text that is safe between triple quotes."""
     text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return f'{text[:-1]}\\"' if text.endswith('"') else text
 
@@ -199,7 +199,7 @@ MODULES: dict[str, Module] = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What every output may read beside the thing that it is made of."""
+    """The facts that every output may read beside its own operator or page."""
 
     env: Templates
     around: Surroundings
@@ -209,7 +209,7 @@ class Given:
 
     @classmethod
     def of(cls, root: Path, facts: Facts, enums: tuple[Enum, ...]) -> Given:
-        """What the outputs of a checkout may read; raises SpecError with every problem of its files."""
+        """The facts that the outputs of a checkout may read; raises SpecError with every problem of its files."""
         diagnostics = Diagnostics()
         lock = ids.read(root, diagnostics)
         diagnostics.raise_if_any()
@@ -227,11 +227,12 @@ class Output:
     """Files that are made alike: one for each operator, one for each family, or one of the whole plan or the facts.
 
     ``{name}`` in the path is the family, or the operator in Python; ``{operator}`` is the operator in small letters.
-    The text of a file must follow from what ``text`` is given, and is not made again where that is the same: the facts,
-    the speeds, the thing itself, the names and the newer versions where it is ``linked``, and the file ``reads``.
-    There is no file where the text is None. The text that is made from a result in place of ``reads`` is the same.
-    ``source`` is named in the first line of the file if the file is not made from the specs of its part of the plan. It
-    is "" for a file that a hand writes in part, which has no such line.
+    The text of a file follows from the arguments of ``text`` alone, and is not made again where these are the same. The
+    arguments are the facts, the speeds, the operator or family, and where it is ``linked`` the names and the newer
+    versions. Another is the file ``reads``. There is no file where the text is None. The text that is made from a
+    result in place of ``reads`` is the same. ``source`` is named in the first line of the file if the file is not made
+    from the specs of its part of the plan. The notice is "" for a file that a hand writes in part, which has no such
+    line.
     """
 
     of: type[OperatorPlan | FamilyPlan | Plan | Facts | Onnx]

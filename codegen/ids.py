@@ -1,4 +1,4 @@
-"""The lists of error ids: specs/ids.lock, every id ever published, and tests/ids.lock, those that a test triggers.
+"""The lists of error ids: specs/ids.lock, every id ever published, and tests/ids.lock, the ids that a test triggers.
 
 A permanent id is added, or retired with a reason; none is removed. An id of an operator that does not run yet is
 provisional: it may vanish, and becomes permanent when the operator first runs. The tests write theirs; an id that they
@@ -34,7 +34,7 @@ TRIGGERED_HEAD = """\
 
 @dataclass(slots=True)
 class Lock:
-    """A file: where each id stands, those that are provisional, and each one below the marker with its reason."""
+    """A file: the line of each id, the provisional ids, and each id below the marker with its reason."""
 
     ids: dict[str, Span] = field(default_factory=dict)
     provisional: dict[str, Span] = field(default_factory=dict)

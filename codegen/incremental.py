@@ -1,9 +1,10 @@
 """Generation that makes again only what an edit reaches.
 
-An operator without a problem is a unit: its plan is stored with the digests of the files that it was read from, and is
-found again while these, the facts and codegen itself are the same. Each generated file has a stamp: a digest of
-everything that its text was made of, and one of the text. A file is made again where its stamp differs, or where it was
-changed since. An operator with a problem is never stored, so a run reports what a run from nothing would report.
+An operator without a problem is a unit. Its plan is stored with the digests of the files that it was read from. The
+plan is found again while these files, the facts and codegen itself are the same. Each generated file has a stamp: a
+digest of everything that its text was made of, and one of the text. A file is made again where its stamp differs, or
+where it was changed since. An operator with a problem is never stored, so a run reports what a run from nothing would
+report.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a generated file was made of: digests of all but the templates, of each template, and of the text."""
+    """The sources of a generated file: digests of all but the templates, of each template, and of the text."""
 
     key: str
     templates: Mapping[str, str | None]
@@ -57,7 +58,7 @@ class Stamp:
 
 @dataclass(slots=True)
 class Generated:
-    """What a run did: the files that it wrote or removed, the specs that it read, and the files that it rendered."""
+    """The work of a run: the files that it wrote or removed, the specs that it read, and the files that it rendered."""
 
     changed: list[str] = field(default_factory=list)
     loaded: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is wrong with specs that load: what is missing, unused, contradictory or badly said.
+"""Faults of specs that load: parts that are missing, unused, contradictory or badly said.
 
 ``required`` finds what stops generation (a skeleton has plenty of it), ``lint`` all the rest.
 """
@@ -34,7 +34,7 @@ SENTENCES = {
 
 
 def required(specs: Specs, diagnostics: Diagnostics) -> None:
-    """What must be there before anything can be generated."""
+    """The parts that must be there before anything can be generated."""
     for operator in specs.operators.values():
         _Linter(specs, operator, diagnostics).required()
 
@@ -377,7 +377,7 @@ class _Linter:
                 )
 
     def place_of(self, table: str, key: str, value: str, inner: str) -> Span | None:
-        """Where a key of the row stands whose ``key`` is ``value``."""
+        """The place of a key of the row whose ``key`` is ``value``."""
         for document, number, row in self.rows(table):
             if row.get(key) == value:
                 return document.value_span((table, number, inner))

@@ -44,7 +44,7 @@ def kernels_module(env: jinja2.Environment, plan: Surroundings, family: FamilyPl
 
 
 def own_loops(env: jinja2.Environment, family: str, kernels: Mapping[str, Any]) -> list[str]:
-    """What a family has in ``kernels.pyx.j2``; a family whose loops are all in the runtime has no such file."""
+    """The kernels of a family in ``kernels.pyx.j2``; a family whose loops are all in the runtime has no such file."""
     try:
         template = env.get_template(f"{family}/kernels.pyx.j2")
     except jinja2.TemplateNotFound:
@@ -53,7 +53,7 @@ def own_loops(env: jinja2.Environment, family: str, kernels: Mapping[str, Any]) 
 
 
 def kernels_header(env: jinja2.Environment, plan: Surroundings, family: FamilyPlan) -> str | None:
-    """What the calls of a family know of its kernels; None where it has none."""
+    """The kernels that the calls of a family know; None where it has none."""
     if family.kernels is None:
         return None
     template = env.get_template("struct.pxd.j2")
@@ -67,7 +67,7 @@ def kernels_name(family: FamilyPlan) -> str:
 
 
 def title(name: str, what: str, operators: Iterable[OperatorPlan]) -> str:
-    """What the module of a family has of which operators."""
+    """The operators that each module of a family has."""
     return f"{name}: {what} of {', '.join(operator.name for operator in operators)}."
 
 

@@ -1,6 +1,6 @@
-"""Names that are given away: those of Python, of the package, and those that generated modules use for themselves.
+"""Names that are taken: by Python, by the package, and by generated modules for themselves.
 
-Most are read from the templates, so that no list of them has to be kept.
+Most names are read from the templates, so that no list of them has to be kept.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ RESERVED = frozenset({
     "nogil", "object", "out", "overflow", "range", "register", "restrict", "self", "short", "signed", "sizeof",
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
 })  # fmt: skip
-# Those that a tensor may have: generated code reads a tensor in the struct of its operator only, as in a.a.
+# The names that a tensor may have: generated code reads a tensor in the struct of its operator only, as in a.a.
 OF_STRUCTS = frozenset({"a"})
-# What a generated module may need, and where it is declared; each module imports what its text uses.
+# The names that a generated module may need, and where they are declared. Each module imports the names of its text.
 CIMPORTS = {
     "cpython.object": "PyObject",
     "libc.math": (
@@ -119,14 +119,14 @@ def _defined(text: str) -> Iterator[str]:
 
 @cache
 def public() -> tuple[str, ...]:
-    """What ``dmlcy`` exports beside operators and enums."""
+    """The names that ``dmlcy`` exports beside operators and enums."""
     found = _imported(_text(TEMPLATES / "stubs" / "__init__.pyi.j2"), "dmlcy")
     return ("__version__", *sorted(name for name in found if not name.startswith("_")))
 
 
 @cache
 def used(family: str = "*") -> frozenset[str]:
-    """What generated modules import, define and take from Python at the top, where operators and enums have names too.
+    """The names that generated modules import, define and take from Python at the top, beside operators and enums.
 
     Each family has a module of its own.
     """
@@ -153,7 +153,8 @@ def endings() -> tuple[str, ...]:
 def refused(name: str, family: str = "*", default: str = "") -> str | None:
     """Why an operator of a family, or an enum, cannot have this name in Python.
 
-    ``default`` is the name that the operator has by itself. It may be a builtin that generated modules do not use.
+    ``default`` is the name that the operator has by itself. The name may be a builtin that no generated
+    module uses.
     """
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
         return "is a word of Python itself"

@@ -1,4 +1,5 @@
-"""The skeleton of an operator's spec, from the catalogue. What it leaves open, ``required`` and ``lint`` name."""
+"""The skeleton of an operator's spec, from the catalogue. ``required`` and ``lint`` name the parts that it
+leaves open."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Groups:
 
 
 def sibling(specs: Specs, name: str) -> Operator | None:
-    """An operator that is another version of this one: the same name but for digits at the end."""
+    """An operator that is another version of this one: the same name except for digits at the end."""
     stem = name.rstrip("0123456789")
     return next((known for known in specs.operators.values() if known.name.rstrip("0123456789") == stem), None)
 

@@ -63,7 +63,7 @@ def _rule(more: Mapping[str, JSON] | None = None) -> JSON:
 
 
 def _group() -> dict[str, JSON]:
-    """What a group may hold, and an operator too."""
+    """The keys of a group, and of an operator too."""
     limits = _table({"min": INT, "max": INT, "from": _enum(PROVENANCE)})
     field = {
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,

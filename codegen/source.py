@@ -1,7 +1,7 @@
-"""Spec files: the values, from tomllib, and where each key and value stands, from a scanner of our own.
+"""Spec files: the values, from tomllib, and the place of each key and value, from a scanner of our own.
 
-The scanner only finds positions, and what is nested too deeply for tomllib. It need not know what is valid: on refused
-text it runs up to the place where tomllib stopped, to find the key that is given twice.
+The scanner only finds positions, and nesting that is too deep for tomllib. The scanner need not know what is valid: on
+refused text, it runs up to the place where tomllib stopped, to find the key that is given twice.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _TOML_ERROR: Final = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of d
 
 @dataclass(slots=True)
 class Positions:
-    """Where the keys and values of a text stand, as ranges of offsets; the value of a ``[table]`` is its header."""
+    """The places of keys and values of a text, as ranges of offsets; the value of a ``[table]`` is its header."""
 
     keys: dict[KeyPath, Range] = field(default_factory=dict)
     values: dict[KeyPath, Range] = field(default_factory=dict)
@@ -242,7 +242,7 @@ class _Lines:
             self.starts.append(self.starts[-1] + len(line) + 1)
 
     def span(self, place: Range) -> Span:
-        """The part of the range that stands on its first line."""
+        """The part of the range on its first line."""
         start, end = place
         line = bisect_right(self.starts, start) - 1
         text = self.lines[line]
@@ -264,12 +264,12 @@ class Document:
         self._positions = positions
 
     def key_span(self, path: KeyPath) -> Span:
-        """Where the last key of the path stands; else as value_span."""
+        """The place of the last key of the path; else as value_span."""
         place = self._positions.keys.get(path)
         return self.value_span(path) if place is None else self._lines.span(place)
 
     def value_span(self, path: KeyPath) -> Span:
-        """Where the value stands (of a table its header), else what encloses it, else the start of the file."""
+        """The place of the value (of a table, its header), else of the table around it, else the start of the file."""
         while path not in self._positions.values and path:
             path = path[:-1]
         return self._lines.span(self._positions.values.get(path, (0, 0)))
@@ -447,11 +447,11 @@ class Table:
         return tuple(self.data)
 
     def span(self, key: Str | None = None, *inner: Str | Int) -> Span:
-        """Where the table, the value of a key, or a part of that value stands."""
+        """The place of the table, of the value of a key, or of a part of that value."""
         return self.document.value_span(self.path if key is None else (*self.path, key, *inner))
 
     def key_span(self, key: Str) -> Span:
-        """Where a key stands."""
+        """The place of a key."""
         return self.document.key_span((*self.path, key))
 
     def error(self, key: Str | None, message: Str, hint: Str | None = None) -> None:

@@ -56,7 +56,7 @@ class Store:
         self.waiting: dict[Path, bytes] = {}
 
     def get(self, name: str, key: str) -> Any:
-        """What was stored under a name with this key; None where there is nothing."""
+        """The value stored under a name with this key; None where there is none."""
         path = self.path(name)
         try:
             content = path.read_bytes()
@@ -75,7 +75,7 @@ class Store:
         self.waiting[self.path(name)] = digest(version(), key, payload).encode("ascii") + payload
 
     def write(self, prefix: str | None = None) -> None:
-        """Writes the results. Those with this prefix that this run neither found nor made are removed."""
+        """Writes the results. Files with this prefix that this run neither found nor made are removed."""
         with suppress(OSError):  # then the next run makes everything again
             for path, content in self.waiting.items():
                 replace(path, content)

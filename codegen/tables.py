@@ -54,7 +54,7 @@ def facts_module(plan: Plan) -> str:
 
 
 def index_module(plan: Plan) -> str:
-    """What is asked of all operators at once, so that no other module of theirs is loaded for it."""
+    """The answers about all operators at once, so that no other module of theirs is loaded."""
     operators = {
         op.name: (op.python, op.desc, op.operator.family, op.operator.summary, op.state) for op in plan.operators
     }
@@ -72,7 +72,7 @@ def index_module(plan: Plan) -> str:
 
 
 def words_module(plan: Plan) -> str:
-    """What operators are called beside their names, and the words whose page says how to do without an operator."""
+    """The other names of operators, and the words whose page says how to do without an operator."""
     also = {op.name: op.operator.also for op in plan.operators if op.operator.also}
     after = {op.name: op.operator.also_after for op in plan.operators if op.operator.also_after}
     pages = {term.name: (term.page, term.doc, *term.also) for term in plan.facts.terms if not term.source}
@@ -103,7 +103,7 @@ def onnx_module(onnx: Onnx) -> str:
 
 
 def onnx_names_module(onnx: Onnx) -> str:
-    """The operators of ONNX by the operators of DirectML, for those that ask of no more."""
+    """The operators of ONNX by the operators of DirectML."""
     found: dict[str, list[str]] = {}
     for one in sorted(onnx.operators, key=lambda one: (one.domain, one.name)):
         for name in {name for way in one.becomes for name in way}:

@@ -36,7 +36,7 @@ class Writer:
             self._committed.add(relative)
 
     def finish(self, owned: Sequence[str]) -> list[str]:
-        """Write what changed and remove stale files: those that match an owned pattern and were not added.
+        """Write what changed and remove stale files, which match an owned pattern and were not added.
 
         Returns the changed, new and stale paths, in check mode of committed files. Patterns are relative to root, ``*``
         stays within a directory, ``**/`` stands for any directories. Each covers either committed files or others:
@@ -66,7 +66,7 @@ class Writer:
         return changed
 
     def diffs(self) -> str:
-        """What finish found in check mode, as unified diffs from the files to what they should be."""
+        """The findings of finish in check mode, as unified diffs from the files to the right texts."""
         return "".join(self._diffs.values())
 
     def counts(self) -> dict[str, tuple[int, int]]:

@@ -181,7 +181,7 @@ class Once(C):
     """The same with the functions of C's library, for what is computed once for all elements."""
 
     def is_once(self, node: Node) -> bool:
-        """It is."""
+        """Whether the node has one value for all elements: no node has."""
         return False
 
     def call(self, node: Node, function: str, args: list[str]) -> str:

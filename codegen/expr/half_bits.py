@@ -1,6 +1,7 @@
 """Nodes to C over the bits of FLOAT16: results that are an element with another sign, or chosen by comparisons with 0.
 
-Bits are ``uint16_t``. Those of -0 are 0x8000, those of infinity 0x7c00; NaN has more than infinity without the sign.
+Bits are ``uint16_t``. The bits of -0 are 0x8000, the bits of infinity 0x7c00. NaN has more than infinity without
+the sign.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The nodes of an expression. Immutable; ``at`` and ``length`` say where in the text a node stands."""
+"""The nodes of an expression. Immutable; ``at`` and ``length`` say where in the text a node is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UINT_MAX = 2**32 - 1
 
 
 class ExprError(Exception):
-    """What is wrong with an expression, and where in its text."""
+    """A fault of an expression, and its place in the text."""
 
     def __init__(self, message: str, at: int = 0, length: int = 1, hint: str | None = None) -> None:
         super().__init__(message)
@@ -25,11 +25,11 @@ class NotCompiled(ExprError):
 
 
 NAMES: dict[type[Node], tuple[str, ...]] = {}
-"""What nodes of each class have, of those that were asked."""
+"""The names of the members by class, of the classes that were asked for."""
 
 
 def names_of(node: Node) -> tuple[str, ...]:
-    """What a node has."""
+    """The names of the members of a node's class."""
     cls = type(node)
     if cls not in NAMES:
         NAMES[cls] = tuple(item.name for item in fields(cls))

@@ -1,4 +1,4 @@
-"""Nodes to what people read: the formula as it stands in the docs, and the sentence of a message."""
+"""Nodes to text for people: the formula in the docs, and the sentence of a message."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def formula(node: Node) -> str:
 
 
 def spoken(node: Node, scope: Scope, says: Mapping[str, str]) -> str:
-    """``node`` as a message says it: lets in words, ``says`` of those that have some, since users know only fields."""
+    """``node`` as a message says it: lets in words, from ``says`` if it has them, since users know only fields."""
     if isinstance(node, Call) and node.function == "sizes":
         return f"the sizes of {formula(node.args[0])}"
     if (counted := _counted(node)) is not None:
@@ -123,7 +123,8 @@ def sentence(
     Any other condition gives only its names with their values: the rule says what is wrong, and its formula is long.
     A size along a computed axis is not among them: the message has all sizes of the tensor anyway. Nor is it said
     which tensors there are: the rule does that.
-    Of alternatives it says those that read what the condition is ``about``: the others only say when it holds anyway.
+    Of alternatives it says the ones about the subject ``about`` of the condition: the others only say when it holds
+    anyway.
     """
     node = _alternatives(node, about)
     terms: dict[str, Node] = {}
@@ -209,7 +210,7 @@ def _whole(node: Node, variable: str) -> Node:
 def _atoms(node: Node, scope: Scope) -> list[Node]:
     """The smallest parts that have a value of their own; those under a ``… for …`` with a constant count are spread.
 
-    Of one with another count those that do not change are taken, and of an entry that changes all of the vector.
+    A vector with another count gives the entries that do not change; an entry that changes gives all of the vector.
     """
     if isinstance(node, Number | Text):
         return []

@@ -40,7 +40,7 @@ MAX_REPEATS = 64  # of a `for` in a formula
 
 
 class Kind(enum.Enum):
-    """What an expression is."""
+    """The type of an expression."""
 
     INT = "an integer"
     FLOAT = "a float"
@@ -81,7 +81,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """What a name stands for: ``role`` is field, let, index, element (of a tensor) or local."""
+    """The meaning of a name: ``role`` is field, let, index, element (of a tensor) or local."""
 
     kind: Kind
     role: str

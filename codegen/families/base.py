@@ -1,4 +1,4 @@
-"""What every family offers to ``plan``, and the reading of ``[kernel]`` that they share."""
+"""The methods that every family offers to ``plan``, and the reader of ``[kernel]`` that they share."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class KernelFormula:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What ``[kernel]`` says, for the package: the reference is made of it.
+    """The content of ``[kernel]``, for the package: the reference is made of it.
 
     ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types), and
     ``formulas`` keys to expressions; the keys are those of ``[kernel]``, dotted. ``lacks`` has what keeps the loops of
@@ -104,7 +104,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What moves where in one use of an operator.
+    """The moves of elements in one use of an operator.
 
     ``sources`` has, for each element of the output, the elements of the input that it is made of; those outside it are
     padding, which holds ``padding`` (None: nothing). Elements of the output with the same ``key`` are shown together;
@@ -127,16 +127,18 @@ class Family(Protocol):
     name: str
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Any:
-        """What ``[kernel]`` of one operator says: an object with a Definition, for the run template if there is one."""
+        """The content of ``[kernel]`` of one operator: an object with a Definition, for the run template if there is
+        one.
+        """
 
     def names_of_conditions(self, operator: Operator, facts: Facts) -> Mapping[str, Symbol]:
-        """What the conditions of interpretations may read beside attributes and the data type of the output."""
+        """The names that conditions of interpretations may read beside attributes and the data type of the output."""
 
     def pieces(self, kernel: Any) -> str | None:
         """Along which axes other than the independent ones a call can be cut, into pieces that read over their ends."""
 
     def picture(self, kernel: Any, use: Use) -> Picture | None:
-        """What moves where in one use of an operator of the family; None: each element is by itself."""
+        """The moves of elements in one use of an operator of the family; None: each element is by itself."""
 
 
 class Loops(Family, Protocol):
@@ -158,18 +160,19 @@ class Loops(Family, Protocol):
         """The inputs of which the loops can make something once, for many calls; its run template has a function."""
 
     def module(self, kernels: Sequence[Any]) -> Mapping[str, Any]:
-        """What the kernel template of the module is given."""
+        """The values that the kernel template of the module gets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What ``[kernel]`` of an operator says to a family that has no loops."""
+    """The content of ``[kernel]`` of an operator, for a family that has no loops."""
 
     definition: Definition
 
 
 class Conditioned:
-    """What the conditions of interpretations may read in most families: the elements of inputs in any(), all(), idle().
+    """The names that conditions of interpretations read in most families: the elements of inputs in any(), all(),
+    idle().
 
     ``told`` has names of numbers and conditions that the family of the package tells of each element of an output.
     """
@@ -188,7 +191,7 @@ class Looped(Conditioned):
     takes_arrays = takes_halves = False
 
     def covers(self, operator: Operator, kernel: Any) -> str | None:
-        """What was found when ``[kernel]`` was read."""
+        """The problems that were found when ``[kernel]`` was read."""
         lacks: Sequence[str] = kernel.definition.lacks
         return lacks[0] if lacks else None
 

@@ -1,4 +1,4 @@
-"""What codegen knows of a type of fields: the faces that every type has, and what most types answer."""
+"""The faces that codegen asks of every type of fields, and the answers of most types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING = " | None"
 
 
 class Binding(Protocol):
-    """What the plan of an operator answers about a field of it."""
+    """The answers of an operator's plan about one of its fields."""
 
     def count(self, field: Field) -> str:
         """The number of entries of an array in Cython."""
@@ -80,7 +80,7 @@ class FieldType:
     of_elements: ClassVar[bool] = False  # has numbers that the reference treats as elements of tensors
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:
-        """What the name of the field means in an expression; None for a type that expressions cannot read."""
+        """The meaning of the field's name in an expression; None for a type that expressions cannot read."""
         return None
 
     def taken(self, field: Field, binding: Binding) -> Taken:
@@ -88,7 +88,7 @@ class FieldType:
         raise NotImplementedError(f"no call takes a field of the type {field.type}")
 
     def said(self, field: Field, binding: Binding) -> tuple[str, str]:
-        """What a call takes, for its docstring: the type, and a sentence on the values; "" where there is none."""
+        """The type that a call takes, for its docstring, and a sentence on the values; "" where there is none."""
         return self.summary, range_text(self, field) if self.ranged else ""
 
     def annotation(self, field: Field, enum: Callable[[str], Enum]) -> str:
@@ -96,11 +96,11 @@ class FieldType:
         return self.held + NOTHING * field.may_be_none
 
     def accepted(self, field: Field, enum: Callable[[str], Enum]) -> str:
-        """What a desc class takes, in a few words."""
+        """The values that a desc class takes, in a few words."""
         return self.given + NOTHING * field.may_be_none
 
     def argument_type(self, field: Field, enum: Callable[[str], Enum]) -> str:
-        """What a call and a desc class take, as the stubs say it."""
+        """The types that a call and a desc class take, in the stubs."""
         return self.argument + NOTHING * field.may_be_none
 
     def text(self, length: str) -> str:

@@ -22,5 +22,5 @@ def figure_page(env: jinja2.Environment, op: OperatorPlan) -> str | None:
 
 
 def alt(op: OperatorPlan) -> str:
-    """What stands in place of a figure where it cannot be seen."""
+    """The text in place of a figure for readers who cannot see it."""
     return " ".join(["The input and the output of an example, cell by cell.", *sentences(examples(op))])

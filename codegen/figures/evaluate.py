@@ -1,4 +1,4 @@
-"""What the names and formulas of an operator stand for in one of its examples.
+"""The values of an operator's names and formulas in one of its examples.
 
 A formula is run as the Python that the package runs for it.
 """

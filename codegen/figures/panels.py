@@ -25,7 +25,7 @@ ARROWS = {  # by whether it points down: its size, its line and its head
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What the template lays out."""
+    """The parts that the template lays out."""
 
     title: str
     text: str
@@ -40,8 +40,8 @@ class Layout:
     """How a panel is laid out."""
 
     columns: int  # of outputs
-    down: bool  # outputs stand below the inputs, not beside them
-    under: bool  # what is worked out stands below its output
+    down: bool  # outputs are below the inputs, not beside them
+    under: bool  # values that are worked out are below their output
 
 
 def figure(op: OperatorPlan) -> Figure:
@@ -75,7 +75,7 @@ def padded(item: Shown) -> bool:
 
 
 def described(item: Shown) -> str:
-    """An example for those who do not see it: how what is coloured was computed."""
+    """An example in words, for readers who cannot see it: how the coloured elements were computed."""
     lines = [item.picture.worked[place] for _, place in worked(item)]
     return f"{item.example.title}: {'; '.join(lines)}." if lines else f"{item.example.title}."
 
@@ -97,7 +97,7 @@ def telling(op: OperatorPlan, items: Sequence[Shown]) -> set[str]:
 
 
 def attributes(op: OperatorPlan, items: Sequence[Shown], named: Collection[str]) -> tuple[list[str], list[list[str]]]:
-    """Of the named attributes that examples give, those that all share, and the others of each."""
+    """The named attributes that all examples share, and the others of each example."""
     given = []
     for item in items:
         own = item.example.attributes

@@ -1,4 +1,4 @@
-"""What a figure shows: examples of an operator, and the elements of their tensors that have a colour."""
+"""The content of a figure: examples of an operator, and the elements of their tensors that have a colour."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Shown:
 
     @property
     def before(self) -> tuple[Any, ...]:
-        """What is drawn on the side of the inputs: examples that share it are drawn together."""
+        """The side of the inputs: examples that share it are drawn together."""
         tensors = [(name, tensor.sizes, repr(tensor.data)) for name, tensor in self.example.inputs.items()]
         return tensors, [group.inputs for group in self.groups], self.picture.padding
 
 
 def examples(op: OperatorPlan) -> tuple[Shown, ...]:
-    """The examples of the figure: those that the spec marks."""
+    """The examples that the spec marks for the figure."""
     return tuple(follow(op, example) for example in op.operator.examples if example.figure is not None)
 
 
@@ -70,14 +70,14 @@ def follow(op: OperatorPlan, example: Example) -> Shown:
 
 
 def problem(example: Example, message: str, hint: str | None = None) -> SpecError:
-    """What is wrong with an example."""
+    """The fault of an example."""
     diagnostics = Diagnostics()
     diagnostics.error(example.span, message, hint)
     return SpecError(diagnostics)
 
 
 def group(picture: Picture, key: Hashable) -> Group:
-    """What is shown together."""
+    """The examples that are shown together."""
     outputs = tuple(place for place, own in picture.keys.items() if own == key)
     return Group(tuple(dict.fromkeys(source for place in outputs for source in picture.sources[place])), outputs)
 

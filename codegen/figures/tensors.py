@@ -26,7 +26,7 @@ def one_box(places: Sequence[Place]) -> bool:
 
 
 def divisors(count: int) -> list[int]:
-    """In how many columns so many tiles can stand."""
+    """The number of columns for so many tiles."""
     return [divisor for divisor in range(1, count + 1) if count % divisor == 0]
 
 
@@ -47,7 +47,7 @@ class Drawing:
         self.width = max(side, max(len(self.value(place)) for place in drawn) * side * 0.27 + 10)
 
     def value(self, place: Place) -> str:
-        """What stands in a cell."""
+        """The content of a cell."""
         if inside(place, self.sizes):
             return shown(self.use.element(self.name, place))
         return "" if self.picture.padding is None else shown(self.picture.padding)

@@ -34,7 +34,7 @@ class Tile:
 
 
 def xml(text: object) -> str:
-    """Text as one line that may stand in XML, between quotes too."""
+    """Text as one line that is safe in XML, between quotes too."""
     line = "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
     return html.escape(" ".join(line.split()))
 
@@ -114,7 +114,7 @@ def paragraph(kind: str, pieces: Iterable[str], width: float) -> Tile:
 
 
 def length(kind: str, text: str) -> float:
-    """What a line of text takes, in a wide font."""
+    """The width of a line of text, in a wide font."""
     size = FONTS[kind]
     if kind in MONOSPACED:
         return len(text) * size * 0.61

@@ -156,7 +156,7 @@ class Fields:
         )
 
     def chosen(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:
-        """The sizes that a caller chooses; they stand in the sizes of one output, which is where a desc has them."""
+        """The sizes that a caller chooses. A desc has them in the sizes of one output."""
         found: dict[str, Field] = {}
         for row in (row for table in self.tables for row in table.tables("chosen")):
             name = row.str("name")
@@ -206,5 +206,5 @@ class Fields:
 
 
 def with_axes(doc: str, axes: tuple[str, ...]) -> str:
-    """What a tensor is, with the names of its axes."""
+    """A tensor, with the names of its axes."""
     return f"{doc} Its sizes are {' or '.join(f'{{{names}}}' for names in axes)}." if axes else doc

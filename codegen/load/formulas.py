@@ -116,7 +116,7 @@ class Formulas:
         return None
 
     def lets(self, tables: list[Table]) -> tuple[Let, ...]:
-        """The lets, each after those that it uses."""
+        """The lets, each after the lets that it uses."""
         read: dict[str, Let] = {}
         for row in (row for table in tables for row in table.tables("let")):
             index, count = self.loop(row)

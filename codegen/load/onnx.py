@@ -38,7 +38,7 @@ Types = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What the rows of operators name: sets of data types and of activations, conditions, domains."""
+    """The sets that rows of operators name: data types, activations, conditions, domains."""
 
     facts: Facts
     types: Types

@@ -1,4 +1,4 @@
-"""What every part of load uses: the files, each opened once, and rows of common kinds."""
+"""The readers that every part of load uses: files, each opened once, and rows of common kinds."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def each(tables: list[Table], key: str) -> Iterator[Table]:
 
 
 def named(row: Table, key: str, pattern: re.Pattern[str]) -> str:
-    """A name that stands in generated code."""
+    """A name that generated code has."""
     text = row.str(key)
     if row.has(key) and not pattern.fullmatch(text):
         row.error(key, f"the {key} {text!r} of {row.what} is not of the form {pattern.pattern}")

@@ -107,7 +107,7 @@ class Rules:
         )
 
     def hint(self, row: Table) -> str:
-        """What to do; ``{newest}`` stands for the newest version of the operator."""
+        """The repair; ``{newest}`` stands for the newest version of the operator."""
         text = row.str("hint", "")
         if "{newest}" in text and self.newest is None:
             row.error("hint", "the operator has no newer version")
@@ -248,7 +248,7 @@ class Rules:
         )
 
     def device(self) -> Device | None:
-        """What the spec says of devices; the last of several tables counts."""
+        """The tolerance of devices in the spec; the last of several tables counts."""
         found = None
         for table in each(self.tables, "device"):
             found = Device(table.bool("flushes", None), table.number("absolute", 0.0), table.str("reason"))

@@ -1,4 +1,4 @@
-"""What a set of specs says, as frozen data. ``load`` builds it; what cannot be valid cannot be built."""
+"""A set of specs as frozen data. ``load`` builds it; what cannot be valid cannot be built."""
 
 from __future__ import annotations
 

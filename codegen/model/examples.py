@@ -53,7 +53,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What another library does otherwise: after ``setup``, the outcome here and there."""
+    """A difference of another library: after ``setup``, the outcome here and there."""
 
     says: str
     setup: str

@@ -1,4 +1,4 @@
-"""What is true of all operators, and how DirectML's names are written in Python."""
+"""Facts about all operators, and the spelling of DirectML's names in Python."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Field:
     max_length: Formula | None = None  # of an array that is as long as it is given: the most entries
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
     any_sizes: bool = False  # of an output: no formula gives its sizes, and a desc must
-    among: str | None = None  # of a field that holds operators: the list of those that it can hold
+    among: str | None = None  # of a field that holds operators: the list of the operators that it can hold
     mixed: bool = False  # of an array of tensors: they may have different data types
     unsaid: bool = False  # of a data type that follows: UNKNOWN is taken for it, and a rule warns of that
 
@@ -96,7 +96,7 @@ class Field:
 
     @property
     def splats(self) -> tuple[str, ...]:
-        """The vectors that stand among the sizes of a tensor, by name; "" for what is no name."""
+        """The vectors among the sizes of a tensor, by name; "" for what is no name."""
         items = self.items
         return tuple(getattr(item.operand, "id", "") for item in items if isinstance(item, Splat))
 
@@ -107,7 +107,7 @@ class Field:
 
     @property
     def shape(self) -> str:
-        """What the field is to errors: a word of `applies` in specs/errors.toml, or the name of its type."""
+        """The kind of the field in errors: a word of `applies` in specs/errors.toml, or the name of its type."""
         if self.is_tensor:
             return self.kind
         if self.value is not None and self.enum is None:
@@ -161,7 +161,7 @@ class Independent:
 class Same:
     """An older version whose results the operator gives, bit for bit, with these values of attributes.
 
-    ``theirs``: the values in the older version of those that differ there.
+    ``theirs``: the values in the older version of the fields that differ there.
     """
 
     older: str
@@ -220,7 +220,7 @@ class Interpretation:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What a device may do, where the family says otherwise.
+    """The tolerance of a device, where the family says otherwise.
 
     ``flushes``: it may take 0 in place of operands below the normal numbers. ``absolute``: what else its results may be
     off.

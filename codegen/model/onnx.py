@@ -28,7 +28,7 @@ class OnnxParameter:
 
 @dataclass(frozen=True, slots=True)
 class OnnxAttribute:
-    """An attribute. ``default``: None where there is none."""
+    """An attribute. ``default``: The value is None without a default."""
 
     name: str
     kind: str
@@ -52,10 +52,10 @@ class OnnxVersion:
 class OnnxOperator:
     """An operator of ONNX, or of another domain that ONNX Runtime knows.
 
-    ``becomes``: the operators of DirectML, one tuple for each way that a node can go; ``sometimes``: those that some
-    nodes add. ``place``: "view": the same bytes under other sizes; "cpu": a kernel of the CPU that is registered for
-    DirectML; "shader": a compute shader of ONNX Runtime; "copy": between the memory of CPU and GPU; "removed": by the
-    optimiser, where the version has no kernel.
+    ``becomes``: the operators of DirectML, one tuple for each way that a node can go; ``sometimes``: operators that
+    some nodes add. ``place`` is "view" for the same bytes under other sizes, "cpu" for a kernel of the CPU that is
+    registered for DirectML, "shader" for a compute shader of ONNX Runtime. The value "copy" copies between the memory
+    of CPU and GPU; "removed" is done by the optimiser, where the version has no kernel.
     """
 
     name: str

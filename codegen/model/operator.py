@@ -87,7 +87,7 @@ class Operator:
         return tuple(field for field in self.fields if field.kind == "attribute" and field.value is None)
 
     def of_chosen(self, field: Field) -> tuple[Field, int, int]:
-        """The output in whose sizes the caller's choice stands, and how many sizes are before it and after it."""
+        """The output whose sizes contain the caller's choice, and the numbers of sizes before and after the choice."""
         output = next(output for output in self.outputs if field.python in output.splats)
         before = next(number for number, item in enumerate(output.items) if isinstance(item, Splat))
         return output, before, len(output.items) - before - 1
@@ -103,7 +103,7 @@ class Operator:
         return len(dtypes) == 1 or any(other.types == output.types and not other.optional for other in before)
 
     def has_limits(self, output: Field) -> bool:
-        """Whether rules say which of its data types an output has: those that a call can have are not all of them."""
+        """Whether rules limit the data types of an output: a call cannot have all of them."""
         wanted = f"{output.python}.dtype"
         return any(rule.about == output.python and wanted in self.reads(rule.that.node) for rule in self.rules)
 
@@ -151,7 +151,7 @@ class Operator:
         return frozenset(name for name, known in read if known and (name, False) not in read)
 
     def unguarded(self, *nodes: Node) -> frozenset[str]:
-        """What expressions read in a place where nothing says that it is present."""
+        """The names that expressions read in a place where nothing says that they are present."""
         return frozenset(name for name, known in self._named(nodes) if not known)
 
     def _named(self, nodes: Iterable[Node]) -> set[tuple[str, bool]]:
@@ -223,7 +223,7 @@ ELEMENT = "v"
 
 
 def element(dtypes: Iterable[Dtype]) -> Symbol:
-    """What the name of an element means, of a tensor that may have these data types."""
+    """The meaning of an element's name, of a tensor that may have these data types."""
     known = list(dtypes)
     if any(dtype.name.startswith("FLOAT") for dtype in known):
         return Symbol(Kind.FLOAT, "element")
@@ -239,7 +239,7 @@ def element(dtypes: Iterable[Dtype]) -> Symbol:
 
 
 def let_symbol(let: Let, kind: Kind, interval: Interval) -> Symbol:
-    """What the name of a let means: its interval is cut to int64, for a check refuses what leaves it."""
+    """The meaning of a let's name. Its interval is cut to int64: a check refuses values beyond it."""
     low = INT64_MIN if interval.lo is None else min(max(interval.lo, INT64_MIN), INT64_MAX)
     high = INT64_MAX if interval.hi is None else max(min(interval.hi, INT64_MAX), INT64_MIN)
     cut = Interval(low, high) if kind is Kind.INT else Interval()

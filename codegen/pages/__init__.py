@@ -1,6 +1,6 @@
 """Plan to the generated files that people read: the reference in Markdown, and the stubs.
 
-Templates lay out text; what stands in a table, a code block or an example is made here, a module per kind of page.
+Templates lay out text. The contents of tables, code blocks and examples are made here, in a module per kind of page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import jinja2
 
 from ..model import Facts, Onnx
 from ..plan import OperatorPlan, Plan, Surroundings
-from .catalogue import FILTERS, catalogue, counts, runs, some_are_listed, total, with_pages
+from .catalogue import catalogue, counts, filters, runs, some_are_listed, total, with_pages
 from .codes import codes
 from .enums import enum_sections
 from .equivalents import libraries
@@ -50,7 +50,7 @@ def operator_page(env: jinja2.Environment, around: Surroundings, operator: Opera
 REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
     "index": lambda plan: {"operators": with_pages(plan), "total": total(plan)},
     "catalogue": lambda plan: {
-        "total": total(plan), "counts": counts(plan), "filters": FILTERS, "catalogue": catalogue(plan),
+        "total": total(plan), "counts": counts(plan), "filters": filters(plan), "catalogue": catalogue(plan),
         "some_are_listed": some_are_listed(plan),
         "all_run": runs(plan.operators) == len(plan.facts.catalogue),
     },

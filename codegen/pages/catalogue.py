@@ -18,18 +18,29 @@ def state_link(state: str, docs: str = "../") -> str:
     return f"[{state}]({docs}glossary.md#{state})"
 
 
+def states_of(plan: Plan) -> list[str]:
+    """The states that operators of the catalogue have, the best one first."""
+    return [state for state in reversed(STATES) if any(plan.state(name) == state for name in plan.facts.catalogue)]
+
+
+def filters(plan: Plan) -> tuple[str, ...]:
+    """The columns by which a script of the site filters the catalogue; the state only if operators differ in it."""
+    return FILTERS if len(states_of(plan)) > 1 else FILTERS[:-1]
+
+
 def with_pages(plan: Plan) -> str:
-    """The operators that have a page, with what they do."""
+    """The operators that have a page, with their summaries."""
+    differ = len({op.state for op in plan.operators}) > 1
     rows = [
         (
             f"[{op.name}]({op.python}.md)<br>{code(op.python)}",
             level_link(op.operator.since),
-            state_link(op.state),
+            *([state_link(op.state)] if differ else []),
             cell(op.operator.summary),
         )
         for op in plan.operators
     ]
-    return table(("Operator, and in Python", "From level", "State", "What it does"), rows)
+    return table(("Operator, and in Python", "From level", *(["State"] if differ else []), "Summary"), rows)
 
 
 def runs(operators: Iterable[OperatorPlan]) -> int:
@@ -68,8 +79,11 @@ def of_kinds(plan: Plan) -> dict[str, dict[str, list[str]]]:
 
 def counts(plan: Plan) -> str:
     """How many operators of each kind are in each state."""
-    states = [state for state in reversed(STATES) if any(plan.state(name) == state for name in plan.facts.catalogue)]
-    rows = []
+    states = states_of(plan)
+    rows: list[tuple[str, ...]] = []
+    if len(states) == 1:
+        rows += [(f"{anchor(kind)}{_title(kind)}", str(len(of[states[0]]))) for kind, of in of_kinds(plan).items()]
+        return table(("Kind", "Operators"), [*rows, ("All", str(len(plan.facts.catalogue)))])
     for kind, by_state in of_kinds(plan).items():
         numbers = [len(by_state[state]) for state in states]
         rows.append((f"{anchor(kind)}{_title(kind)}", *map(str, numbers), str(sum(numbers))))
@@ -80,7 +94,8 @@ def counts(plan: Plan) -> str:
 
 def catalogue(plan: Plan) -> str:
     """All operators, by name: each leads to its page, or to that of DirectML."""
-    return table(("Operator", *FILTERS), (_row(plan, entry) for entry in _by_name(plan)))
+    head = ("Operator", *filters(plan))
+    return table(head, (_row(plan, entry)[: len(head)] for entry in _by_name(plan)))
 
 
 def _row(plan: Plan, entry: CatalogueOperator) -> tuple[str, ...]:

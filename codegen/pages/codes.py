@@ -35,7 +35,7 @@ def _helps(term: Term) -> str:
 
 
 def _spans(text: str) -> str:
-    """Text of a spec as a paragraph, in which what stands between backticks is code."""
+    """Text of a spec as a paragraph, in which the words between backticks are code."""
     parts = re.split(r"(`[^`]+`)", text)
     return wrapped("".join(code(part[1:-1]) if number % 2 else _escaped(part) for number, part in enumerate(parts)))
 

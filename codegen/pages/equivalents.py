@@ -39,7 +39,7 @@ def _difference(one: Difference, linked: Callable[[str], str]) -> Iterator[str]:
 
 
 def _session(setup: str, outcomes: tuple[Outcome, ...]) -> str:
-    """What is typed at a prompt, and what is printed."""
+    """The lines that are typed at a prompt, and the lines that are printed."""
     lines = [prompt(statement) for statement in statements(setup)]
     for outcome in outcomes:
         if outcome.raises is not None:

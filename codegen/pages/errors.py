@@ -51,9 +51,9 @@ def implicit_table(facts: Facts, op: OperatorPlan) -> str:
     """The errors that follow from the fields, as the page of the operator shows them: every id is an anchor."""
     rows = []
     for error, ids in implicit_errors(facts, op):
-        shown = "<br>".join(f"{anchor(id_)}{code(id_)}" for id_ in ids)
-        rows.append((_slug(error.id, error.error), f"{cell(error.about)}<br>{shown}"))
-    return table(("Slug, and error", "When, and ids"), rows)
+        subjects = [f"{anchor(id_)}{code(id_.split('-')[2])}" for id_ in ids]
+        rows.append((code(error.id), code(error.error), cell(error.about), ", ".join(subjects)))
+    return table(("Slug", "Class", "The error", "Subjects"), rows)
 
 
 def error_tables(plan: Plan) -> Mapping[str, str]:
@@ -87,7 +87,7 @@ def _of_files(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _provisional(plan: Plan) -> str:
-    """Which operators do not run: by their names, or by those that run where these are fewer."""
+    """The operators that do not run: by their names, or as all except some where fewer run."""
     named: dict[bool, list[str]] = {True: [], False: []}
     for op in plan.operators:
         named[op.runs].append(f"[{op.name}]({op.python}.md#rules)")
@@ -109,7 +109,7 @@ def _slugs(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 
 def _operators(having: Mapping[str, str], every: Sequence[str]) -> str:
-    """The operators that have an error, each linked to its first id; by those that do not where these are fewer."""
+    """The operators that have an error, each linked to its first id; where fewer lack it, all except these."""
     rest = [name for name in every if name not in having]
     if len(rest) < len(having):
         return f"every operator{' except ' if rest else ''}{', '.join(map(code, rest))}"
@@ -129,7 +129,7 @@ def _rules(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 
 def _slug(slug: str, error: str) -> str:
-    """What an id ends with, or an id, and the class of its violations."""
+    """The end of an id, or an id, and the class of its violations."""
     return f"{code(slug)}<br>{code(error)}"
 
 

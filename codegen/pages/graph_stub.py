@@ -73,7 +73,7 @@ class GraphMethod:
 
     @property
     def docstring(self) -> str:
-        """What it does."""
+        """The docstring of the method: the summary of the operator."""
         return textwrap.fill(self.summary, LINE - 3, initial_indent=" " * 8 + '"""', subsequent_indent=" " * 8) + '"""'
 
 

@@ -12,7 +12,7 @@ from .markdown import cell, code, table
 def independent_table(declared: Iterable[Independent]) -> str | None:
     """A row for each declaration; None where there is none."""
     rows = [(", ".join(_axes(one)), " ".join(_said(one))) for one in declared]
-    return table(("Axes", "What it says"), rows) if rows else None
+    return table(("Axes", "Meaning"), rows) if rows else None
 
 
 def _axes(one: Independent) -> list[str]:

@@ -31,7 +31,7 @@ def heading(text: str) -> str:
 
 
 def prose(text: str, indent: int = 0, first: str = "") -> str:
-    """Text of a spec as a paragraph; ``first`` is Markdown that stands before it."""
+    """Text of a spec as a paragraph; ``first`` is Markdown before it."""
     return wrapped(" ".join(part for part in (first, escape(text)) if part), indent)
 
 

@@ -39,7 +39,7 @@ def how_far(plan: Plan, docs: str) -> str:
 
 
 def info(plan: Plan, docs: str) -> str:
-    """What ``dmlcy info`` prints first."""
+    """The first lines of ``dmlcy info``."""
     levels = plan.facts.levels
     lines = [
         "$ dmlcy info",

@@ -1,4 +1,4 @@
-"""The page of ONNX's operators: those that ONNX Runtime has a kernel of for DirectML, and the others."""
+"""The page of ONNX's operators, with and without a kernel of ONNX Runtime for DirectML."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILTERS = ("Domain", "Level")
 
 
 def onnx_context(onnx: Onnx, facts: Facts) -> Mapping[str, Any]:
-    """What the template of the page is given."""
+    """The values that the template of the page gets."""
     kernels = [one for one in _by_name(onnx) if one.kernels]
     runtime = max(onnx.runtimes, key=lambda one: one.opset)
     return {
@@ -90,7 +90,7 @@ def _opsets(one: OnnxOperator) -> Iterator[str]:
 
 
 def _points(one: OnnxOperator, onnx: Onnx, facts: Facts) -> Iterator[str]:
-    """What else is said of an operator, in points of a list."""
+    """Further facts of an operator, in points of a list."""
     for way in one.becomes:
         yield wrapped(f"{', '.join(map(page_link, way))}: from level {level_link(_level(way, facts))} on.", 2)
     if one.sometimes:

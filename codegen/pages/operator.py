@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..expr.latex import latex, word
-from ..expr.nodes import UINT_MAX, Node
+from ..expr.latex import latex
+from ..expr.nodes import UINT_MAX
 from ..expr.text import alternatives, formula
-from ..expr.types import Scope
 from ..field_types import type_of
 from ..model import DTYPE_ENUM, ELEMENT, Example, Field, snake
 from ..plan import FieldPlan, OperatorPlan, RulePlan, Surroundings
@@ -22,7 +21,8 @@ from .equivalents import sections
 from .errors import implicit_table, rule_error
 from .independent import independent_table
 from .levels import kinds, support
-from .markdown import anchor, block, cell, code, escape, heading, level_link, link, page_link, prose, table, wrapped
+from .markdown import anchor, block, code, escape, heading, level_link, link, page_link, prose, table, wrapped
+from .shapes import Shapes, last
 from .speed import Speed
 from .unjudged import left_out
 from .values import array_code, array_text, call, listed, literal, prompt
@@ -46,7 +46,7 @@ class RuleSection:
 
 
 class OperatorPage:
-    """What the template of an operator's page lays out."""
+    """The parts of an operator's page that the template lays out."""
 
     def __init__(self, plan: Surroundings, operator: OperatorPlan, speed: Speed | None) -> None:
         self.plan = plan
@@ -59,7 +59,7 @@ class OperatorPage:
 
     @property
     def summary(self) -> str:
-        """What the operator does."""
+        """The summary of the operator."""
         return wrapped(self.linked(self.spec.summary))
 
     def linked(self, text: str) -> str:
@@ -72,12 +72,14 @@ class OperatorPage:
 
     @property
     def state(self) -> str:
-        """How far dmlcy has it, and what that means."""
+        """How far dmlcy has it, and what that means; "" for the best state."""
+        if self.op.state == [*STATES][-1]:
+            return ""
         return wrapped(f"{state_link(self.op.state)}. {escape(STATES[self.op.state])}", 2)
 
     @property
     def also(self) -> str:
-        """What NumPy, PyTorch and everyday language call it; a name with a dot is code."""
+        """The names in NumPy, PyTorch and everyday language; a name with a dot is code."""
         return wrapped(", ".join(code(name) if "." in name else escape(name) for name in self.spec.also), 2)
 
     @property
@@ -91,36 +93,47 @@ class OperatorPage:
         return block(call(f"dmlcy.{self.op.python}", [*names[:at], "*", *names[at:], "out=None"]), "python")
 
     @property
-    def glance(self) -> str | None:
-        """The smallest example as a block of code."""
-        return self.smallest_example and block(self.smallest_example, "pycon")
+    def glance(self) -> tuple[str, str, str] | None:
+        """Title, source, and code of the smallest example, with the imports."""
+        smallest = self.smallest
+        return None if smallest is None else self.told(smallest, self.smallest_example or "")
+
+    @property
+    def smallest(self) -> Example | None:
+        """The example with the most outputs and, of those, the smallest result at the prompt."""
+        examples = [example for example in self.spec.examples if example.outputs]
+        return min(
+            examples,
+            key=lambda one: (-len(one.outputs), sum(math.prod(t.sizes) for t in one.outputs.values())),
+            default=None,
+        )
 
     @property
     def smallest_example(self) -> str | None:
-        """The example with the most outputs and, of those, the smallest result at the prompt."""
-        examples = [example for example in self.spec.examples if example.outputs]
-        if not examples:
+        """The lines of this example, with the imports."""
+        if self.smallest is None:
             return None
-        smallest = min(
-            examples, key=lambda one: (-len(one.outputs), sum(math.prod(t.sizes) for t in one.outputs.values()))
-        )
-        lines = [">>> import numpy as np", ">>> import dmlcy as dml", *self.example_lines(smallest)]
+        lines = [">>> import numpy as np", ">>> import dmlcy as dml", *self.example_lines(self.smallest)]
         return "\n".join(lines)
 
     @property
     def examples(self) -> Iterator[tuple[str, str, str]]:
-        """Title, where it comes from, and code of each example."""
+        """Title, source, and code of each example that is not shown at a glance."""
         for example in self.spec.examples:
-            origin = "Source: " + link("DirectML's documentation", example.source) + "."
-            if example.contradicts:
-                origin = prose(example.contradicts, first=f"{origin} Corrected here:")
-            if example.source is None:
-                origin = prose(example.calculation or "", first="Derived:")
-            if self.op.runs:
-                shown = block("\n".join(self.example_lines(example)), "pycon")
-            else:
-                shown = "\n\n".join(described_example(self.op, example, self.facts.dtypes))
-            yield heading(example.title), origin, shown
+            if not self.op.runs:
+                title, origin, _ = self.told(example, "")
+                yield title, origin, "\n\n".join(described_example(self.op, example, self.facts.dtypes))
+            elif example is not self.smallest:
+                yield self.told(example, "\n".join(self.example_lines(example)))
+
+    def told(self, example: Example, lines: str) -> tuple[str, str, str]:
+        """Title, source, and these lines of an example."""
+        origin = "Source: " + link("DirectML's documentation", example.source) + "."
+        if example.contradicts:
+            origin = prose(example.contradicts, first=f"{origin} Corrected here:")
+        if example.source is None:
+            origin = prose(example.calculation or "", first="Derived:")
+        return heading(example.title), origin, block(lines, "pycon")
 
     def example_lines(self, example: Example) -> Iterator[str]:
         """An example at the prompt, with what is printed."""
@@ -198,7 +211,7 @@ class OperatorPage:
         for item in self.op.choices:
             about = f"{self.cell(item.field.doc)} {_range_text(item.field)}"
             rows.append((f"only in a call<br>{code(item.field.python)}", f"{self.type_text(item)}<br>required", about))
-        return table(("Field, and in Python", "Type and default", "What it is"), rows)
+        return table(("Field, and in Python", "Type and default", "Meaning"), rows)
 
     def type_text(self, item: FieldPlan) -> str:
         """The DirectML type of a field."""
@@ -214,7 +227,7 @@ class OperatorPage:
         return code(text, in_table=True) if kind.array else text
 
     def default_text(self, item: FieldPlan) -> str:
-        """What a field is when nothing is given."""
+        """The value of a field when nothing is given."""
         if item.value is not None:
             return f"is {code(item.value.text, in_table=True)}"
         if item.field.optional:
@@ -227,7 +240,7 @@ class OperatorPage:
 
     @property
     def notes(self) -> str:
-        """What is to be said of the fields."""
+        """The remarks on the fields."""
         follow = [code(item.field.name) for item in self.op.fields if item.value is not None]
         them = "it" if len(follow) == 1 else "them"
         notes = []
@@ -281,42 +294,9 @@ class OperatorPage:
         return wrapped(" ".join(notes))
 
     @property
-    def sizes(self) -> str:
-        """The sizes of the tensors that have a formula."""
-        return equations(
-            (item.field.python, None, item.field.sizes.node, self.spec.scope)
-            for item in self.op.fields
-            if item.field.sizes is not None
-        )
-
-    @property
-    def lets(self) -> str:
-        """The named quantities."""
-        return equations((let.name, let.index, let.value.node, self.spec.scope) for let in self.spec.lets)
-
-    @property
-    def meanings(self) -> str:
-        """What the named quantities are."""
-        rows = [
-            (code(let.name if let.index is None else f"{let.name}[{let.index}]"), cell(let.doc))
-            for let in self.spec.lets
-        ]
-        return table(("Quantity", "What it is"), rows)
-
-    @property
-    def runs(self) -> str:
-        """Which values the indices take."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for let in self.spec.lets:
-            if let.index and let.count is not None:
-                found.setdefault((let.index, formula(let.count.node)), []).append(code(f"{let.name}[{let.index}]"))
-        several = len({index for index, _ in found}) < len(found)
-        return wrapped(
-            " ".join(
-                f"{f'In {_joined(names)}, ' if several else ''}{code(index)} runs from 0 to {code(_last(count))}."
-                for (index, count), names in sorted(found.items())
-            )
-        )
+    def shapes(self) -> Shapes:
+        """The formulas of sizes."""
+        return Shapes(self.spec)
 
     @property
     def independent(self) -> str | None:
@@ -379,7 +359,7 @@ class OperatorPage:
 
     @property
     def fused(self) -> Iterator[tuple[str, str]]:
-        """The fields that hold operators, and a table of those that they can hold."""
+        """The fields that hold operators, and a table of the operators that they can hold."""
         for item in self.op.fields:
             levels = {level: [page_link(n) if n in self.others else n for n, since in item.among if since == level]
                       for level in dict.fromkeys(since for _, since in item.among)}  # fmt: skip
@@ -395,7 +375,7 @@ class OperatorPage:
             rule = plan.rule
             condition = plan.text
             if rule.index is not None and rule.count is not None:
-                condition += f"\nfor each {rule.index} from 0 to {_last(formula(rule.count.node))}"
+                condition += f"\nfor each {rule.index} from 0 to {last(formula(rule.count.node))}"
             if rule.each is not None:
                 condition += f"\nfor each element {ELEMENT} of {rule.each}"
             facts = []
@@ -420,14 +400,14 @@ class OperatorPage:
 
     @property
     def interpretations(self) -> Iterator[str]:
-        """What was decided where the documentation is silent."""
+        """Decisions where the documentation is silent."""
         for item in self.spec.interpretations:
             said = [self.linked(item.choice), f"*Evidence:* {self.linked(item.evidence)}", *left_out(self.spec, item)]
             yield "\n  ".join([f"**{escape(item.question)}**", *(wrapped(text, 2) for text in said)])
 
     @property
     def measured(self) -> str:
-        """What the figures of the benchmark are."""
+        """The meaning of the benchmark's figures."""
         where = f"[the benchmark](../benchmarks/README.md#{self.op.python})"
         return prose(
             f"above 1, dmlcy is faster. Measured with {self.speed.machine if self.speed else ''}.",
@@ -443,7 +423,8 @@ class OperatorPage:
     def accuracy(self) -> Iterator[tuple[str, str]]:
         """The declared bounds: what is bounded, and by what."""
         for row in self.spec.accuracy:
-            yield f"{row.dtype}, in ULP of {ACCURACY_OF[row.of]}, at most", block(latex(row.ulp.node), "math")
+            bounded = f"{row.dtype}: the error is at most this many ULP of {ACCURACY_OF[row.of]}."
+            yield bounded, block(latex(row.ulp.node), "math")
 
 
 def _range_text(field: Field) -> str:
@@ -454,26 +435,6 @@ def _range_text(field: Field) -> str:
     low, high = (POWERS.get(number, f"{number}") for number in (field.minimum, field.maximum))
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
     return f"{low} to {high}{note}."
-
-
-def _joined(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _last(count: str) -> str:
-    """The index before a count."""
-    return str(int(count) - 1) if count.isdigit() else f"{count} - 1" if " if " not in count else f"({count}) - 1"
-
-
-def equations(rows: Iterable[tuple[str, str | None, Node, Scope]]) -> str:
-    """Name, index and value of some quantities, typeset one below the other."""
-    lines = [
-        f"{word(name)}{'' if index is None else f'_{{{index}}}'} &= {latex(node, scope)}"
-        for name, index, node, scope in rows
-    ]
-    if len(lines) < 2:
-        return block(lines[0].replace(" &= ", " = ", 1), "math") if lines else ""
-    return block("\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"]), "math")
 
 
 def _leading(field: Field) -> str:

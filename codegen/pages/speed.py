@@ -1,4 +1,4 @@
-"""What the benchmark measured, for the page of an operator: geometric means over the cells of its grid."""
+"""The results of the benchmark for the page of an operator: geometric means over the cells of its grid."""
 
 from __future__ import annotations
 

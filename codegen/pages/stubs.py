@@ -27,7 +27,7 @@ EVERYWHERE = {"DML_FEATURE_LEVEL", DTYPE_ENUM, "DML_TENSOR_FLAGS"}
 
 
 def mentioned(names: Iterable[str], texts: Iterable[str]) -> list[str]:
-    """Those of these names that declarations contain."""
+    """The names among these that declarations contain."""
     used = set(re.findall(r"\w+", " ".join(texts)))
     return sorted(name for name in names if name in used)
 
@@ -49,7 +49,7 @@ def returned(operator: OperatorPlan) -> str:
 
 
 def dask_docstring(env: jinja2.Environment, operator: OperatorPlan) -> str:
-    """That of the same call on dask arrays."""
+    """The declaration of the same call on dask arrays."""
     text = env.get_template("dask_docstring.txt.j2").render(op=operator)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
@@ -60,7 +60,7 @@ def arguments(env: jinja2.Environment, plan: Plan) -> str:
 
 
 class Stubs:
-    """What the stubs of the public modules need, and the module of the types of arguments."""
+    """The imports of the stubs of the public modules, and the module of the types of arguments."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -117,12 +117,12 @@ class StubOperator:
 
     @property
     def types(self) -> list[str]:
-        """What the declaration of the desc class mentions."""
+        """The names that the declaration of the desc class mentions."""
         return [*self.fields, *(item.annotation for item in self.op.fields)]
 
     @property
     def call_texts(self) -> Iterator[str]:
-        """What the declarations of the call mention."""
+        """The names that the declarations of the call mention."""
         yield from self.parameters
         for inputs, requests, out, result in self.overloads:
             yield from (*(taken for _, taken in inputs), *requests, out, result)
@@ -236,7 +236,7 @@ class StubOperator:
 
     @property
     def dask_texts(self) -> Iterator[str]:
-        """What the declarations of that function mention."""
+        """The names that the declarations of that function mention."""
         yield from (taken for _, _, taken in self.dask_inputs)
         yield from self.parameters
         for requests, _ in self.dask_ways:
@@ -266,20 +266,20 @@ class StubOperator:
 
     @property
     def dask_typing(self) -> list[str]:
-        """What these declarations need of ``typing``."""
+        """The names that these declarations need of ``typing``."""
         ways = [requests for requests, _ in self.dask_ways]
         literal = any("Literal[" in request for requests in ways for request in requests)
         return ["Literal"] * literal + ["overload"] * (len(ways) > 1)
 
     @property
     def names(self) -> list[str]:
-        """What a call takes, except ``out``."""
+        """The arguments of a call, except ``out``."""
         inputs = [tensor.python for tensor in self.op.inputs]
         return inputs + [attribute.python for attribute in (*self.op.parameters, *self.op.requests)]
 
     @property
     def fields(self) -> Iterator[str]:
-        """The parameters of the desc class; those that must be given come first."""
+        """The parameters of the desc class, the required ones first."""
         for item in sorted(self.op.fields, key=lambda item: not item.required):
             field = item.field
             taken = self.accepted(field)

@@ -15,7 +15,7 @@ from .markdown import WIDTH
 
 
 def array_text(tensor: TensorData, dtype: Dtype) -> str | None:
-    """What NumPy 2 prints for an array; None where it would shorten it or use exponents."""
+    """The text that NumPy 2 prints for an array; None where it would shorten it or use exponents."""
     values = list(_flat(tensor.data))
     if len(values) > 1000 or dtype.numpy is None:
         return None
@@ -101,7 +101,7 @@ def literal(value: Any) -> str:
 
 
 def listed(data: Any, dtype: Dtype) -> str:
-    """What ``tolist()`` gives of an array: floats with all digits that their data type has."""
+    """An array as from ``tolist()``: floats with all digits that their data type has."""
     form = {"FLOAT16": "<e", "FLOAT32": "<f", "FLOAT64": "<d"}.get(dtype.name)
 
     def stored(value: Any) -> Any:

@@ -29,5 +29,5 @@ def _with(given: Mapping[str, object], before: str) -> str:
 
 
 def _of(given: Mapping[str, object], said: str) -> str:
-    """What is said of the results where the attributes have these values."""
+    """The remark on the results where the attributes have these values."""
     return f"{_with(given, 'With ')}, {said}" if given else said[0].upper() + said[1:]

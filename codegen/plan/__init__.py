@@ -1,6 +1,6 @@
 """Every name, table and line that the templates lay out, decided here.
 
-A plan is plain data: text that is ready to stand in Cython, Python or Markdown. Templates do no arithmetic and know no
+A plan is plain data: text that is ready for Cython, Python or Markdown. Templates do no arithmetic and know no
 operator.
 """
 

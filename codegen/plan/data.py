@@ -1,6 +1,6 @@
-"""What the templates are given: every name, table and line that they lay out.
+"""The input of the templates: every name, table and line that they lay out.
 
-A plan is plain data: text that is ready to stand in Cython, Python or Markdown. Templates do no arithmetic and know no
+A plan is plain data: text that is ready for Cython, Python or Markdown. Templates do no arithmetic and know no
 operator.
 """
 
@@ -18,10 +18,10 @@ from .step import CheckStep, LetStep, Step
 from .taken import AttributePlan, TensorPlan
 
 STATES = {
-    "listed": "It is in the catalogue, with the fields of its struct.",
-    "described": "Its descs are checked, linted, explained and exported. It does not run yet.",
-    "reference": "It runs, by the reference in Python and NumPy.",
-    "fast": "It runs, with a kernel of its own.",
+    "listed": "The operator is in the catalogue, with the fields of its struct.",
+    "described": "Descs of the operator are checked, linted, explained and exported. The operator does not run yet.",
+    "reference": "The operator runs, by the reference in Python and NumPy.",
+    "fast": "The operator runs, by compiled loops.",
 }
 """How far dmlcy has an operator, from the least on, and what it can do then."""
 
@@ -132,7 +132,7 @@ class FieldPlan:
 
     @property
     def type(self) -> FieldType:
-        """What codegen knows of its type."""
+        """The type as codegen knows it."""
         return type_of(self.field)
 
     @property
@@ -250,7 +250,7 @@ class OperatorPlan:
 
     @property
     def asked_of_chunks(self) -> tuple[AttributePlan, ...]:
-        """What that function takes about outputs: pieces make an optional one that has every axis which is cut."""
+        """The outputs that the function takes: pieces make an optional output that has every axis which is cut."""
         cut_everywhere = [{name for name, _ in one.axes} for one in self.independent]
         return tuple(
             one
@@ -272,7 +272,7 @@ class OperatorPlan:
 
     @property
     def definition(self) -> Definition | None:
-        """What ``[kernel]`` says of it."""
+        """The content of ``[kernel]``."""
         return None if self.kernel is None else self.kernel.definition
 
     @property
@@ -296,7 +296,7 @@ class OperatorPlan:
         return any(example.figure is not None for example in self.operator.examples)
 
     def place_of(self, tensor: str | None) -> int:
-        """Where a tensor stands among those of the operator; -1: there is none."""
+        """The position of a tensor among the tensors of the operator; -1: there is none."""
         return -1 if tensor is None else [one.python for one in self.tensors].index(tensor)
 
     def indices(self, steps: Sequence[Step]) -> tuple[str, ...]:
@@ -341,7 +341,7 @@ class OperatorPlan:
 
     @property
     def taken(self) -> tuple[AttributePlan, ...]:
-        """What a caller gives beside tensors, in the order in which it is taken."""
+        """The arguments beside tensors, in the order in which a call takes them."""
         return (*self.chosen, *self.attributes)
 
     @property
@@ -351,7 +351,7 @@ class OperatorPlan:
 
     @property
     def keywords(self) -> tuple[AttributePlan, ...]:
-        """What a call takes by name, in the order of a signature."""
+        """The keywords of a call, in the order of a signature."""
         return (*self.parameters, *self.requests)
 
 

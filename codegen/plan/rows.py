@@ -1,7 +1,6 @@
 """The rows of the package's tables: classes with the names and the fields of those in ``dmlcy/_facts/rows.py``.
 
-What documents an operator (its docs, examples and interpretations) is no part of them: the package reads that from the
-specs that come with it.
+The docs, examples and interpretations of an operator are no part of them: the package reads them from its specs.
 """
 
 from __future__ import annotations
@@ -229,7 +228,7 @@ def operator_row(op: OperatorPlan) -> Operator:
 
 
 def definition(told: Any) -> Definition:
-    """What the reference and the loops of a family are told of an operator."""
+    """The facts of an operator for the reference and the loops of a family."""
     formulas = {
         key: Formula(said.text, frozenset(), Code(f"lambda m, self: {said.numbers}"))
         for key, said in told.formulas.items()
@@ -326,7 +325,7 @@ def independent(one: IndependentPlan) -> Independent:
 
 @dataclass(frozen=True, slots=True)
 class FactRows:
-    """What is true of all operators."""
+    """Facts about all operators."""
 
     levels: tuple[Level, ...]
     dtypes: dict[str, Dtype]

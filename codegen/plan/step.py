@@ -13,7 +13,7 @@ INDENT = "    "
 class Search:
     """A loop in front of an expression that reads ``name``.
 
-    It finds whether a condition holds for any value of an index, or for all; or the sum of numbers.
+    The loop finds whether a condition holds for any value of an index, or for all; or the sum of numbers.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Search:
 
 
 class Guarded:
-    """What a step has in common with others: it is done where the tensors ``present`` are there."""
+    """The common part of steps: a step is done where the tensors ``present`` are there."""
 
     __slots__ = ()
     present: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a call does before its kernel runs: lets, rules and sizes, each after what it reads."""
+"""The steps of a call before its kernel runs: lets, rules and sizes, each after the names that it reads."""
 
 from __future__ import annotations
 

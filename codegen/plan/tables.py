@@ -1,4 +1,4 @@
-"""What the tables of the package hold of an operator: its fields, rules, lets and independent axes, as Python."""
+"""The rows of an operator in the tables of the package: its fields, rules, lets and independent axes, as Python."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Tables:
 
     @property
     def says(self) -> dict[str, str]:
-        """What messages call the lets, where the spec says it."""
+        """The words for the lets in messages, where the spec has them."""
         return {let.name: let.says for let in self.operator.lets if let.says}
 
     def some(self, value: Formula) -> FormulaPlan:

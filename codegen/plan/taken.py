@@ -1,4 +1,4 @@
-"""What a call takes: tensors and attributes."""
+"""The tensors and attributes that a call takes."""
 
 from __future__ import annotations
 

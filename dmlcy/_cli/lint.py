@@ -64,6 +64,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write the repair of each desc that has exactly one into JSON files; all repairs of a file are checked "
         "together before it is written, and the report is that of the files as written",
     )
+    parser.add_argument(
+        "--directml",
+        action="store_true",
+        help="the files are programs of PyDirectML: they run, nothing is computed, and the report is of the graphs "
+        "that they build, with the places in the programs",
+    )
+    parser.add_argument(
+        "--argument",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="an argument for programs of PyDirectML; may be given several times",
+    )
     add_shapes(parser)
     add_feature_level(parser)
     add_limit(parser)
@@ -77,6 +90,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy lint --fix model.json    # writes the repairs that leave no choice",
         "cat model.json | dmlcy lint --json -",
         "dmlcy lint --only-refused descs    # what a program in C++ wrote: dmlcy cpp-header",
+        "dmlcy lint --directml mnist.py --argument mnist_image1.png    # the graphs that a program builds",
     )
     parser.set_defaults(execute=execute)
 
@@ -84,6 +98,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print the report; its status."""
     level = options.feature_level or LEVELS[NEWEST].name
+    if options.directml:
+        return _print(options, Report(level, tuple(_lint_program(name, level, options) for name in options.models)))
     unwritten = False
     names = [name for given in options.models for name in _files(given, options.only_refused)]
     if not names:
@@ -94,9 +110,14 @@ def execute(options: argparse.Namespace) -> int:
             unwritten = not all([_fix(name, level, options.limit) for name in names])
         shapes = dict(options.shape)
         report = Report(level, tuple(_lint(name, level, options.limit, shapes) for name in names))
+    return max(_print(options, report), 2 * unwritten)
+
+
+def _print(options: argparse.Namespace, report: Report) -> int:
+    """Print a report; its status."""
     for line in FORMATS[options.format](report):
         sys.stdout.write(f"{line}\n")
-    return max(report.status, 2 * unwritten)
+    return report.status
 
 
 def _files(name: str, only_refused: bool) -> list[str]:
@@ -161,6 +182,13 @@ def _lint_onnx(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[s
     from dmlcy._frontends.onnx.reader import read
 
     return lint(read(name), level, shapes, limit)
+
+
+def _lint_program(name: str, level: FeatureLevelName, options: argparse.Namespace) -> FileReport:
+    """What is wrong with the graphs of a program; what runs programs is imported for one only."""
+    from dmlcy._frontends.directml.lint import lint
+
+    return lint(name, level, options.argument, options.limit)
 
 
 def _look(name: str, shown: str, data: bytes, level: FeatureLevelName, limit: int) -> FileReport:

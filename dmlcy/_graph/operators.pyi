@@ -522,7 +522,7 @@ class Operators(ABC):
         self, input: Value, indices: Value, *, axis: _Int, index_dimensions: _Int, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Take the slices of an axis that a tensor of indices names."""
+        """Take slices along one axis, by their indices."""
     def gather_elements(
         self, input: Value, indices: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -798,8 +798,8 @@ class Operators(ABC):
         output_present_key_sizes: _Ints | None = None, output_present_value_sizes: _Ints | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Weigh the values by the softmax of the products of queries and keys, for several heads; several heads of
-        the query can share a head of the key and the value."""
+        """Weigh the values by the softmax of the products of queries and keys, where several heads of the query can
+        share a head of the key and the value."""
     @overload
     def multihead_attention1(
         self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
@@ -936,14 +936,14 @@ class Operators(ABC):
         scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
         output_pixel_offsets: _Number | _Numbers = -0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over those that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
+        """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
     def resample_grad1(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
         input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over those that RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2)."""
+        """Spread each element over the elements that RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2)."""
     def reverse_subsequences(
         self, input: Value, sequence_lengths: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -997,8 +997,8 @@ class Operators(ABC):
         output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over those that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the
-        regions too (gradient of ROI_ALIGN1)."""
+        """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient
+        of the regions too (gradient of ROI_ALIGN1)."""
     @overload
     def roi_align_grad(
         self, input: Value | None, input_gradient: Value, roi: Value, batch_indices: Value, *,

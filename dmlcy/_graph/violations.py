@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from dmlcy._errors import Violation
@@ -89,3 +89,13 @@ def of_node(found: Violation, node: Node | Constant, number: int) -> GraphViolat
     return GraphViolation(
         **values, node=number, node_name=node.name or None, part="nodes", entry=number, origin=node.origin
     )
+
+
+def without_label(graph: Structure, one: GraphViolation) -> GraphViolation:
+    """The violation, whose message names the operator in place of the node, for a place that says which node it is."""
+    if one.node is None:
+        return one
+    node = graph.nodes[one.node]
+    message = one.message.replace(label_of(node, one.node), node.kind)
+    is_of_operator = message.startswith(f"{node.kind}: {node.kind} ")
+    return replace(one, message=message.removeprefix(f"{node.kind}: ") if is_of_operator else message)

@@ -38,7 +38,7 @@ def test_text_that_is_not_json(name: str, tmp_path: Path) -> None:
     status, text = lint(target)
     assert status == 2
     assert text.startswith(f"{str(target)[:240]}")
-    assert f":{line}:{column}: error: This is not JSON: " in text
+    assert f":{line}:{column}: error: The text is not JSON: " in text
     assert max(map(len, text.splitlines())) < 400
 
 

@@ -36,8 +36,9 @@ INSIDE = {
     "families": ("base", "windows", "*", "__init__"),
     "plan": ("taken", "step", "data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
     "pages": (
-        "markdown", "values", "speed", "levels", "enums", "codes", "catalogue", "marked", "errors", "equivalents",
-        "described", "independent", "versions", "unjudged", "operator", "onnx", "stubs", "graph_stub", "__init__",
+        "markdown", "values", "speed", "shapes", "levels", "enums", "codes", "catalogue", "marked", "errors",
+        "equivalents", "described", "independent", "versions", "unjudged", "operator", "onnx", "stubs",
+        "graph_stub", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}

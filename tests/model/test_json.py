@@ -145,7 +145,7 @@ def test_malformed(text: str | bytes) -> None:
 
 def test_a_failure_says_where() -> None:
     assert failure('{"a": {"b": [1,\n 2 3]}}').startswith(
-        "m.json:2:4: $.a.b: This is not JSON: \"3]}}\" is where ',' or ']' should be."
+        "m.json:2:4: $.a.b: The text is not JSON: \"3]}}\" is where ',' or ']' should be."
     )
 
 
@@ -194,7 +194,7 @@ def test_every_value_of_an_array_has_its_place(parts: list[tuple[str, str, str]]
 def test_a_bad_number_in_a_run_is_found(bad: str, what: str) -> None:
     text = f'{{"a": [1,2, "inf",\n 3,4,{bad},5,"nan",6]}}'
     column = 6 + bad.find(" ") + 1
-    assert failure(text).startswith(f"m.json:2:{column}: $.a: This is not JSON: {what}"), failure(text)
+    assert failure(text).startswith(f"m.json:2:{column}: $.a: The text is not JSON: {what}"), failure(text)
 
 
 def test_a_run_of_long_numbers() -> None:

@@ -39,10 +39,10 @@ def broken() -> Iterator[tuple[str, str, bytes]]:
 
 
 def _bytes() -> Iterator[tuple[str, str, bytes]]:
-    yield "file-kind", "This is an empty file. It is not an ONNX model.", b""
-    yield "file-kind", "This is an image", b"\x89PNG\r\n\x1a\n" + bytes(60)
-    yield "file-kind", "This is a text", b'{"model": 1}'
-    yield "file-kind", "This is a binary file", bytes(range(200, 256)) * 4
+    yield "file-kind", "The file is an empty file, not an ONNX model.", b""
+    yield "file-kind", "The file is an image", b"\x89PNG\r\n\x1a\n" + bytes(60)
+    yield "file-kind", "The file is a text", b'{"model": 1}'
+    yield "file-kind", "The file is a binary file", bytes(range(200, 256)) * 4
     yield "file-end", "ModelProto ends at byte 2, inside a number that begins at byte 0", b"\x08\x80"
     yield "file-end", "TensorProto ends at byte", with_tensor(tensor("w", INT64, (1,)) + b"\x80")
     yield "file-length", "The field graph of ModelProto begins at byte", VALID[:-1]

@@ -104,7 +104,7 @@ class Contract(Moved):
         return ()
 
     def prepared(self, kernel: ContractKernel) -> Sequence[str]:
-        """What is packed: the columns of a matrix, or filters."""
+        """The packed tensor: the columns of a matrix, or filters."""
         return (kernel.roles["right"],)
 
     def pieces(self, kernel: ContractKernel) -> None:

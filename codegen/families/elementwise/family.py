@@ -30,10 +30,11 @@ BITS = "bits"
 class ElementKernel:
     """The view of the templates; without loops it is of no use to them.
 
-    ``struct`` has what the loops read of the operator, ``members`` and ``once``; ``scaled`` is the field with the scale
-    and the bias of the first input, ``fused`` that with the activation of the result. ``moved``: the results are the
-    elements of the input, where these get no scale and the data types are the same. ``converts``: in place
-    of ``loops``, the elements are converted; ``blocks``: an element of an input may be for a block. Loops says more.
+    ``struct`` has the values that the loops read of the operator, ``members`` and ``once``. ``scaled`` is the field
+    with the scale and the bias of the first input, ``fused`` the field with the activation of the result. ``moved``:
+    the results are the elements of the input, where these get no scale and the data types are the same. ``converts``:
+    in place of ``loops``, the elements are converted; ``blocks``: an element of an input may be for a block. Loops says
+    more.
     """
 
     struct: str
@@ -168,7 +169,7 @@ class Elementwise(Looped, Evaluated):
 
     @staticmethod
     def kinds(operator: Operator, field: Field) -> Iterator[Kind]:
-        """What the elements of a tensor may be, floats first."""
+        """The data types that a tensor may have, floats first."""
         dtypes = [name for row in operator.types[field.types or ""] for name in row.dtypes]
         if any(name.startswith("FLOAT") for name in dtypes):
             yield Kind.FLOAT

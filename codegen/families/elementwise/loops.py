@@ -1,6 +1,7 @@
 """The loops of operators of elementwise: which data types each takes, and how it computes a result.
 
-A loop takes contiguous rows: dmlcy/_runtime/elements.pyx makes them of tensors. What no loop computes yet is noted.
+A loop takes contiguous rows: dmlcy/_runtime/elements.pyx makes them of tensors. Results that no loop computes yet are
+noted.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ class ElementLoop:
 
 
 class Loops:
-    """What the templates read of an operator.
+    """The parts of an operator that the templates read.
 
-    ``converts``: the loops of conversions.h compute the result.
-    ``inputs``: the tensors that loops take, in Cython; ``tensors``: those that are made for this, as (name, call);
-    ``members``: what a loop reads of the operator, as (C type, name, value in Cython); ``once``: what is computed of
-    these before a loop runs, as (name, expression in C).
+    ``converts``: the loops of conversions.h compute the result. ``inputs``: the tensors that loops take, in Cython;
+    ``tensors``: the tensors that are made for this, as (name, call); ``members``: the values that a loop reads of the
+    operator, as (C type, name, value in Cython); ``once``: the values computed of these before a loop runs, as (name,
+    expression in C).
     """
 
     def __init__(self, kernel: KernelTable, bits: bool) -> None:
@@ -54,11 +55,11 @@ class Loops:
 
     @property
     def once(self) -> tuple[tuple[str, str], ...]:
-        """What is computed once."""
+        """The values that are computed once."""
         return tuple(dict.fromkeys(one for loop in self.made for one in loop.way.once))
 
     def lack(self) -> str | None:
-        """What keeps loops from taking the tensors; None: nothing is known to."""
+        """The reason why loops cannot take the tensors; None: no reason is known."""
         words = self.kernel.definition.words
         unnamed = (one for one in self.operator.inputs if type_of(one).several and f"tensors.{one.python}" not in words)
         return "no loop takes an array of tensors without names yet" if next(unnamed, None) else None

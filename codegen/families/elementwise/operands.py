@@ -1,4 +1,4 @@
-"""What the results of operators of elementwise are made of: elements of tensors, and numbers that elements share."""
+"""The operands of elementwise results: elements of tensors, and numbers that elements share."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FOR_TRUTH = ("UINT8", "UINT32")
 class Scalar:
     """A number that is the same for all elements.
 
-    ``field`` is its member of the struct of a loop, and ``whole`` that which has it as an integer; ``kind`` is its type
-    in a loop, where that is not the one in which the loop computes. ``members`` has the members as (C type, name, value
+    ``field`` is its member of the struct of a loop, and ``whole`` the member that has it as an integer. ``kind`` is its
+    type in a loop, where the loop computes in another type. ``members`` has the members as (C type, name, value
     in Cython).
     """
 
@@ -113,7 +113,7 @@ class Operands:
                 yield name, Element("FLOAT32", f"&{name}", (name, entries))
 
     def entries(self, field: Field) -> Iterator[tuple[str, Element]]:
-        """The tensors of an array. One that may be left out is there without a data type: there is one more."""
+        """The tensors of an array. An optional tensor that is left out counts as one more data type."""
         for number, name in enumerate(self.definition.words[f"tensors.{field.python}"].split()):
             types, tensor = self.types_of_entry(field, number), f"a.{field.python}.several.each[{number}]"
             absent = f"absent.{name}" in self.definition.formulas
@@ -183,7 +183,7 @@ class Operands:
         return dtypes[self.output.types or ""]
 
     def lack(self) -> str | None:
-        """What keeps loops from taking the tensors and attributes; None: nothing is known to."""
+        """The reason why loops cannot take the tensors and attributes; None: no reason is known."""
         definition = self.definition
         if len({field.types for field in self.operator.outputs}) > 1:
             return "no loop gives outputs of several data types yet"

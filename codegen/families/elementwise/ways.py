@@ -24,8 +24,8 @@ DIGITS = {"FLOAT32": 24, "FLOAT16": 11}
 class Way:
     """How elements are computed.
 
-    ``inputs``: for each input the data type of the numbers that a loop takes, or "" for elements as they are, their
-    type in C, and the type of what a result reads of them; ``element``: the type of an element of an output;
+    ``inputs``: for each input the data type of the numbers that a loop takes, or "" for elements as they are. Two more
+    are their type in C, and the type of what a result reads of them; ``element``: the type of an element of an output;
     ``gives``: the data type of the numbers that a loop gives, or "". ``scalars``: the attributes that results read, as
     (C type, name, member of the struct); ``made``: what is computed of them, as (C type, name, expression). ``once``:
     what is computed before the loops run, as (name, expression).
@@ -99,8 +99,9 @@ class Ways:
         return self.integer(nodes, inputs, kind, self.given(kind))
 
     def whole(self, nodes: Mapping[str, Node], elements: Mapping[str, str]) -> Way:
-        """Integers: of several data types, or where sums keep all bits, as numbers of 64 bits; narrow ones that are
-        divided as those of 32 bits."""
+        """Integers: of several data types, or where sums keep all bits, as numbers of 64 bits; narrow integers of 32
+        bits.
+        """
         bits = max(self.facts.dtype(dtype).bits for dtype in elements.values())
         parts = [part for node in nodes.values() for part in node.walk()]
         functions = {part.function for part in parts if isinstance(part, Call)}
@@ -273,9 +274,9 @@ def uncut(node: Node) -> Node:
 
 
 def quotient(node: Node, integers: Mapping[str, int]) -> tuple[Node, Name] | None:
-    """What is rounded to FLOAT32, to a whole number, and added to a narrow integer, before it is cut to one; and that.
+    """The number that is rounded to FLOAT32 and to a whole number, and the narrow integer that is added before the cut.
 
-    FLOAT32 has all of the sums but those which are beyond the range of the data type anyway.
+    FLOAT32 has all of the sums except the sums beyond the range of the data type.
     """
     match node:
         case Arith(

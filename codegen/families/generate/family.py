@@ -1,7 +1,7 @@
 """generate: elements that are made of their places.
 
-``result`` is an expression of the number ``i`` of an element, or with ``filled``, a condition on the diagonal ``d``,
-the value that the matrices of the last two axes have there. With ``line``, an axis, each index gives a line. With
+``result`` is an expression of the number ``i`` of an element. With ``filled``, a condition on the diagonal ``d``, it is
+the value of the matrices of the last two axes there. With ``line``, an axis, each index gives a line. With
 ``state``, a tensor, the elements are random.
 """
 
@@ -65,7 +65,7 @@ class Generate(Moved):
         return GenerateKernel(move, result, filled, scalars, kernel.definition.roles, kernel.definition)
 
     def expressions(self, kernel: KernelTable, table: Table, scalars: Sequence[str]) -> tuple[str, str, str]:
-        """What an element is, and where: which elements are made, and both as Cython."""
+        """The value of an element, and the elements that have it, both as Cython."""
         names = {"i": local(Kind.INT), **{name: local(Kind.FLOAT) for name in scalars}}
         result = kernel.expression(table, "result", names, Kind.FLOAT, Cython({}))[1]
         move, filled = "sequence" if re.search(r"\bi\b", result) else "fill", "False"

@@ -1,7 +1,7 @@
 """normalize: each element of an output is an expression of elements, and of sums and extremes of them.
 
 ``[kernel.pass]`` names what is computed before the ``result``, in this order: reductions along the axes ``over``, sums
-over the neighbors ``near``, and values. Each is an expression of the inputs and of the passes before it.
+over the neighbors ``near``, and values. Each pass is an expression of the inputs and of the passes before it.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Normalize(Looped, Evaluated):
         }
 
     def passes(self, kernel: KernelTable, table: Table, names: dict[str, Symbol]) -> None:
-        """What is computed before the results; adds the names of the passes."""
+        """The values that are computed before the results; adds the names of the passes."""
         inner = table.table("pass", required=True)
         found = []
         for name in inner.keys() if inner is not None else ():
@@ -139,7 +139,7 @@ class Normalize(Looped, Evaluated):
 
 
 def texts(kernel: NormalizeKernel) -> str:
-    """What the loops of an operator are made of, without its name."""
+    """The parts of the loops of an operator, without its name."""
     loops = kernel.loops
     if not isinstance(loops, Loops):
         return kernel.name

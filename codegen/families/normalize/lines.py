@@ -16,7 +16,7 @@ RANGE = ("least_integer", "most_integer")
 
 
 class Made:
-    """What the templates read of an operator whose loops are made of its expressions, if loops can compute them."""
+    """The parts that the templates read of an operator whose expressions loops can compute."""
 
     def __init__(self, kernel: KernelTable) -> None:
         self.kernel, self.operator = kernel, kernel.operator
@@ -30,7 +30,7 @@ class Made:
                 kernel.lack(error.message)
 
     def lack(self) -> str | None:
-        """What keeps loops from computing the operator; None: nothing is known to."""
+        """The reason why loops cannot compute the operator; None: no reason is known."""
         raise NotImplementedError
 
     def make(self) -> None:
@@ -103,7 +103,7 @@ class Line(C):
         return x in self.single and top in self.tops
 
     def choice(self, x: str, top: str, node: Node) -> str | None:
-        """What a float is where it is that number of its line, or where it is not: a float, too."""
+        """The value of a float where it is that number of its line, or where it is not: a float, too."""
         match node:
             case Number(value=value) if float(value).is_integer() and abs(value) < SMALL:
                 return f"{float(value)!r}f"
@@ -174,7 +174,7 @@ class OfLine(Once):
 
 
 def special(renderer: C, node: Node) -> str | None:
-    """What only normalize has: integers in a range, and questions for a data type."""
+    """Nodes that only normalize has: integers in a range, and questions for a data type."""
     match node:
         case Call(function="saturate", args=(inner,)):
             return f"dmlcy_cut_to({renderer.expression(inner)}, {', '.join(RANGE)})"

@@ -57,7 +57,7 @@ class Text:
 
     @property
     def checks(self) -> str:
-        """What must hold of a line of which they are used."""
+        """The condition on the lines for which they are used."""
         return " & ".join(self.quick.checks) if self.quick is not None and self.quick.checks else "1"
 
 
@@ -70,7 +70,7 @@ class Absent:
 
 
 class Loops(Made):
-    """What the templates read of an operator.
+    """The parts of an operator that the templates read.
 
     ``tensors``: the inputs, then the outputs; ``single``: the numbers of those with one element for a line.
     """
@@ -87,7 +87,7 @@ class Loops(Made):
         super().__init__(kernel)
 
     def lack(self) -> str | None:
-        """What keeps loops from computing the operator; None: nothing is known to."""
+        """The reason why loops cannot compute the operator; None: no reason is known."""
         if len(self.fields) > MOST_TENSORS:
             return f"no loops take more than {MOST_TENSORS} tensors"
         return None
@@ -132,7 +132,7 @@ class Loops(Made):
 
     @property
     def members(self) -> tuple[tuple[str, str, str], ...]:
-        """What the loops read of the operator, as (C type, name, value in Cython)."""
+        """The values that the loops read of the operator, as (C type, name, value in Cython)."""
         found = [
             ("double" if ctype == "float" else "int64_t", name, f"a.{name}")
             for ctype, name in attribute_locals(self.operator)
@@ -240,7 +240,7 @@ class Loops(Made):
 
 
 class Names:
-    """What the names of expressions are in C."""
+    """The names of expressions in C."""
 
     def __init__(self, loops: Loops, passes: Mapping[str, Reduced]) -> None:
         self.loops, self.passes = loops, passes

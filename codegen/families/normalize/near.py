@@ -14,7 +14,7 @@ MOST_INPUTS = 2  # of norms.h
 
 
 class Near(Made):
-    """What the templates read of an operator: the expressions of three steps, of which the second may be missing."""
+    """The expressions of three steps that the templates read of an operator; the second may be missing."""
 
     def __init__(self, kernel: KernelTable) -> None:
         self.steps: tuple[tuple[str, bool], ...] = ()  # the expression, and whether it reads the power
@@ -24,7 +24,7 @@ class Near(Made):
         super().__init__(kernel)
 
     def lack(self) -> str | None:
-        """What keeps loops from computing the operator; None: nothing is known to."""
+        """The reason why loops cannot compute the operator; None: no reason is known."""
         kinds = [one.partition(":")[2] for one in self.kernel.definition.words["passes"].split()]
         others = {*kinds} - {AROUND, FROM, VALUE}
         if others or kinds.count(AROUND) != 1 or len(self.operator.inputs) > MOST_INPUTS or self.operator.outputs[1:]:

@@ -29,7 +29,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What computes the result where some tests hold, all in Cython."""
+    """The code that computes the result where some tests hold, all in Cython."""
 
     tests: tuple[str, ...]
     call: str
@@ -59,7 +59,7 @@ class FoldLoop:
 
     @property
     def common(self) -> bool:
-        """Whether lines of common lengths have loops of their own: those that wait for memory."""
+        """Whether lines of common lengths have loops of their own, because the general loop waits for memory."""
         return self.acc == "double" and self.work == self.acc
 
 

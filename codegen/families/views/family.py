@@ -1,7 +1,7 @@
 """views: each element of an output is an element of an input, at a place that sizes and attributes say.
 
-One of these keys says how: ``join`` and ``split`` the axis along which tensors lie one after the other, ``repeats`` how
-often the input is repeated along each axis, ``start`` and ``step`` the places along each axis.
+One of these keys says how. ``join`` and ``split`` are the axis along which tensors lie one after the other. ``repeats``
+says how often the input is repeated along each axis, ``start`` and ``step`` the places along each axis.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from ..base import (
 )
 from ..windows import Slide, Window, window_of
 
-# What combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
+# The operation that combines two accumulators: an operator, or a function, which blocks.h has for blocks of them too.
 COMBINE = {"sum": "+", "max": "max"}
 FIRST_PLACE = "dmlcy_first_place"  # of places.h, where an element and its number are a struct
 COMBINE_WORDS = {"+": "sum", "max": "max", FIRST_PLACE: "first_place"}  # of combine_rows.h
@@ -59,7 +59,7 @@ class ReduceLoop:
     acc: str
     scalars: tuple[tuple[str, str], ...]  # attributes of the operator that the functions of the kernel read
     init: str
-    plain: bool  # an element is its own accumulator, but for the sign of zero
+    plain: bool  # an element is its own accumulator, except for the sign of zero
     step: str
     combine: str  # of COMBINE, or FIRST_PLACE
     sums: str  # the loops that combine rows of accumulators
@@ -83,7 +83,7 @@ class ReduceLoop:
 
     @property
     def element(self) -> str:
-        """What a result is before it is stored."""
+        """The value of a result before it is stored."""
         return "float" if self.stored == "half" else self.ctype
 
     @property
@@ -165,7 +165,7 @@ class ReduceKernel:
     window: Window
     indices: str | None
     loops: tuple[ReduceLoop, ...]
-    placed: tuple[ReduceLoop, ...]  # those that give indices too
+    placed: tuple[ReduceLoop, ...]  # kernels that give indices, too
     scalars: tuple[tuple[str, str], ...]
     definition: Definition
 
@@ -356,7 +356,7 @@ def attributes_of(scalars: Sequence[tuple[str, str]]) -> str:
 
 
 def shared(loops: Iterable[ReduceLoop]) -> list[ReduceLoop]:
-    """The kernels, of which those that differ in their names only call the functions of the first one."""
+    """The kernels; kernels that differ in their names only call the functions of the first of them."""
     first: dict[ReduceLoop, str] = {}
     return [replace(loop, owner=first.setdefault(replace(loop, name=""), loop.name)) for loop in loops]
 
@@ -442,7 +442,7 @@ def without_keys(loop: ReduceLoop) -> ReduceLoop:
 
 
 def placed(loop: ReduceLoop) -> ReduceLoop:
-    """The loop of a maximum that also says where it stands."""
+    """The loop of a maximum that also gives its place."""
     name, loop = loop.name, loop.exact or loop
     acc, init, combine = ("int64_t", "INT64_MIN", COMBINE["max"])
     if loop.item == 8:
@@ -463,7 +463,7 @@ def placed(loop: ReduceLoop) -> ReduceLoop:
 
 
 def divisor_of(finish: Node, cython: Cython) -> str | None:
-    """What an accumulator is divided by, if that is all that happens to it."""
+    """The divisor of an accumulator, if nothing else happens to it."""
     match finish:
         case Arith(op="/", left=Name(id="acc"), right=right) if substitute(right, "acc", Number(0)) == right:
             return cython.expression(right)

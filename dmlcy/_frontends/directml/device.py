@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dmlcy._desc.memory import dtype_of, needed, view
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.tables import TensorFlags
+from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.expressions import Expression, Model, entries_of
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._graph.check import counted
@@ -39,16 +40,19 @@ class Binding:
         if not isinstance(expr, Expression):
             raise TypeError(f"Binding() takes an Expression, not {show(expr)}")
         self._expression, desc = expr, expr._value.desc
+        size = max(desc.total_tensor_size_in_bytes, needed(desc))
+        if current().is_unknown(data):
+            self._data: npt.NDArray[np.uint8] | None = np.zeros(size, np.uint8)
+            return
         found = to_array(data)
         target, given = numpy_dtype(dtype_of(desc)), np.asarray(data if found is None else found)
         if given.dtype.kind != target.kind and not np.can_cast(given.dtype, target, "safe"):
             refuse("Binding", "binding-kind", actual=str(given.dtype), expected=str(target))
         with np.errstate(over="ignore"):
             packed = in_bytes(given if given.dtype == target else np.ascontiguousarray(given, target))
-        size = max(desc.total_tensor_size_in_bytes, needed(desc))
         if packed.size > size:
             refuse("Binding", "binding-size", actual=packed.size, expected=size)
-        self._data: npt.NDArray[np.uint8] | None = np.zeros(size, np.uint8)
+        self._data = np.zeros(size, np.uint8)
         self._data[: packed.size] = packed
 
     def release_data(self) -> None:

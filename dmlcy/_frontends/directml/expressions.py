@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any, TypeVar
 
-from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError
@@ -16,9 +15,9 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.float import Float
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.enums import OperatorType, name_of
+from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import TensorDesc
-from dmlcy._graph.build import Graph
 from dmlcy._graph.values import Value
 from dmlcy._words.values import show
 
@@ -30,7 +29,7 @@ class GraphBuilder:
 
     def __init__(self, device: Any) -> None:
         self.device: Any = device
-        self._graph = Graph()
+        self._graph = current().graph()
         self._inputs: dict[int, Expression] = {}
 
     def build(self, flags: Any, outputs: Sequence[Expression]) -> Model:
@@ -118,7 +117,7 @@ class Model:
         self._inputs = dict(builder._inputs)
         self._outputs = [*outputs]
         self._initialized = False
-        self._compiled: Any = compile_desc(builder._graph.build(*(one._value for one in outputs)))
+        self._compiled: Any = current().compiled(builder._graph.build(*(one._value for one in outputs)))
 
 
 class FusedActivation:

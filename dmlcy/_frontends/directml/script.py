@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -21,8 +21,13 @@ def main(arguments: Sequence[str], module: ModuleType) -> int:
     if not script.is_file():
         print(f"error: cannot read {script}: there is no such file", file=sys.stderr)
         return 2
-    sys.modules.update(dict.fromkeys(NAMES, module))
-    sys.argv = [*arguments]
-    sys.path.insert(0, str(script.resolve().parent))
-    runpy.run_path(str(script), run_name="__main__")
+    run(str(script), arguments[1:], dict.fromkeys(NAMES, module))
     return 0
+
+
+def run(script: str, arguments: Sequence[str], modules: Mapping[str, ModuleType]) -> None:
+    """Runs a program, which finds these modules, its arguments, and the modules beside it."""
+    sys.modules.update(modules)
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, str(Path(script).resolve().parent))
+    runpy.run_path(script, run_name="__main__")

@@ -28,8 +28,11 @@ class Excerpt:
     cut_after: bool
 
 
-def excerpt(text: str, at: int, column: int) -> Excerpt:
-    """The line round an offset, or the part of it near by, with the value that starts there in this column."""
+def excerpt(text: str, at: int, column: int, end: int | None = None) -> Excerpt:
+    """The line round an offset, or the part of it near by, with the value that starts there in this column.
+
+    ``end``: the offset behind what is marked; None: behind the value.
+    """
     start, reach = at - column + 1, min(at + WIDTH, len(text))  # no further: a line may be as long as the file
     stop = text.find("\n", at, reach)
     stop = reach if stop < 0 else stop
@@ -37,7 +40,7 @@ def excerpt(text: str, at: int, column: int) -> Excerpt:
         stop -= 1
     left = start if stop - start <= WIDTH else max(start, min(at - BEFORE, stop - WIDTH))
     right = min(stop, left + WIDTH)
-    end = _end(text, at, right)
+    end = _end(text, at, right) if end is None else max(at, min(end, right))
     more = right < len(text) and not text.startswith(("\n", "\r\n"), right)
     return Excerpt(text[left:at], text[at:end], text[end:right], left > start, more)
 

@@ -34,7 +34,7 @@ UNREADABLE: Final = frozenset(
         "DML-GRAPH-file-size",
         "DML-GRAPH-file-text",
         "DML-GRAPH-file-vtable",
-        *(id_ for id_ in ERRORS if id_.startswith(("DML-ONNX-file-", "DML-ONNX-graph-"))),
+        *(id_ for id_ in ERRORS if id_.startswith(("DML-MODEL-script-", "DML-ONNX-file-", "DML-ONNX-graph-"))),
     }
 )
 """Problems of a file, or of this machine, rather than of what the file says."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from dmlcy._desc.minimum import LevelReason, MinimumLevel
-from dmlcy._errors import DmlError, Violation
+from dmlcy._errors import DmlError
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._frontends.dxdispatch.lint import FileReport, Verdict, findings
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, whole
@@ -23,8 +23,8 @@ from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.limits import MOST
 from dmlcy._graph.minimum import NodeReason, lowest
-from dmlcy._graph.model import Node, label_of
-from dmlcy._graph.violations import GraphViolation
+from dmlcy._graph.model import Node
+from dmlcy._graph.violations import GraphViolation, without_label
 
 _OF_A_WHOLE_GRAPH: Final = frozenset(
     {"DML-GRAPH-name-twice", "DML-GRAPH-text", "DML-GRAPH-unused", "DML-GRAPH-unread", "DML-GRAPH-edge-reinterprets"}
@@ -118,19 +118,9 @@ def _of_graph(walk: Walk, graph: GraphDesc, level: int) -> Iterator[Problem]:
     for one in violations(graph, level):
         if one.id in _OF_A_WHOLE_GRAPH or not isinstance(one, GraphViolation) or one.node in elsewhere:
             continue
-        yield Problem(_place(walk, places, one), _without_label(graph, one), one.severity == "warning")
+        yield Problem(_place(walk, places, one), without_label(graph, one), one.severity == "warning")
 
 
 def _place(walk: Walk, visits: Mapping[int, Visit], one: GraphViolation) -> Place:
     visit = None if one.node is None else visits.get(one.node)
     return whole(walk.model.file) if visit is None else place_of(walk.model.file, *visit.steps)
-
-
-def _without_label(graph: GraphDesc, one: GraphViolation) -> Violation:
-    """The violation, whose message names the operator in place of the DirectML node: the place has ONNX's node."""
-    if one.node is None:
-        return one
-    node = graph.nodes[one.node]
-    message = one.message.replace(label_of(node, one.node), node.kind)
-    is_of_operator = message.startswith(f"{node.kind}: {node.kind} ")
-    return replace(one, message=message.removeprefix(f"{node.kind}: ") if is_of_operator else message)

@@ -38,7 +38,7 @@ def activation_hard_sigmoid(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

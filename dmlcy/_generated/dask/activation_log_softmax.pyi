@@ -31,7 +31,7 @@ def activation_log_softmax(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis before the last one. Where ``d < rank(input) - 1``.
     """

@@ -35,7 +35,7 @@ def activation_log_softmax1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that is not in the list. Where ``not any(axes[k] == d for k in len(axes))``.
     """

@@ -34,7 +34,7 @@ def activation_parameterized_relu(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -38,7 +38,7 @@ def activation_parametric_softplus(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -34,7 +34,7 @@ def activation_relu_grad(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

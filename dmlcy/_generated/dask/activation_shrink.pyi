@@ -22,7 +22,7 @@ def activation_shrink(
     input : dask array, or what dmlcy takes
         The elements to read.
     bias : float, default 0.0
-        What is subtracted from elements above Threshold, and added to elements below -Threshold.
+        The number that is subtracted from elements above Threshold, and added to elements below -Threshold.
     threshold : float, default 0.5
         The largest distance from 0 at which an element becomes 0.
 
@@ -38,7 +38,7 @@ def activation_shrink(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

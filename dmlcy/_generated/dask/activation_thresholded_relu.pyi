@@ -35,7 +35,7 @@ def activation_thresholded_relu(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -59,7 +59,7 @@ def adam_optimizer(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each parameter by itself.
     """

@@ -41,7 +41,7 @@ def argmin(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that is not reduced. Where ``not any(axes[k] == d for k in len(axes))``.
     """

@@ -50,7 +50,7 @@ def average_pooling(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each channel by itself.

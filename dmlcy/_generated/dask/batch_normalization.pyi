@@ -35,8 +35,8 @@ def batch_normalization(
     bias : dask array, or what dmlcy takes
         The summand; each of its axes has the size of that of the input, or 1.
     spatial : bool
-        False asks that mean and variance have the height and width of the input. It has no effect from level 4_0
-        on, which deprecated it.
+        False asks that mean and variance have the height and width of the input. The field has no effect from level
+        4_0 on, which deprecated it.
     epsilon : float
         The number that is added to the variance, so that it is not 0.
     fused_activation : desc of an activation, default None
@@ -54,7 +54,7 @@ def batch_normalization(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -28,11 +28,11 @@ def batch_normalization_training(
         Factor of the normalized elements. Each size is that of the input or 1; the mean is taken along the axes
         where it is 1.
     bias : dask array, or what dmlcy takes
-        What is added to the scaled elements.
+        The number that is added to the scaled elements of each channel.
     fused_add : dask array, or what dmlcy takes, optional
-        What is added before the activation; left out, nothing is added.
+        The numbers that are added before the activation. If the tensor is left out, nothing is added.
     epsilon : float
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
         The activation that is applied last; left out, there is none.
 
@@ -50,7 +50,7 @@ def batch_normalization_training(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis along which the scale is as long as the input. Where ``reduced[d] == sizes(input)[d]``.
     """

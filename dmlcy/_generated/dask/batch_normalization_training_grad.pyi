@@ -33,7 +33,7 @@ def batch_normalization_training_grad(
     scale : dask array, or what dmlcy takes
         The scale of the forward pass.
     epsilon : float
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def batch_normalization_training_grad(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis along which the mean is as long as the input. Where ``reduced[d] == sizes(input)[d]``.
     """

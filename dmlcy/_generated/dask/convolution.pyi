@@ -35,8 +35,8 @@ def convolution(
         The weights. FORWARD: {output channels, input channels / GroupCount, spatial axes}; BACKWARD: {input
         channels, output channels / GroupCount, spatial axes}.
     bias : dask array, or what dmlcy takes, optional
-        What is added to each output channel: {1, output channels, 1, 1}, with a 1 for each spatial axis; left out,
-        nothing is added.
+        The number that is added to each output channel, in a tensor of the sizes {1, output channels, 1, 1}, with a
+        1 for each spatial axis. If the tensor is left out, nothing is added.
     mode : ConvolutionMode or its name, default 'CROSS_CORRELATION'
         Whether the filter is taken as it is (CROSS_CORRELATION), or reversed along every spatial axis
         (CONVOLUTION).
@@ -62,7 +62,8 @@ def convolution(
     Returns
     -------
     dask array
-        The result. With BACKWARD, the caller chooses between the sizes whose FORWARD convolution gives the input.
+        The result. With BACKWARD, several sizes are possible, and the caller chooses one: a FORWARD convolution of
+        each of them has the sizes of the input.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def convolution(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     """

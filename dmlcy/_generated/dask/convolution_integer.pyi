@@ -56,7 +56,7 @@ def convolution_integer(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     """

@@ -41,7 +41,7 @@ def cumulative_product(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any other axis. Where ``d != axis``.
     """

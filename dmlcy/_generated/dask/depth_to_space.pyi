@@ -35,7 +35,7 @@ def depth_to_space(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each row of the input gives block_size rows of the output, and each column gives block_size columns.

@@ -48,7 +48,7 @@ def diagonal_matrix1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each matrix by itself. Where ``d + 2 < rank(output)``.
     """

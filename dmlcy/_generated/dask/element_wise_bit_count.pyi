@@ -35,7 +35,7 @@ def element_wise_bit_count(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

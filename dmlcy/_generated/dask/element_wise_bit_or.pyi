@@ -34,7 +34,7 @@ def element_wise_bit_or(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

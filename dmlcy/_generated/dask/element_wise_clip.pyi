@@ -42,7 +42,7 @@ def element_wise_clip(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -41,7 +41,7 @@ def element_wise_clip_grad(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -39,7 +39,7 @@ def element_wise_constant_pow(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

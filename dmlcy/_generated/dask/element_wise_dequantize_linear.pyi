@@ -37,7 +37,7 @@ def element_wise_dequantize_linear(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -34,7 +34,7 @@ def element_wise_difference_square(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -36,7 +36,7 @@ def element_wise_exp(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

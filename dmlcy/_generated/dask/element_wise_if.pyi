@@ -19,7 +19,7 @@ def element_wise_if(
     Parameters
     ----------
     condition : dask array, or what dmlcy takes
-        What chooses between the tensors: 0 is false, and every other value is true.
+        The conditions that choose between the tensors: 0 is false, and every other value is true.
     a : dask array, or what dmlcy takes
         The elements for a true condition.
     b : dask array, or what dmlcy takes
@@ -37,7 +37,7 @@ def element_wise_if(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -35,7 +35,7 @@ def element_wise_is_infinity(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

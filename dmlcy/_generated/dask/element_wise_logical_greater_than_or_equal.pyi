@@ -38,7 +38,7 @@ def element_wise_logical_greater_than_or_equal(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -31,7 +31,7 @@ def element_wise_negate(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

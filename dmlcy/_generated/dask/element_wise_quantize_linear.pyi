@@ -41,7 +41,7 @@ def element_wise_quantize_linear(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

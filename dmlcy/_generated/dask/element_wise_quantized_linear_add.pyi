@@ -56,7 +56,7 @@ def element_wise_quantized_linear_add(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

@@ -36,7 +36,7 @@ def element_wise_sqrt(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element by itself.
     """

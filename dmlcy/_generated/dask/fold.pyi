@@ -54,7 +54,7 @@ def fold(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - The rows of each channel give that channel.

@@ -14,7 +14,7 @@ def gather(
     axis: _Int,
     index_dimensions: _Int,
 ) -> Array:
-    """Take the slices of an axis that a tensor of indices names.
+    """Take slices along one axis, by their indices.
 
     ``dmlcy.gather`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -23,16 +23,16 @@ def gather(
     input : dask array, or what dmlcy takes
         The tensor with the slices.
     indices : dask array, or what dmlcy takes
-        The indices; the axes before the last IndexDimensions ones have the size 1.
+        The indices, in the last IndexDimensions axes. The axes before them have the size 1.
     axis : int
         The axis whose slices are taken.
     index_dimensions : int
-        Number of axes of the indices that count: the last ones.
+        Number of axes of the indices that are used, which are the last ones.
 
     Returns
     -------
     dask array
-        The slices: the axes of the indices that count are in place of Axis.
+        The slices. In place of Axis, the output has the last IndexDimensions axes of the indices.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def gather(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis of the input behind the one that the indices count along. Where ``d > axis``.
     - Any axis of the input before the one that the indices count along. Where ``d < axis``.

@@ -32,7 +32,7 @@ def gather_nd(
     Returns
     -------
     dask array
-        What the tuples point to; the axes in front of it have the size 1.
+        The elements or slices that the tuples point to. The axes in front of them have the size 1.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def gather_nd(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element of what a tuple points to by itself. Where ``d + block >= rank(input)``.
     - Each tuple by itself. Where ``d + indices_dimension_count >= rank(indices) + batches and d + 1 <

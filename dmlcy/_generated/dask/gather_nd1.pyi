@@ -30,12 +30,12 @@ def gather_nd1(
     indices_dimension_count : int
         Number of axes of the indices that count: the last ones.
     batch_dimension_count : int, default 0
-        Number of batch axes: the first ones that count, of the input and of the indices.
+        Number of batch axes, which are the first axes that count of the input and of the indices.
 
     Returns
     -------
     dask array
-        What the tuples point to; the axes in front of it have the size 1.
+        The elements or slices that the tuples point to. The axes in front of them have the size 1.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def gather_nd1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element of what a tuple points to by itself. Where ``d + block >= rank(input)``.
     - Each tuple by itself. Where ``d + indices_dimension_count >= rank(indices) + batches and d + 1 <

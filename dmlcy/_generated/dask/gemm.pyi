@@ -29,7 +29,7 @@ def gemm(
     b : dask array, or what dmlcy takes
         The right matrices: K rows and N columns, after TransB.
     c : dask array, or what dmlcy takes, optional
-        What is added to the product; left out, nothing is added.
+        The matrices that are added to the product. If the tensor is left out, nothing is added.
     trans_a : MatrixTransform or its name, default 'NONE'
         Whether the last two axes of the left matrices are swapped first.
     trans_b : MatrixTransform or its name, default 'NONE'
@@ -53,7 +53,7 @@ def gemm(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each pair of matrices by itself.
     - Each row of the product by itself.

@@ -67,7 +67,7 @@ def gru(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each sequence by itself.
     """

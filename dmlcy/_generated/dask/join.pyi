@@ -37,7 +37,7 @@ def join(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis but the one that is joined. Where ``d != axis``.
     """

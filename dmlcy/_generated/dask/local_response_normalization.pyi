@@ -33,7 +33,7 @@ def local_response_normalization(
     beta : float, default 0.75
         Exponent of the divisor.
     bias : float, default 1.0
-        What is added to the sum, before it is raised to Beta.
+        The number that is added to the sum, before the sum is raised to Beta.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def local_response_normalization(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis without neighbors. Where ``neighbors[d] == 1``.
     """

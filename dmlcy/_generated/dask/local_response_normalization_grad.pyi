@@ -36,7 +36,7 @@ def local_response_normalization_grad(
     beta : float, default 0.75
         Exponent of the divisor.
     bias : float, default 1.0
-        What is added to the sum, before it is raised to Beta.
+        The number that is added to the sum, before the sum is raised to Beta.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def local_response_normalization_grad(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis without neighbors. Where ``neighbors[d] == 1``.
     """

@@ -41,7 +41,7 @@ def lp_normalization(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis but that of the norm. Where ``d != axis``.
     """

@@ -52,7 +52,7 @@ def lp_pooling(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each channel by itself.

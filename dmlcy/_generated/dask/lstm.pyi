@@ -83,7 +83,7 @@ def lstm(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each sequence by itself.
     """

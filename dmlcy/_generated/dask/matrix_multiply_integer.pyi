@@ -40,7 +40,7 @@ def matrix_multiply_integer(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each pair of matrices by itself.
     """

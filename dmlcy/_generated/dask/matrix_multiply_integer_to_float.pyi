@@ -35,7 +35,7 @@ def matrix_multiply_integer_to_float(
     b_zero_point : dask array, or what dmlcy takes, optional
         The integer that stands for 0 in the right matrices, one element or one for each column; left out, it is 0.
     bias : dask array, or what dmlcy takes, optional
-        What is added to the product; left out, nothing is added.
+        The numbers that are added to the product. If the tensor is left out, nothing is added.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def matrix_multiply_integer_to_float(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each pair of matrices by itself.
     """

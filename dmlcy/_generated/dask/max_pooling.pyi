@@ -47,7 +47,7 @@ def max_pooling(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each channel by itself.

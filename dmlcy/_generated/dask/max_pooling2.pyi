@@ -50,7 +50,7 @@ def max_pooling2(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each channel by itself.

@@ -28,13 +28,14 @@ def mean_variance_normalization(
     scale : dask array, or what dmlcy takes, optional
         Factor of the normalized elements; left out, it is 1. Each size is that of the input or 1.
     bias : dask array, or what dmlcy takes, optional
-        What is added to the scaled elements; left out, it is 0. Each size is that of the input or 1.
+        The numbers that are added to the scaled elements, 0 if the tensor is left out. Each size is that of the
+        input or 1.
     cross_channel : bool
         Take the mean and the variance of all channels together; otherwise of each channel.
     normalize_variance : bool, default True
         Divide by the standard deviation too; otherwise the mean is subtracted and nothing else.
     epsilon : float, default 1e-05
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
         The activation that is applied last; left out, there is none.
 
@@ -50,7 +51,7 @@ def mean_variance_normalization(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis along which no mean is taken. Where ``reduced[d] == sizes(input)[d]``.
     """

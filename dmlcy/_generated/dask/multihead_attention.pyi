@@ -51,11 +51,13 @@ def multihead_attention(
     stacked_query_key_value : dask array, or what dmlcy takes, optional
         The query, the key and the value of each head.
     bias : dask array, or what dmlcy takes, optional
-        What is added to the queries, then to the keys, then to the values; left out, nothing is added.
+        The numbers that are added to the queries, then the numbers for the keys, then for the values. If the tensor
+        is left out, nothing is added.
     mask : dask array, or what dmlcy takes, optional
         Which positions are masked, in the format that MaskType names; with NONE as MaskType it is not read.
     relative_position_bias : dask array, or what dmlcy takes, optional
-        What is added to the scaled product of queries and keys; left out, nothing is added.
+        The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
+        added.
     past_key : dask array, or what dmlcy takes, optional
         The keys of earlier runs, which come before the keys.
     past_value : dask array, or what dmlcy takes, optional
@@ -65,7 +67,7 @@ def multihead_attention(
     head_count : int
         Number of heads.
     mask_filter_value : float, default -10000.0
-        What is added to the scores of masked positions: a negative number of large magnitude.
+        The number that is added to the scores of masked positions: a negative number of large magnitude.
     mask_type : MultiheadAttentionMaskType or its name, default 'NONE'
         The format of MaskTensor.
     output_dtype : data type, default None
@@ -89,7 +91,7 @@ def multihead_attention(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself, without a mask or with a mask for all items. Where ``mask_type == 'NONE'
       or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)``.

@@ -35,7 +35,7 @@ def multihead_attention1(
     output_present_key: Literal[False] | None = False,
     output_present_value: Literal[False] | None = False,
 ) -> Array:
-    """Weigh the values by the softmax of the products of queries and keys, for several heads; several heads of the query can share a head of the key and the value.
+    """Weigh the values by the softmax of the products of queries and keys, where several heads of the query can share a head of the key and the value.
 
     ``dmlcy.multihead_attention1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -55,11 +55,13 @@ def multihead_attention1(
     stacked_query_key_value : dask array, or what dmlcy takes, optional
         The query, the key and the value of each head.
     bias : dask array, or what dmlcy takes, optional
-        What is added to the queries, then to the keys, then to the values; left out, nothing is added.
+        The numbers that are added to the queries, then the numbers for the keys, then for the values. If the tensor
+        is left out, nothing is added.
     mask : dask array, or what dmlcy takes, optional
         Which positions are masked, in the format that MaskType names; with NONE as MaskType it is not read.
     relative_position_bias : dask array, or what dmlcy takes, optional
-        What is added to the scaled product of queries and keys; left out, nothing is added.
+        The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
+        added.
     past_key : dask array, or what dmlcy takes, optional
         The keys of earlier runs, which come before the keys.
     past_value : dask array, or what dmlcy takes, optional
@@ -73,7 +75,7 @@ def multihead_attention1(
     key_value_head_count : int
         Number of heads of the key and the value.
     mask_filter_value : float, default -10000.0
-        What is added to the scores of masked positions: a negative number of large magnitude.
+        The number that is added to the scores of masked positions: a negative number of large magnitude.
     mask_type : MultiheadAttentionMaskType or its name, default 'NONE'
         The format of MaskTensor.
     output_dtype : data type, default None
@@ -101,7 +103,7 @@ def multihead_attention1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself, without a mask or with a mask for all items. Where ``(mask_type ==
       'NONE' or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)) and (not

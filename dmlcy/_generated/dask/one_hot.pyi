@@ -42,7 +42,7 @@ def one_hot(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each index by itself.
     """

@@ -44,7 +44,7 @@ def padding1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - An axis that gets no padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
     - A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged.

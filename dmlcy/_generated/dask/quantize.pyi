@@ -25,8 +25,8 @@ def quantize(
     input : dask array, or what dmlcy takes
         The numbers to quantize.
     quantizations : sequence of dask arrays, or what dmlcy takes
-        The scale and the zero point. Each of their elements is for a block of elements of the input: along each
-        axis, the size of a block is the size of the input divided by that of the tensor.
+        The scale and the zero point. Each of their elements is for a block of elements of the input. Along each
+        axis, the size of a block is the size of the input divided by the size of the tensor.
     quantization_type : QuantizationType or its name
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero point.
     output_dtype : data type, default None
@@ -44,7 +44,7 @@ def quantize(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each block by itself.
     """

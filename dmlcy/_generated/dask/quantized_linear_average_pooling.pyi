@@ -68,7 +68,7 @@ def quantized_linear_average_pooling(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each channel by itself, with its scales and its zero points.

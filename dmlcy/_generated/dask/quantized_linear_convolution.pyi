@@ -44,8 +44,8 @@ def quantized_linear_convolution(
     filter_zero_point : dask array, or what dmlcy takes, or None
         The integer that stands for 0 in the filter, one element or one for each output channel; left out, it is 0.
     bias : dask array, or what dmlcy takes, or None
-        What is added to each output channel, in steps of the scale of the input times that of the filter; left out,
-        nothing is added.
+        The integer that is added to each output channel, in steps of the scale of the input times the scale of the
+        filter. If the tensor is left out, nothing is added.
     output_scale : dask array, or what dmlcy takes
         The scale of the output, one element.
     output_zero_point : dask array, or what dmlcy takes, optional
@@ -75,7 +75,7 @@ def quantized_linear_convolution(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     """

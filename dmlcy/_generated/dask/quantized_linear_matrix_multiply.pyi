@@ -56,7 +56,7 @@ def quantized_linear_matrix_multiply(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each pair of matrices by itself.
     """

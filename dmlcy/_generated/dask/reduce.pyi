@@ -23,7 +23,7 @@ def reduce(
     input : dask array, or what dmlcy takes
         The elements to reduce.
     function : ReduceFunction or its name
-        What becomes of the elements.
+        The function that makes one number of the elements, such as SUM or MAX.
     axes : int or sequence of ints
         The axes along which the operator computes.
     output_dtype : data type, default None
@@ -41,7 +41,7 @@ def reduce(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that is not reduced. Where ``not any(axes[k] == d for k in len(axes))``.
     """

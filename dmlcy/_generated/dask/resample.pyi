@@ -42,7 +42,7 @@ def resample(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input)[d] ==
       output_sizes[d]``.

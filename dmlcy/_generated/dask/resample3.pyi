@@ -56,7 +56,7 @@ def resample3(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input)[d] == output_sizes[d]
       and input_pixel_offsets[d] + output_pixel_offsets[d] == 0``.

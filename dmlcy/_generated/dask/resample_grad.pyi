@@ -16,7 +16,7 @@ def resample_grad(
     input_pixel_offsets: _Number | _Numbers = 0.5,
     output_pixel_offsets: _Number | _Numbers = -0.5,
 ) -> Array:
-    """Spread each element over those that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1).
+    """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1).
 
     ``dmlcy.resample_grad`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -49,7 +49,7 @@ def resample_grad(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input_gradient)[d] ==
       output_sizes[d] and input_pixel_offsets[d] + output_pixel_offsets[d] == 0``.

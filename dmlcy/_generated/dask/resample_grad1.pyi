@@ -17,7 +17,7 @@ def resample_grad1(
     input_pixel_offsets: _Number | _Numbers = 0.5,
     output_pixel_offsets: _Number | _Numbers = -0.5,
 ) -> Array:
-    """Spread each element over those that RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2).
+    """Spread each element over the elements that RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2).
 
     ``dmlcy.resample_grad1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -53,7 +53,7 @@ def resample_grad1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input_gradient)[d] ==
       output_sizes[d] and input_pixel_offsets[d] + output_pixel_offsets[d] == 0``.

@@ -38,7 +38,7 @@ def reverse_subsequences(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis but the one that is reversed. Where ``d != axis``.
     """

@@ -64,7 +64,7 @@ def rnn(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each sequence by itself.
     """

@@ -39,7 +39,7 @@ def roi_align1(
     output_sizes : int or sequence of ints
         Height and width of the output, for each region.
     reduction_function : ReduceFunction or its name
-        What is made of the samples of an element: their average or their maximum.
+        The function that makes an element of its samples: their average or their maximum.
     interpolation_mode : InterpolationMode or its name
         How a sample between elements is made: as the nearest one, or as a mean of the two on each axis by their
         distance.
@@ -72,7 +72,7 @@ def roi_align1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each region by itself; a region may lie in any item of the batch.
     - Each channel by itself.

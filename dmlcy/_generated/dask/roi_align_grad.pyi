@@ -25,7 +25,7 @@ def roi_align_grad(
     output_gradient_sizes: _Ints | None = None,
     output_gradient: bool = False,
 ) -> Array:
-    """Spread each element over those that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the regions too (gradient of ROI_ALIGN1).
+    """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the regions too (gradient of ROI_ALIGN1).
 
     ``dmlcy.roi_align_grad`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -40,7 +40,7 @@ def roi_align_grad(
     batch_indices : dask array, or what dmlcy takes
         The item of the batch in which each region lies.
     reduction_function : ReduceFunction or its name
-        What is made of the samples of an element: their average or their maximum.
+        The function that makes an element of its samples: their average or their maximum.
     interpolation_mode : InterpolationMode or its name
         How a sample between elements is made: as the nearest one, or as a mean of the two on each axis by their
         distance.
@@ -77,7 +77,7 @@ def roi_align_grad(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each channel of the gradient of the input by itself; the gradient of the regions adds up channels.
 

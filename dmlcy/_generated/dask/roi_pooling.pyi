@@ -42,7 +42,7 @@ def roi_pooling(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each region by itself; a region may lie in any item of the batch.
     - Each channel by itself.

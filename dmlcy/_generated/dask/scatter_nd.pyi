@@ -44,7 +44,7 @@ def scatter_nd(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each element of what a tuple points to by itself. Where ``d + block >= rank(input)``.
     """

@@ -41,7 +41,7 @@ def slice(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that stays whole. Where ``sizes[d] == sizes(input)[d]``.
     """

@@ -44,7 +44,7 @@ def slice1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that stays whole. Where ``met[d] == sizes(input)[d] and input_window_strides[d] == 1``.
     """

@@ -44,7 +44,7 @@ def slice_grad(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that stays whole. Where ``sizes(input_gradient)[d] == output_sizes[d] and input_window_strides[d]
       == 1``.

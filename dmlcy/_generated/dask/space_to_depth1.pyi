@@ -38,7 +38,7 @@ def space_to_depth1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each row of blocks gives one row of the output, and each column of blocks gives one column.

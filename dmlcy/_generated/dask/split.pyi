@@ -40,7 +40,7 @@ def split(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis but the one that is split. Where ``d != axis``.
     """

@@ -35,7 +35,7 @@ def tile(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis that is not repeated. Where ``repeats[d] == 1``.
     """

@@ -45,7 +45,7 @@ def top_k1(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis but the one to choose along. Where ``d != axis``.
     """

@@ -48,7 +48,7 @@ def unfold(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
     - Each channel gives rows of its own.

@@ -39,8 +39,8 @@ def upsample_2d(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
-    - Any axis, but with LINEAR only those that keep their size. Where ``interpolation_mode ==
-      'NEAREST_NEIGHBOR' or factors[d] == 1``.
+    - Any axis. With LINEAR, any axis that keeps its size. Where ``interpolation_mode == 'NEAREST_NEIGHBOR' or
+      factors[d] == 1``.
     """

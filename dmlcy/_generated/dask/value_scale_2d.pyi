@@ -38,7 +38,7 @@ def value_scale_2d(
 
     Notes
     -----
-    What can be cut into chunks:
+    Axes that can be cut into chunks:
 
     - Any axis but that of the channels. Where ``d != 1``.
     """

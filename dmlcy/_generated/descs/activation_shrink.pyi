@@ -22,8 +22,8 @@ class ActivationShrink(OperatorDesc):
     output
         The result for each element.
     bias
-        What is subtracted from elements above Threshold, and added to elements
-        below -Threshold.
+        The number that is subtracted from elements above Threshold, and added
+        to elements below -Threshold.
     threshold
         The largest distance from 0 at which an element becomes 0.
     """

@@ -32,7 +32,7 @@ class BatchNormalization(OperatorDesc):
         after the activation.
     spatial
         False asks that mean and variance have the height and width of the
-        input. It has no effect from level 4_0 on, which deprecated it.
+        input. The field has no effect from level 4_0 on, which deprecated it.
     epsilon
         The number that is added to the variance, so that it is not 0.
     fused_activation

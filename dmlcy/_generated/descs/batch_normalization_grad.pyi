@@ -33,7 +33,7 @@ class BatchNormalizationGrad(OperatorDesc):
     output_bias_gradient
         The gradient of the bias.
     epsilon
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     """
 
     operator: ClassVar[Operator]

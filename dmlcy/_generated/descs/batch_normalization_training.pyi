@@ -23,9 +23,10 @@ class BatchNormalizationTraining(OperatorDesc):
         Factor of the normalized elements. Each size is that of the input or 1;
         the mean is taken along the axes where it is 1.
     bias
-        What is added to the scaled elements.
+        The number that is added to the scaled elements of each channel.
     fused_add
-        What is added before the activation; left out, nothing is added.
+        The numbers that are added before the activation. If the tensor is left
+        out, nothing is added.
     output
         The result.
     output_mean
@@ -33,7 +34,7 @@ class BatchNormalizationTraining(OperatorDesc):
     output_variance
         The variance of the input.
     epsilon
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation
         The activation that is applied last; left out, there is none.
     """

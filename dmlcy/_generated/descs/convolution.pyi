@@ -25,11 +25,13 @@ class Convolution(OperatorDesc):
         spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
         spatial axes}.
     bias
-        What is added to each output channel: {1, output channels, 1, 1}, with a
-        1 for each spatial axis; left out, nothing is added.
+        The number that is added to each output channel, in a tensor of the
+        sizes {1, output channels, 1, 1}, with a 1 for each spatial axis. If the
+        tensor is left out, nothing is added.
     output
-        The result. With BACKWARD, the caller chooses between the sizes whose
-        FORWARD convolution gives the input.
+        The result. With BACKWARD, several sizes are possible, and the caller
+        chooses one: a FORWARD convolution of each of them has the sizes of the
+        input.
     mode
         Whether the filter is taken as it is (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION).

@@ -16,8 +16,8 @@ class ElementWiseIf(OperatorDesc):
     Parameters
     ----------
     condition
-        What chooses between the tensors: 0 is false, and every other value is
-        true.
+        The conditions that choose between the tensors: 0 is false, and every
+        other value is true.
     a
         The elements for a true condition.
     b

@@ -25,7 +25,7 @@ class FillValueSequence(OperatorDesc):
     value_start
         The first number.
     value_delta
-        What each number is more than the one before.
+        The step from each number to the next.
     """
 
     operator: ClassVar[Operator]

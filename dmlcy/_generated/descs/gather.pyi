@@ -11,22 +11,22 @@ from dmlcy._generated.arguments import _Int
 __all__ = ["Gather"]
 
 class Gather(OperatorDesc):
-    """DML_GATHER_OPERATOR_DESC: Take the slices of an axis that a tensor of
-    indices names.
+    """DML_GATHER_OPERATOR_DESC: Take slices along one axis, by their indices.
 
     Parameters
     ----------
     input
         The tensor with the slices.
     indices
-        The indices; the axes before the last IndexDimensions ones have the size
-        1.
+        The indices, in the last IndexDimensions axes. The axes before them have
+        the size 1.
     output
-        The slices: the axes of the indices that count are in place of Axis.
+        The slices. In place of Axis, the output has the last IndexDimensions
+        axes of the indices.
     axis
         The axis whose slices are taken.
     index_dimensions
-        Number of axes of the indices that count: the last ones.
+        Number of axes of the indices that are used, which are the last ones.
     """
 
     operator: ClassVar[Operator]

@@ -23,7 +23,8 @@ class GatherNd(OperatorDesc):
         The tuples, along the last axis; the axes before the last
         IndicesDimensionCount ones have the size 1.
     output
-        What the tuples point to; the axes in front of it have the size 1.
+        The elements or slices that the tuples point to. The axes in front of
+        them have the size 1.
     input_dimension_count
         Number of axes of the input that count: the last ones.
     indices_dimension_count

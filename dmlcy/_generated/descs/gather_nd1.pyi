@@ -23,14 +23,15 @@ class GatherNd1(OperatorDesc):
         The tuples, along the last axis; the axes before the last
         IndicesDimensionCount ones have the size 1.
     output
-        What the tuples point to; the axes in front of it have the size 1.
+        The elements or slices that the tuples point to. The axes in front of
+        them have the size 1.
     input_dimension_count
         Number of axes of the input that count: the last ones.
     indices_dimension_count
         Number of axes of the indices that count: the last ones.
     batch_dimension_count
-        Number of batch axes: the first ones that count, of the input and of the
-        indices.
+        Number of batch axes, which are the first axes that count of the input
+        and of the indices.
     """
 
     operator: ClassVar[Operator]

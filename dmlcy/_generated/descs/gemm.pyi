@@ -22,7 +22,8 @@ class Gemm(OperatorDesc):
     b
         The right matrices: K rows and N columns, after TransB.
     c
-        What is added to the product; left out, nothing is added.
+        The matrices that are added to the product. If the tensor is left out,
+        nothing is added.
     output
         The result, of M rows and N columns.
     trans_a

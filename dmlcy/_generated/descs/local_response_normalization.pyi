@@ -30,7 +30,7 @@ class LocalResponseNormalization(OperatorDesc):
     beta
         Exponent of the divisor.
     bias
-        What is added to the sum, before it is raised to Beta.
+        The number that is added to the sum, before the sum is raised to Beta.
     """
 
     operator: ClassVar[Operator]

@@ -30,7 +30,8 @@ class MatrixMultiplyIntegerToFloat(OperatorDesc):
         The integer that stands for 0 in the right matrices, one element or one
         for each column; left out, it is 0.
     bias
-        What is added to the product; left out, nothing is added.
+        The numbers that are added to the product. If the tensor is left out,
+        nothing is added.
     output
         The result, of M rows and N columns.
     """

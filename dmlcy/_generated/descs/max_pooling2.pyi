@@ -22,7 +22,7 @@ class MaxPooling2(OperatorDesc):
         One element per position of the window.
     output_indices
         The index of each maximum in the input, counted over all axes in row-
-        major order, whatever the strides: for a NumPy array x,
+        major order, whatever the strides. For a NumPy array x,
         x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
         x.shape) are their coordinates. The index is 2^32-1 if a window covers
         padding only.

@@ -23,8 +23,8 @@ class MeanVarianceNormalization1(OperatorDesc):
         Factor of the normalized elements; left out, it is 1. Each size is that
         of the input or 1.
     bias
-        What is added to the scaled elements; left out, it is 0. Each size is
-        that of the input or 1.
+        The numbers that are added to the scaled elements, 0 if the tensor is
+        left out. Each size is that of the input or 1.
     output
         The normalized elements.
     axis_count
@@ -35,7 +35,7 @@ class MeanVarianceNormalization1(OperatorDesc):
         Divide by the standard deviation too; otherwise the mean is subtracted
         and nothing else.
     epsilon
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation
         The activation that is applied last; left out, there is none.
     """

@@ -31,14 +31,14 @@ class MultiheadAttention(OperatorDesc):
     stacked_query_key_value
         The query, the key and the value of each head.
     bias
-        What is added to the queries, then to the keys, then to the values; left
-        out, nothing is added.
+        The numbers that are added to the queries, then the numbers for the
+        keys, then for the values. If the tensor is left out, nothing is added.
     mask
         Which positions are masked, in the format that MaskType names; with NONE
         as MaskType it is not read.
     relative_position_bias
-        What is added to the scaled product of queries and keys; left out,
-        nothing is added.
+        The numbers that are added to the scaled product of queries and keys. If
+        the tensor is left out, nothing is added.
     past_key
         The keys of earlier runs, which come before the keys.
     past_value
@@ -53,8 +53,8 @@ class MultiheadAttention(OperatorDesc):
         Factor of the product of queries and keys; usually 1 divided by the
         square root of the size of a head.
     mask_filter_value
-        What is added to the scores of masked positions: a negative number of
-        large magnitude.
+        The number that is added to the scores of masked positions: a negative
+        number of large magnitude.
     head_count
         Number of heads.
     mask_type

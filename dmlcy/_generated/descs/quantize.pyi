@@ -27,8 +27,8 @@ class Quantize(OperatorDesc):
         Number of tensors in QuantizationTensors.
     quantizations
         The scale and the zero point. Each of their elements is for a block of
-        elements of the input: along each axis, the size of a block is the size
-        of the input divided by that of the tensor.
+        elements of the input. Along each axis, the size of a block is the size
+        of the input divided by the size of the tensor.
     output
         The quantized integers.
     """

@@ -32,8 +32,9 @@ class QuantizedLinearConvolution(OperatorDesc):
         The integer that stands for 0 in the filter, one element or one for each
         output channel; left out, it is 0.
     bias
-        What is added to each output channel, in steps of the scale of the input
-        times that of the filter; left out, nothing is added.
+        The integer that is added to each output channel, in steps of the scale
+        of the input times the scale of the filter. If the tensor is left out,
+        nothing is added.
     output_scale
         The scale of the output, one element.
     output_zero_point

@@ -18,7 +18,7 @@ class Reduce(OperatorDesc):
     Parameters
     ----------
     function
-        What becomes of the elements.
+        The function that makes one number of the elements, such as SUM or MAX.
     input
         The elements to reduce.
     output

@@ -12,7 +12,7 @@ from dmlcy._generated.enums import InterpolationMode
 __all__ = ["ResampleGrad"]
 
 class ResampleGrad(OperatorDesc):
-    """DML_RESAMPLE_GRAD_OPERATOR_DESC: Spread each element over those that
+    """DML_RESAMPLE_GRAD_OPERATOR_DESC: Spread each element over the elements that
     RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1).
 
     Parameters

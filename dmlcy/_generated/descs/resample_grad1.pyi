@@ -12,7 +12,7 @@ from dmlcy._generated.enums import AxisDirection, InterpolationMode
 __all__ = ["ResampleGrad1"]
 
 class ResampleGrad1(OperatorDesc):
-    """DML_RESAMPLE_GRAD1_OPERATOR_DESC: Spread each element over those that
+    """DML_RESAMPLE_GRAD1_OPERATOR_DESC: Spread each element over the elements that
     RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2).
 
     Parameters

@@ -26,8 +26,8 @@ class RoiAlign1(OperatorDesc):
     output
         The elements of each region.
     reduction_function
-        What is made of the samples of an element: their average or their
-        maximum.
+        The function that makes an element of its samples: their average or
+        their maximum.
     interpolation_mode
         How a sample between elements is made: as the nearest one, or as a mean
         of the two on each axis by their distance.

@@ -12,7 +12,7 @@ from dmlcy._generated.enums import InterpolationMode, ReduceFunction
 __all__ = ["RoiAlignGrad"]
 
 class RoiAlignGrad(OperatorDesc):
-    """DML_ROI_ALIGN_GRAD_OPERATOR_DESC: Spread each element over those that
+    """DML_ROI_ALIGN_GRAD_OPERATOR_DESC: Spread each element over the elements that
     ROI_ALIGN1 samples for it, and add up; on request, the gradient of the
     regions too (gradient of ROI_ALIGN1).
 
@@ -33,8 +33,8 @@ class RoiAlignGrad(OperatorDesc):
     output_roi_gradient
         The gradient of the regions.
     reduction_function
-        What is made of the samples of an element: their average or their
-        maximum.
+        The function that makes an element of its samples: their average or
+        their maximum.
     interpolation_mode
         How a sample between elements is made: as the nearest one, or as a mean
         of the two on each axis by their distance.

@@ -26,8 +26,8 @@ def activation_shrink(
         The elements to read. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16 or UINT8.
     bias : float, default 0.0
-        What is subtracted from elements above Threshold, and added to elements
-        below -Threshold.
+        The number that is subtracted from elements above Threshold, and added
+        to elements below -Threshold.
     threshold : float, default 0.5
         The largest distance from 0 at which an element becomes 0.
     out : array, optional

@@ -98,9 +98,9 @@ def average_pooling_grad(
 
         Size of each spatial axis of the gradient that is given.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis: as many as
-        are asked for, from those of whole windows to those rounded up; without
-        a size, those of whole windows.
+        Number of positions of the window along each spatial axis. A call can
+        ask for a number, from the number of whole windows to this number
+        rounded up. Without a size, it is the number of whole windows.
 
     References
     ----------

@@ -43,7 +43,7 @@ def batch_normalization(
         Rank 1 to 8; data type FLOAT32 or FLOAT16.
     spatial : bool
         False asks that mean and variance have the height and width of the
-        input. It has no effect from level 4_0 on, which deprecated it.
+        input. The field has no effect from level 4_0 on, which deprecated it.
     epsilon : float
         The number that is added to the variance, so that it is not 0.
     fused_activation : desc of an activation, default None

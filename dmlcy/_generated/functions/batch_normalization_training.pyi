@@ -32,13 +32,13 @@ def batch_normalization_training(
         the mean is taken along the axes where it is 1. Rank 1 to 8; data type
         FLOAT32 or FLOAT16.
     bias : array
-        What is added to the scaled elements. Rank 1 to 8; data type FLOAT32 or
-        FLOAT16.
-    fused_add : array, optional
-        What is added before the activation; left out, nothing is added. Rank 1
+        The number that is added to the scaled elements of each channel. Rank 1
         to 8; data type FLOAT32 or FLOAT16.
+    fused_add : array, optional
+        The numbers that are added before the activation. If the tensor is left
+        out, nothing is added. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     epsilon : float
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
         The activation that is applied last; left out, there is none.
     out : array, or a tuple of arrays where the result is one, optional

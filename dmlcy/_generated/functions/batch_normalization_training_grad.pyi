@@ -40,7 +40,7 @@ def batch_normalization_training_grad(
         The scale of the forward pass. Rank 1 to 8; data type FLOAT32 or
         FLOAT16.
     epsilon : float
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -40,9 +40,10 @@ def convolution(
         spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
         spatial axes}. Rank 3 to 5; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        What is added to each output channel: {1, output channels, 1, 1}, with a
-        1 for each spatial axis; left out, nothing is added. Rank 3 to 5; data
-        type FLOAT32 or FLOAT16.
+        The number that is added to each output channel, in a tensor of the
+        sizes {1, output channels, 1, 1}, with a 1 for each spatial axis. If the
+        tensor is left out, nothing is added. Rank 3 to 5; data type FLOAT32 or
+        FLOAT16.
     mode : ConvolutionMode or its name, default 'CROSS_CORRELATION'
         Whether the filter is taken as it is (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION). One of CONVOLUTION or
@@ -79,8 +80,9 @@ def convolution(
     Returns
     -------
     numpy.ndarray
-        The result. With BACKWARD, the caller chooses between the sizes whose
-        FORWARD convolution gives the input.
+        The result. With BACKWARD, several sizes are possible, and the caller
+        chooses one: a FORWARD convolution of each of them has the sizes of the
+        input.
         Sizes ``[sizes(input)[0], channels, *convolved]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -152,9 +154,9 @@ def convolution(
         direction == 'FORWARD' else min(max(wanted[d], least[d]), least[d] +
         max(strides[d], dilations[d]) - 1)``
 
-        Size of each spatial axis of the output. A transposed convolution has
-        the size that is given, from the least one to max(strides, dilations) -
-        1 more; without a size, the least one.
+        Size of each spatial axis of the output. For a transposed convolution,
+        the caller can choose a size from the least one to max(strides,
+        dilations) - 1 more. Without a choice, it is the least one.
     ``channels_of_filter``
         ``sizes(filter)[1] * group_count if direction == 'FORWARD' else
         sizes(filter)[0]``

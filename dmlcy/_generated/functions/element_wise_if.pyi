@@ -23,8 +23,8 @@ def element_wise_if(
     Parameters
     ----------
     condition : array
-        What chooses between the tensors: 0 is false, and every other value is
-        true. Rank 1 to 8; data type UINT8.
+        The conditions that choose between the tensors: 0 is false, and every
+        other value is true. Rank 1 to 8; data type UINT8.
     a : array
         The elements for a true condition. Rank 1 to 8; data type FLOAT16,
         FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or

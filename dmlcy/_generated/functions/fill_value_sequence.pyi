@@ -27,8 +27,8 @@ def fill_value_sequence(
     value_start : number
         The first number. A value of the data type of ``output``.
     value_delta : number
-        What each number is more than the one before. A value of the data type
-        of ``output``.
+        The step from each number to the next. A value of the data type of
+        ``output``.
     output_dtype : data type, default None
         Data type of output. One of FLOAT32, FLOAT16, INT32, INT16, INT8,
         UINT32, UINT16, UINT8, INT64 or UINT64. None: FLOAT32.

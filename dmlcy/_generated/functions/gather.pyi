@@ -18,7 +18,7 @@ def gather(
     index_dimensions: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the slices of an axis that a tensor of indices names.
+    """Take slices along one axis, by their indices.
 
     Parameters
     ----------
@@ -26,12 +26,13 @@ def gather(
         The tensor with the slices. Rank 1 to 8; data type FLOAT32, FLOAT16,
         INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     indices : array
-        The indices; the axes before the last IndexDimensions ones have the size
-        1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
+        The indices, in the last IndexDimensions axes. The axes before them have
+        the size 1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
     axis : int
         The axis whose slices are taken. From 0 to 7.
     index_dimensions : int
-        Number of axes of the indices that count: the last ones. From 0 to 8.
+        Number of axes of the indices that are used, which are the last ones.
+        From 0 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -39,7 +40,8 @@ def gather(
     Returns
     -------
     numpy.ndarray
-        The slices: the axes of the indices that count are in place of Axis.
+        The slices. In place of Axis, the output has the last IndexDimensions
+        axes of the indices.
         Sizes ``gathered``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -73,8 +75,8 @@ def gather(
             ``d + 1 >= index_dimensions or sizes(input)[d] == 1``
 
         ``DML-GATHER-axis-room``
-            axis is one of those that make room for the axes of the indices.
-            Must hold:
+            axis is too small to make room for the axes of the indices. Must
+            hold:
             ``axis + 1 >= index_dimensions``
 
         ``DML-GATHER-indices-inside``
@@ -96,8 +98,8 @@ def gather(
         sizes(input)[min(max(d + index_dimensions - 1, 0), 7)] if d +
         index_dimensions > 0 else 1``
 
-        Size of each axis: from the last one, those behind Axis, those of the
-        indices, those before Axis.
+        Size of each axis: first the sizes of the input before Axis, then the
+        sizes of the indices, then the sizes of the input behind Axis.
 
     References
     ----------

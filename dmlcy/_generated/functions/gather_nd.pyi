@@ -42,7 +42,8 @@ def gather_nd(
     Returns
     -------
     numpy.ndarray
-        What the tuples point to; the axes in front of it have the size 1.
+        The elements or slices that the tuples point to. The axes in front of
+        them have the size 1.
         Sizes ``pointed``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -38,8 +38,8 @@ def gather_nd1(
     indices_dimension_count : int
         Number of axes of the indices that count: the last ones. From 1 to 8.
     batch_dimension_count : int, default 0
-        Number of batch axes: the first ones that count, of the input and of the
-        indices. From 0 to 7.
+        Number of batch axes, which are the first axes that count of the input
+        and of the indices. From 0 to 7.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -47,7 +47,8 @@ def gather_nd1(
     Returns
     -------
     numpy.ndarray
-        What the tuples point to; the axes in front of it have the size 1.
+        The elements or slices that the tuples point to. The axes in front of
+        them have the size 1.
         Sizes ``pointed``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -33,8 +33,8 @@ def gemm(
         The right matrices: K rows and N columns, after TransB. Rank 2 to 4;
         data type FLOAT32 or FLOAT16.
     c : array, optional
-        What is added to the product; left out, nothing is added. Rank 2 to 4;
-        data type FLOAT32 or FLOAT16.
+        The matrices that are added to the product. If the tensor is left out,
+        nothing is added. Rank 2 to 4; data type FLOAT32 or FLOAT16.
     trans_a : MatrixTransform or its name, default 'NONE'
         Whether the last two axes of the left matrices are swapped first. One of
         NONE or TRANSPOSE.

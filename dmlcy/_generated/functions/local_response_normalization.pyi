@@ -37,7 +37,7 @@ def local_response_normalization(
     beta : float, default 0.75
         Exponent of the divisor.
     bias : float, default 1.0
-        What is added to the sum, before it is raised to Beta.
+        The number that is added to the sum, before the sum is raised to Beta.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -46,8 +46,8 @@ def matrix_multiply_integer_to_float(
         for each column; left out, it is 0. Rank 1 to 4; data type UINT8, INT8,
         UINT16, INT16, UINT32 or INT32.
     bias : array, optional
-        What is added to the product; left out, nothing is added. Rank 2 to 4;
-        data type FLOAT32 or FLOAT16.
+        The numbers that are added to the product. If the tensor is left out,
+        nothing is added. Rank 2 to 4; data type FLOAT32 or FLOAT16.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -45,7 +45,7 @@ def max_pooling1(
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
         each maximum in the input, counted over all axes in row-major order,
-        whatever the strides: for a NumPy array x, x.reshape(-1)[indices] are
+        whatever the strides. For a NumPy array x, x.reshape(-1)[indices] are
         the maxima, and numpy.unravel_index(indices, x.shape) are their
         coordinates. The index is 2^32-1 if a window covers padding only. True:
         with data type UINT32. Else one of UINT32 or UINT64.
@@ -63,7 +63,7 @@ def max_pooling1(
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
         in the input, counted over all axes in row-major order, whatever the
-        strides: for a NumPy array x, x.reshape(-1)[indices] are the maxima, and
+        strides. For a NumPy array x, x.reshape(-1)[indices] are the maxima, and
         numpy.unravel_index(indices, x.shape) are their coordinates. The index
         is 2^32-1 if a window covers padding only.
         Sizes ``sizes(output)``.
@@ -104,9 +104,9 @@ def max_pooling1(
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
         Size of each spatial axis of the output that is given.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis: as many as
-        are asked for, from those of whole windows to those rounded up; without
-        a size, those of whole windows.
+        Number of positions of the window along each spatial axis. A call can
+        ask for a number, from the number of whole windows to this number
+        rounded up. Without a size, it is the number of whole windows.
 
     References
     ----------

@@ -32,8 +32,9 @@ def mean_variance_normalization(
         Factor of the normalized elements; left out, it is 1. Each size is that
         of the input or 1. Rank 4; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        What is added to the scaled elements; left out, it is 0. Each size is
-        that of the input or 1. Rank 4; data type FLOAT32 or FLOAT16.
+        The numbers that are added to the scaled elements, 0 if the tensor is
+        left out. Each size is that of the input or 1. Rank 4; data type FLOAT32
+        or FLOAT16.
     cross_channel : bool
         Take the mean and the variance of all channels together; otherwise of
         each channel.
@@ -41,7 +42,7 @@ def mean_variance_normalization(
         Divide by the standard deviation too; otherwise the mean is subtracted
         and nothing else.
     epsilon : float, default 1e-05
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
         The activation that is applied last; left out, there is none.
     out : array, optional

@@ -33,8 +33,9 @@ def mean_variance_normalization2(
         Factor of the normalized elements; left out, it is 1. Each size is that
         of the input or 1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        What is added to the scaled elements; left out, it is 0. Each size is
-        that of the input or 1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
+        The numbers that are added to the scaled elements, 0 if the tensor is
+        left out. Each size is that of the input or 1. Rank 1 to 8; data type
+        FLOAT32 or FLOAT16.
     axes : int or sequence of ints
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.
@@ -43,7 +44,7 @@ def mean_variance_normalization2(
     use_variance : bool, default True
         Divide by the standard deviation.
     epsilon : float, default 1e-05
-        What is added to the variance, so that the divisor is not 0.
+        The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
         The activation that is applied last; left out, there is none.
     out : array, optional

@@ -36,9 +36,8 @@ def multihead_attention1(
     output_present_value_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result:
-    """Weigh the values by the softmax of the products of queries and keys, for
-    several heads; several heads of the query can share a head of the key and
-    the value.
+    """Weigh the values by the softmax of the products of queries and keys, where
+    several heads of the query can share a head of the key and the value.
 
     Parameters
     ----------
@@ -62,14 +61,16 @@ def multihead_attention1(
         The query, the key and the value of each head. Rank 5; data type FLOAT32
         or FLOAT16.
     bias : array, optional
-        What is added to the queries, then to the keys, then to the values; left
-        out, nothing is added. Rank 1 to 5; data type FLOAT32 or FLOAT16.
+        The numbers that are added to the queries, then the numbers for the
+        keys, then for the values. If the tensor is left out, nothing is added.
+        Rank 1 to 5; data type FLOAT32 or FLOAT16.
     mask : array, optional
         Which positions are masked, in the format that MaskType names; with NONE
         as MaskType it is not read. Rank 1 to 5; data type INT32.
     relative_position_bias : array, optional
-        What is added to the scaled product of queries and keys; left out,
-        nothing is added. Rank 4 to 5; data type FLOAT32 or FLOAT16.
+        The numbers that are added to the scaled product of queries and keys. If
+        the tensor is left out, nothing is added. Rank 4 to 5; data type FLOAT32
+        or FLOAT16.
     past_key : array, optional
         The keys of earlier runs, which come before the keys. Rank 4 to 5; data
         type FLOAT32 or FLOAT16.
@@ -87,8 +88,8 @@ def multihead_attention1(
     key_value_head_count : int
         Number of heads of the key and the value. At least 1.
     mask_filter_value : float, default -10000.0
-        What is added to the scores of masked positions: a negative number of
-        large magnitude.
+        The number that is added to the scores of masked positions: a negative
+        number of large magnitude.
     mask_type : MultiheadAttentionMaskType or its name, default 'NONE'
         The format of MaskTensor. One of NONE, KEY_SEQUENCE_LENGTH,
         KEY_SEQUENCE_END_START, KEY_QUERY_SEQUENCE_LENGTH_START_END or BOOLEAN.

@@ -52,9 +52,9 @@ def quantized_linear_convolution(
         The integer that stands for 0 in the filter, one element or one for each
         output channel; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
     bias : array or None
-        What is added to each output channel, in steps of the scale of the input
-        times that of the filter; left out, nothing is added. Rank 3 to 4; data
-        type INT32.
+        The integer that is added to each output channel, in steps of the scale
+        of the input times the scale of the filter. If the tensor is left out,
+        nothing is added. Rank 3 to 4; data type INT32.
     output_scale : array
         The scale of the output, one element. Rank 1 to 4; data type FLOAT32.
     output_zero_point : array, optional

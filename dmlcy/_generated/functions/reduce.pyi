@@ -27,8 +27,9 @@ def reduce(
         The elements to reduce. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     function : ReduceFunction or its name
-        What becomes of the elements. One of ARGMAX, ARGMIN, AVERAGE, L1, L2,
-        LOG_SUM, LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
+        The function that makes one number of the elements, such as SUM or MAX.
+        One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM, LOG_SUM_EXP, MAX, MIN,
+        MULTIPLY, SUM or SUM_SQUARE.
     axes : int or sequence of ints
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.

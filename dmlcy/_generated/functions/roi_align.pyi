@@ -43,9 +43,9 @@ def roi_align(
         Height and width of the output, for each region. At least 1. A sequence
         has ``2`` entries.
     reduction_function : ReduceFunction or its name
-        What is made of the samples of an element: their average or their
-        maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM, LOG_SUM_EXP,
-        MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
+        The function that makes an element of its samples: their average or
+        their maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM,
+        LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
     interpolation_mode : InterpolationMode or its name
         How a sample between elements is made: as the nearest one, or as a mean
         of the two on each axis by their distance. One of NEAREST_NEIGHBOR or

@@ -30,8 +30,9 @@ def roi_align_grad(
     output_gradient_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Spread each element over those that ROI_ALIGN1 samples for it, and add up;
-    on request, the gradient of the regions too (gradient of ROI_ALIGN1).
+    """Spread each element over the elements that ROI_ALIGN1 samples for it, and
+    add up; on request, the gradient of the regions too (gradient of
+    ROI_ALIGN1).
 
     Parameters
     ----------
@@ -48,9 +49,9 @@ def roi_align_grad(
         The item of the batch in which each region lies. Rank 1 to 4; data type
         UINT32.
     reduction_function : ReduceFunction or its name
-        What is made of the samples of an element: their average or their
-        maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM, LOG_SUM_EXP,
-        MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
+        The function that makes an element of its samples: their average or
+        their maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM,
+        LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
     interpolation_mode : InterpolationMode or its name
         How a sample between elements is made: as the nearest one, or as a mean
         of the two on each axis by their distance. One of NEAREST_NEIGHBOR or

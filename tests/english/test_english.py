@@ -1,0 +1,29 @@
+"""The counted rules of plain English find the sentences that they must find, and no others."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from tests.english.rules import RULES, faults
+from tests.english.texts import texts
+
+SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
+
+
+def test_each_rule_finds_its_sentences() -> None:
+    assert set(SENTENCES["found"]) == set(RULES)
+    for rule, sentences in SENTENCES["found"].items():
+        missed = [sentence for sentence in sentences if rule not in {name for name, _ in faults(sentence)}]
+        assert missed == [], rule
+    assert sum(map(len, SENTENCES["found"].values())) == 20
+
+
+def test_other_sentences_pass() -> None:
+    assert [found for sentence in SENTENCES["not_found"]["sentences"] for found in faults(sentence)] == []
+    assert len(SENTENCES["not_found"]["sentences"]) == 20
+
+
+def test_each_kind_of_text_is_read() -> None:
+    kinds = {text.kind for text in texts(("tests/english", "README.md", "specs/errors.toml", "dmlcy/_cli/run.py"))}
+    assert kinds == {"page", "docstring", "comment", "help", "spec"}
