@@ -47,6 +47,7 @@ def multi_head(*more: Any, keys: int = KEYS, outputs: int = 1, values: int = HID
             None, None, None, *(floats(BATCH, HEADS, KEYS, HEAD) for _ in range(2)), keys=QUERIES, outputs=3
         ),
         multi_head(values=6),
+        multi_head(None, None, None, *(floats(BATCH, HEADS, 0, HEAD) for _ in range(2)), keys=QUERIES, outputs=3),
     ],
 )  # fmt: skip
 def test_multi_head_attention(single: Single) -> None:
@@ -68,10 +69,10 @@ def test_stacked_inputs_are_the_same_inputs() -> None:
         must_pass(Single("MultiHeadAttention", inputs, {"num_heads": HEADS}, MICROSOFT, expected=[expected]))
 
 
-def attention(*more: Any, **attributes: Any) -> Single:
+def attention(*more: Any, queries: int = QUERIES, outputs: int = 1, **attributes: Any) -> Single:
     width = sum(attributes.get("qkv_hidden_sizes", [3 * HIDDEN]))
-    inputs = [floats(BATCH, QUERIES, 6), floats(6, width), floats(width), *more]
-    return Single("Attention", inputs, {"num_heads": HEADS, **attributes}, MICROSOFT)
+    inputs = [floats(BATCH, queries, 6), floats(6, width), floats(width), *more]
+    return Single("Attention", inputs, {"num_heads": HEADS, **attributes}, MICROSOFT, outputs=outputs)
 
 
 @each_of(
@@ -86,6 +87,28 @@ def attention(*more: Any, **attributes: Any) -> Single:
 )
 def test_attention(single: Single) -> None:
     must_pass(single, "GEMM", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION")
+
+
+def earlier(keys: int = KEYS) -> Any:
+    return floats(2, BATCH, HEADS, keys, HEAD)
+
+
+@each_of(
+    "single, more",
+    [
+        (attention(unidirectional=1), ["DIAGONAL_MATRIX1"]),
+        (attention(outputs=2), ["JOIN"]),
+        (attention(None, earlier(), outputs=2), ["SLICE1", "JOIN"]),
+        (attention(None, earlier(0), outputs=2, unidirectional=1), ["DIAGONAL_MATRIX1", "JOIN"]),
+        (attention(None, earlier(), queries=1, outputs=2, unidirectional=1), ["DIAGONAL_MATRIX1", "SLICE1", "JOIN"]),
+        (
+            attention(np.tri(2, 8, 5, np.int32), earlier(), outputs=2, unidirectional=1),
+            ["DIAGONAL_MATRIX1", "ELEMENT_WISE_MULTIPLY", "SLICE1", "JOIN"],
+        ),
+    ],
+)
+def test_attention_that_the_cpu_computes_on_a_device(single: Single, more: list[str]) -> None:
+    must_pass(single, "GEMM", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION", *more)
 
 
 def test_values_of_another_size() -> None:
@@ -208,7 +231,9 @@ def test_rotary_positions(single: Single) -> None:
     [
         (multi_head(unidirectional=1), "DML-ONNX-unsupported"),
         (multi_head(num_heads=3), "DML-ONNX-attribute-value"),
-        (attention(unidirectional=1), "DML-ONNX-unsupported"),
+        (attention(ints(2, 3), unidirectional=1), "DML-ONNX-unsupported"),
+        (attention(do_rotary=1), "DML-ONNX-unsupported"),
+        (attention(qkv_hidden_sizes=[HIDDEN, HIDDEN, 6], outputs=2), "DML-ONNX-unsupported"),
         (attention(qkv_hidden_sizes=[HIDDEN, 6, HIDDEN]), "DML-ONNX-attribute-value"),
         (quantized(ints(2, 3), *ZEROS, unidirectional=1), "DML-ONNX-unsupported"),
         (grouped(1, "float32", 4, 4, 4, kv_num_heads=3), "DML-ONNX-attribute-value"),

@@ -3,6 +3,7 @@
 import numpy as np
 
 import dmlcy as dml
+import dmlcy.onnx
 
 x = np.ones((1, 1, 4, 4), np.float32)
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
@@ -67,6 +68,8 @@ g.average_pooling(value, window_size=2, bogus=1)  # type: ignore[call-arg]
 g.join(value, axis=0)  # type: ignore[arg-type]
 print(g.bogus)  # type: ignore[attr-defined]
 g.build(x)  # type: ignore[arg-type]
+
+dmlcy.onnx.load("m.onnx", optimize="all")  # type: ignore[arg-type]
 
 dml.record("model")  # type: ignore[call-arg]
 dml.record().export(5)  # type: ignore[arg-type]

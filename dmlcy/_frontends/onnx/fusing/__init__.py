@@ -105,6 +105,9 @@ def _run(graph: Editing, passes: Sequence[Pass]) -> None:
 
 
 def _settled(graph: Editing, earlier: Sequence[Gone]) -> tuple[Gone, ...]:
-    """The nodes that are gone, each with the node that does its work at the end."""
-    several = [*earlier, *graph.gone]
-    return tuple(Gone(one.node, None if one.into is None else graph.place(one.into), one.by) for one in several)
+    """The nodes that are gone, each with the node that does its work at the end, unless that is gone for nothing."""
+    found = []
+    for one in (*earlier, *graph.gone):
+        into = None if one.into is None else graph.place(one.into)
+        found.append(Gone(one.node, into if into in graph.nodes else None, one.by))
+    return tuple(found)
