@@ -92,7 +92,15 @@ def _extended(graph: Editing) -> list[Pass]:
         found.append(partial(gelu.join, kind="com.microsoft.Gelu"))
     if not layer_norm.is_onnx(graph):
         found.append(layer_norm.join)
-    return [*found, fused_matmul.turn, bias_gelu.join, skip_layer_norm.join, quick_gelu.join, fused_matmul.scale]
+    return [
+        *found,
+        fused_matmul.turn,
+        bias_gelu.join,
+        skip_layer_norm.join,
+        quick_gelu.join,
+        fused_matmul.scale,
+        fused_matmul.activate,
+    ]
 
 
 def _run(graph: Editing, passes: Sequence[Pass]) -> None:
