@@ -11,6 +11,8 @@ from each import each_of
 pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are expected")
 pytest.importorskip("onnx", reason="needs onnx, which makes the models")
 
+import onnxruntime
+from protos import model_of
 from single import (
     MICROSOFT,
     Single,
@@ -22,9 +24,12 @@ from single import (
     must_pass,
     on_the_cpu,
     outcome_of,
+    proto_of,
     scale,
     zero,
 )
+
+from dmlcy._frontends.onnx.loading import CompiledModel
 
 BATCH, QUERIES, KEYS, HEADS, HEAD = 2, 3, 5, 2, 4
 HIDDEN = HEADS * HEAD
@@ -183,6 +188,34 @@ def grouped(queries: int, kind: str, given: int, *earlier: int, **attributes: An
 def test_grouped_queries(single: Single, more: list[str]) -> None:
     """The keys of earlier runs are read, which ONNX Runtime finds in the memory of the outputs."""
     must_pass(single, "MULTIHEAD_ATTENTION1", *more)
+
+
+@pytest.mark.parametrize("room", [0, 8])
+def test_a_decoder_reads_the_keys_of_the_runs_before(room: int) -> None:
+    """The cache has room for all keys, or grows from run to run; the sizes are those of each call."""
+    proto = proto_of(grouped(1, "float32", 4, 4, 4))
+    for info in proto.graph.input:
+        info.type.tensor_type.ClearField("shape")
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    model = CompiledModel(model_of(proto), {})
+    caches = [[np.zeros((BATCH, 1, room, 8), np.float32)] * 2 for _ in range(2)]
+    total = 0
+    for queries in (3, 1, 1):
+        total += queries
+        given = [floats(BATCH, queries, size) for size in (16, 8, 8)]
+        rest = [ints(*[total - 1] * BATCH), ints(total)]
+        results = [
+            run({f"input{place}": one for place, one in enumerate([*given, *cache, *rest])})
+            for run, cache in zip(
+                (lambda inputs: session.run(None, inputs), lambda inputs: [*model.run(inputs).values()]),
+                caches,
+                strict=True,
+            )
+        ]
+        for wanted, found in zip(*results, strict=True):
+            part = (..., slice(total), slice(None))
+            assert found.shape == wanted.shape and np.abs(found[part] - wanted[part]).max() < 1e-5
+        caches = [one[1:] for one in results]
 
 
 def test_what_grouped_queries_ignore_is_refused() -> None:

@@ -153,6 +153,9 @@ def test_the_report_says_where_each_node_went(tmp_path: Path, capsys: pytest.Cap
     assert (
         'node 3 "/Relu" (Relu): The optimiser joins this node with node 0 "/Conv" (DmlFusedConv): activation.' in said
     )
+    assert {why["severity"] for one in document["nodes"] for why in one["reasons"]} == {"note"}
+    assert main(["onnx", str(path), "--optimize", "extended", "--strict", "--format", "github"]) == 0
+    assert capsys.readouterr().out == ""
     assert main(["onnx", str(path)]) == 0
     assert "optimised" not in capsys.readouterr().out
 
