@@ -22,6 +22,7 @@ from dmlcy._frontends.onnx.fusing import LEVELS, optimized
 from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.walk import Walk
 
+DESC = Path(__file__).parents[2] / "examples" / "average_pooling.json"
 SHORT = {"com.microsoft": "M", "com.microsoft.dml": "D"}
 ACTIVATIONS = ("Relu", "LeakyRelu", "Sigmoid", "Tanh", "HardSigmoid", "Elu", "Selu", "Softplus", "Softsign")
 HOSTS = {
@@ -168,6 +169,9 @@ def test_a_run_and_a_graph_of_an_optimised_model(tmp_path: Path, capsys: pytest.
     said = capsys.readouterr().out
     assert "ACTIVATION_GELU" in said and "ELEMENT_WISE_ERF" not in said
     assert main(["graph", str(path), "--optimize", "basic", "--extract", "0", str(tmp_path / "n")]) == 2
+    for command in ("run", "graph"):
+        assert main([command, str(DESC), "--optimize", "basic"]) == 2
+        assert f"dmlcy {command}: --optimize is for ONNX models." in capsys.readouterr().err
     with pytest.raises(dmlcy.ModelError, match="DML-ONNX-run-value"):
         dmlcy.onnx.load(path, optimize="extended").run(Pattern(X + GELU).inputs(), outputs=["b"])
     for call in (dmlcy.onnx.load, dmlcy.onnx.report):
