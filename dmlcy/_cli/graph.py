@@ -104,6 +104,9 @@ def execute(options: argparse.Namespace) -> int:
             from dmlcy._cli.onnx_graph import execute
 
             return execute(options)
+        if options.optimize != "none":
+            print("dmlcy graph: --optimize is for ONNX models.", file=sys.stderr)
+            return 2
         document, folder = load_graph(options.graph, options.limit, "dmlcy graph")
         if options.expose_edges is not None:
             return _expose(filled(document, folder, options), options)

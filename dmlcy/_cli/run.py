@@ -112,6 +112,9 @@ def execute(options: argparse.Namespace) -> int:
     if options.format != "text" and not options.profile:
         print(f"dmlcy run: --format {options.format} needs --profile.", file=sys.stderr)
         return 2
+    if options.optimize != "none" and not all(name != "-" and is_onnx(name) for name in options.models):
+        print("dmlcy run: --optimize is for ONNX models.", file=sys.stderr)
+        return 2
     several = len(options.models) > 1
     taken: set[str] = set()
     status = 0

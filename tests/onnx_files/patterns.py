@@ -169,6 +169,18 @@ PATTERNS = [
     Pattern(BATCH + "{ b = Mul(x,half) a = MatMul(b,z) y = Mul(two,a) }", "MatMul Mul Mul", "MFusedMatMul"),
     Pattern(BATCH + "{ a = MatMul(x,z) y = Div(two,a) }"),
     Pattern(
+        BATCH + "{ a = MatMul(x,z) b = Div(a,two) y = Softmax(b) }", "Div MatMul Softmax", "MFusedMatMulActivation"
+    ),
+    Pattern(
+        BATCH + "{ a = MatMul(x,z) b = Div(a,two) y = Softmax<axis=1>(b) }",
+        "Div MatMul Softmax",
+        "MFusedMatMulActivation",
+    ),
+    Pattern(
+        BATCH + "{ a = MatMul(x,z) b = Div(a,two) y = Softmax(b) }", "Div MatMul Softmax", "MFusedMatMul Softmax", 11
+    ),
+    Pattern(BATCH + "{ a = MatMul(x,z) y = Softmax(a) }"),
+    Pattern(
         BATCH + "{ b = Transpose<perm=[0,2,1]>(z) a = MatMul(x,b) y = Mul(a,half) }",
         "MatMul Mul Transpose",
         "MFusedMatMul",
@@ -211,8 +223,8 @@ PATTERNS = [
     Pattern(
         X + ATTENTION,
         f"{GEMMS} Neg Add Add Div LayerNormalization MatMul MatMul",
-        f"{GEMMS} Neg Add MatMul MFusedMatMul {SKIP}",
+        f"{GEMMS.removeprefix('Relu Softmax')} Relu Neg Add MatMul MFusedMatMulActivation {SKIP}",
         constants=WEIGHTS,
     ),
 ]  # fmt: skip
-"""ONNX Runtime 1.32 leaves the same ones."""
+"""ONNX Runtime 1.32 leaves the same ones on the CPU, where a product takes no Softmax."""

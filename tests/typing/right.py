@@ -161,8 +161,11 @@ assert_type(profile.operators[0].rate, float | None)
 assert_type(dml.graph.from_json(dml.graph.to_json(graph)), dml.graph.GraphDesc)
 
 # ONNX models.
-model = dmlcy.onnx.load(Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx", shapes={"batch": 1})
+DIGITS = Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx"
+model = dmlcy.onnx.load(DIGITS, shapes={"batch": 1})
 assert_type(model, dmlcy.onnx.CompiledModel)
+optimized = dmlcy.onnx.load(DIGITS, optimize="extended")
+assert_type(dmlcy.onnx.report(DIGITS, optimize="basic").optimize, str)
 assert_type(model.inputs, tuple[dmlcy.onnx.ModelValue, ...])
 assert_type(model.graph(), dml.graph.GraphDesc | None)
 assert_type([*model.run({"image": np.zeros((1, 1, 8, 8), np.float32)}, outputs=["relu"])], list[str])

@@ -255,6 +255,10 @@ def _operators(report: ModelReport) -> Iterator[str]:
             yield f"  {name:{width}} {number:>6}"
 
 
+def _severity(node: NodeReport, why: Why) -> str:
+    return "error" if fails(why.id) else "note" if node.where == "fused" else "warning"
+
+
 def to_json(report: ModelReport) -> dict[str, Any]:
     """The report as json.dumps takes it."""
     return {
@@ -282,8 +286,7 @@ def to_json(report: ModelReport) -> dict[str, Any]:
                 "place": one.place,
                 "where": one.where,
                 "reasons": [
-                    {"id": why.id, "severity": "error" if fails(why.id) else "warning", "message": why.message}
-                    for why in one.reasons
+                    {"id": why.id, "severity": _severity(one, why), "message": why.message} for why in one.reasons
                 ],
                 "directml": [*one.directml],
                 "level": one.level,

@@ -65,7 +65,7 @@ class Known:
         self.element, self.sizes, self.value = value.element, value.sizes, value
 
 
-@dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
+@dataclass(eq=False, repr=False)  # without slots: values refer to it weakly
 class Visit:
     """A node, and what became of it.
 

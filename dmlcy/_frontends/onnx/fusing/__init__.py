@@ -92,7 +92,15 @@ def _extended(graph: Editing) -> list[Pass]:
         found.append(partial(gelu.join, kind="com.microsoft.Gelu"))
     if not layer_norm.is_onnx(graph):
         found.append(layer_norm.join)
-    return [*found, fused_matmul.turn, bias_gelu.join, skip_layer_norm.join, quick_gelu.join, fused_matmul.scale]
+    return [
+        *found,
+        fused_matmul.turn,
+        bias_gelu.join,
+        skip_layer_norm.join,
+        quick_gelu.join,
+        fused_matmul.scale,
+        fused_matmul.activate,
+    ]
 
 
 def _run(graph: Editing, passes: Sequence[Pass]) -> None:
@@ -105,6 +113,9 @@ def _run(graph: Editing, passes: Sequence[Pass]) -> None:
 
 
 def _settled(graph: Editing, earlier: Sequence[Gone]) -> tuple[Gone, ...]:
-    """The nodes that are gone, each with the node that does its work at the end."""
-    several = [*earlier, *graph.gone]
-    return tuple(Gone(one.node, None if one.into is None else graph.place(one.into), one.by) for one in several)
+    """The nodes that are gone, each with the node that does its work at the end, unless that is gone for nothing."""
+    found = []
+    for one in (*earlier, *graph.gone):
+        into = None if one.into is None else graph.place(one.into)
+        found.append(Gone(one.node, into if into in graph.nodes else None, one.by))
+    return tuple(found)

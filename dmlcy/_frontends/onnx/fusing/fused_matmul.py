@@ -1,4 +1,4 @@
-"""A MatMul takes numbers that its matrices or its product are multiplied by, and a Transpose before it."""
+"""A MatMul takes numbers that its matrices or its product are multiplied by, a Transpose before, a Softmax behind."""
 
 from __future__ import annotations
 
@@ -51,6 +51,22 @@ def turn(graph: Editing) -> None:
         if turns and not _is_batched(graph, node):
             joined = _made(graph, node, inputs, node.outputs, alpha=_alpha(graph, node), **turns)
             graph.join((node, *around), joined, "FusedMatMul")
+
+
+def activate(graph: Editing) -> None:
+    """A Softmax of one axis, behind a product that took something before: for DirectML only."""
+    for node in graph.each("com.microsoft.FusedMatMul"):
+        softmax = graph.reader(node, "Softmax")
+        if softmax is None:
+            continue
+        axis, rank = int(graph.attribute(softmax, "axis")), len(graph.shape(softmax.outputs[0]) or ())
+        if graph.since(softmax) < 13 and axis not in (-1, rank - 1):  # all axes from this one on are one
+            continue
+        joined = made(
+            node, "com.microsoft.FusedMatMulActivation", node.inputs, softmax.outputs, activation="Softmax",
+            activation_axis=axis, **dict(node.attributes),
+        )  # fmt: skip
+        graph.join((node, softmax), joined, "FusedMatMulActivation")
 
 
 def _made(graph: Editing, node: Node, inputs: list[str], outputs: tuple[str, ...], alpha: float, **turns: int) -> Node:
