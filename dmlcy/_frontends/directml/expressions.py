@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from numbers import Real
-from threading import Lock
 from typing import Any, TypeVar
 
 from dmlcy._desc.classes import desc_class
@@ -118,7 +117,6 @@ class Model:
         self._inputs = dict(builder._inputs)
         self._outputs = [*outputs]
         self._initialized = False
-        self._lock = Lock()
         self._compiled: Any = current().compiled(builder._graph.build(*(one._value for one in outputs)))
 
 
