@@ -20,7 +20,6 @@ from dmlcy._runtime.four_bits import in_bytes
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
 
-
 _INITIALIZING: Final = Lock()
 
 
