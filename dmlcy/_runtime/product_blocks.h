@@ -194,6 +194,14 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), DMLCY_BY(2, 8)},
             {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
         },
+    .halves =
+        {
+            {DMLCY_HALVES_BY(12, 1), DMLCY_HALVES_BY(12, 2), NULL},
+            {DMLCY_HALVES_BY(8, 1), DMLCY_HALVES_BY(8, 2), NULL},
+            {DMLCY_HALVES_BY(4, 1), DMLCY_HALVES_BY(4, 2), DMLCY_HALVES_BY(4, 4)},
+            {DMLCY_HALVES_BY(2, 1), DMLCY_HALVES_BY(2, 2), DMLCY_HALVES_BY(2, 4)},
+            {DMLCY_HALVES_BY(1, 1), DMLCY_HALVES_BY(1, 2), DMLCY_HALVES_BY(1, 4)},
+        },
     .spread =
         {
             {DMLCY_AT_BY(12, 1), DMLCY_AT_BY(12, 2), NULL, NULL},
@@ -228,6 +236,14 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), NULL},
             {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
             {NULL, NULL, NULL, NULL},
+        },
+    .halves =
+        {
+            {DMLCY_HALVES_BY(6, 1), DMLCY_HALVES_BY(6, 2), NULL},
+            {DMLCY_HALVES_BY(4, 1), DMLCY_HALVES_BY(4, 2), NULL},
+            {DMLCY_HALVES_BY(2, 1), DMLCY_HALVES_BY(2, 2), DMLCY_HALVES_BY(2, 4)},
+            {DMLCY_HALVES_BY(1, 1), DMLCY_HALVES_BY(1, 2), DMLCY_HALVES_BY(1, 4)},
+            {NULL, NULL, NULL},
         },
     .spread =
         {
@@ -290,6 +306,9 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #undef DMLCY_PUT_SOME
 #undef DMLCY_SOME_BY
 #undef DMLCY_KERNEL_SOME
+#undef DMLCY_OF_HALVES
+#undef DMLCY_KERNEL_HALVES
+#undef DMLCY_HALVES_BY
 #undef DMLCY_OWN
 #undef DMLCY_AND
 #undef DMLCY_PLACES

@@ -116,6 +116,7 @@ typedef struct {
     int64_t heights[DMLCY_HEIGHTS];                     /* of kernels, from the highest on; then zeros */
     int64_t widths[DMLCY_WIDTHS];                       /* of kernels, in vectors */
     ProductKernel kernels[DMLCY_HEIGHTS][DMLCY_WIDTHS]; /* NULL: a kernel of this size would not pay */
+    ProductKernel halves[DMLCY_HEIGHTS][3];             /* of FLOAT16 columns, of the first widths; NULL: none */
     void (*pack)(
         const char *source, int64_t line, int64_t lines, int64_t width, const int64_t *at, int64_t step, int64_t depth,
         int64_t item, float *to, int64_t pitch);

@@ -92,6 +92,7 @@ cdef extern from "products.h" nogil:
         int64_t heights[5]
         int64_t widths[4]
         ProductKernel kernels[5][4]
+        ProductKernel halves[5][3]
         void (*pack)(
             const char* source, int64_t line, int64_t lines, int64_t width, const int64_t* at, int64_t step,
             int64_t depth, int64_t item, float* to, int64_t pitch) noexcept nogil

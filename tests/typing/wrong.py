@@ -3,12 +3,9 @@
 import numpy as np
 
 import dmlcy as dml
-<<<<<<< HEAD
 import dmlcy.dask
 from dmlcy import directml
-=======
 import dmlcy.onnx
->>>>>>> origin/cover
 
 x = np.ones((1, 1, 4, 4), np.float32)
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
@@ -74,7 +71,6 @@ g.join(value, axis=0)  # type: ignore[arg-type]
 print(g.bogus)  # type: ignore[attr-defined]
 g.build(x)  # type: ignore[arg-type]
 
-<<<<<<< HEAD
 # PyDirectML.
 network = directml.Graph(directml.Device())
 image = network.input([1, 1, 4, 4])
@@ -86,9 +82,9 @@ directml.FusedActivation("RELU")  # type: ignore[arg-type]
 network.compile(image)  # type: ignore[arg-type]
 network.compile([image])([x])  # type: ignore[call-overload]
 print(image.values)  # type: ignore[attr-defined]
-=======
+
+# ONNX models.
 dmlcy.onnx.load("m.onnx", optimize="all")  # type: ignore[arg-type]
->>>>>>> origin/cover
 
 dml.record("model")  # type: ignore[call-arg]
 dml.record().export(5)  # type: ignore[arg-type]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ from dmlcy._graph.check import counted
 from dmlcy._runtime.four_bits import in_bytes
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
+
+_INITIALIZING: Final = Lock()
 
 
 class TensorData(np.ndarray[Any, Any]):
@@ -69,9 +72,10 @@ class Device:
 
     def compute(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
         """Runs a model; the first time it is initialized too."""
-        with _known(model, "compute")._lock:  # threads that begin together initialize it once
-            if not model._initialized:
-                self.initialize(model, inputs)
+        if not _known(model, "compute")._initialized:
+            with _INITIALIZING:
+                if not model._initialized:  # threads that begin together initialize it once
+                    self.initialize(model, inputs)
         return self.dispatch(model, inputs, outputs)
 
     def initialize(self, model: Model, inputs: Sequence[Binding]) -> None:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from threading import Lock
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -174,7 +173,6 @@ class Model:
         self._inputs = dict(builder._inputs)
         self._outputs = [*outputs]
         self._initialized = False
-        self._lock = Lock()
         self._compiled: Any = current().compiled(builder._graph.build(*(one._value for one in outputs)))
 
 

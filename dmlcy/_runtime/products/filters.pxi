@@ -186,8 +186,7 @@ cdef void add_across(const Products* to, const Tile* tile, int64_t first, int64_
     cdef int64_t done = 0, depth, source_row = n if first > 0 else 0
     while done < deep:
         depth = min(deep - done, <int64_t>DMLCY_DEPTH)
-        multiply_strip(to.level, left, depth, tile.columns, packed_block(to, tile, filters, depth * n), n, depth,
-                       source, source_row, sums, n)
+        multiply_block(to, tile, left, depth, tile.columns, filters, n, depth, source, source_row, sums, n)
         source = sums
         source_row = n
         left += depth * tile.columns

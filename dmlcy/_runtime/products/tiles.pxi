@@ -113,30 +113,36 @@ cdef inline int next_width(const Products* to, const Tile* tile, int64_t left, i
     return width
 
 
-# The same as `multiply`, of packed columns.
-cdef void multiply_rows(const Products* to, const Tile* tile, int64_t depth, const float* b, int64_t n,
+# The sums of some rows and a packed strip, for some k, which begins with an element. Elements of two bytes become
+# floats in the kernels, or before where the level has no such kernels.
+cdef inline void multiply_block(const Products* to, const Tile* tile, const float* a, int64_t a_row, int64_t rows,
+                                int64_t at, int64_t n, int64_t depth, const float* source, int64_t source_row,
+                                float* target, int64_t target_row) noexcept nogil:
+    cdef const void* b = tile.packed_b + at * to.item
+    cdef int64_t item = to.item
+    if item != sizeof(float) and to.level.halves[0][0] == NULL:
+        dmlcy_widen(<const char*>b, item, item, tile.strips, depth * n)
+        b = tile.strips
+        item = sizeof(float)
+    multiply_strip(to.level, a, a_row, rows, b, item, n, depth, source, source_row, target, target_row)
+
+
+# The same as `multiply`, of packed columns, which begin with an element.
+cdef void multiply_rows(const Products* to, const Tile* tile, int64_t depth, int64_t at, int64_t n,
                         const float* source, int64_t source_row, float* target, int64_t target_row) noexcept nogil:
     cdef int64_t row = 0, rows
     if not tile.settles:
-        multiply_strip(to.level, tile.left, tile.left_row, tile.rows, b, n, depth, source, source_row, target,
+        multiply_block(to, tile, tile.left, tile.left_row, tile.rows, at, n, depth, source, source_row, target,
                        target_row)
         return
     while row < tile.rows:
         rows = min(tile.rows - row, <int64_t>FEW)
-        multiply_strip(to.level, tile.left + row * tile.left_row, tile.left_row, rows, b, n, depth, source, source_row,
+        multiply_block(to, tile, tile.left + row * tile.left_row, tile.left_row, rows, at, n, depth, source, source_row,
                        tile.near, DMLCY_STRIP)
         if source != NULL:
             source += rows * source_row
         settle(to, tile, tile.near, DMLCY_STRIP, target + row * target_row, target_row, tile.row + row, rows)
         row += rows
-
-
-# Some packed elements as floats, from an element on.
-cdef inline const float* packed_block(const Products* to, const Tile* tile, int64_t at, int64_t count) noexcept nogil:
-    if to.item == sizeof(float):
-        return <const float*>tile.packed_b + at
-    dmlcy_widen(tile.packed_b + at * to.item, to.item, to.item, tile.strips, count)
-    return tile.strips
 
 
 # Computes a tile; each sum is one chain. -1: memory ran out.
@@ -177,7 +183,7 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 some = 0
             b = tile.strips
             if to.packed != NULL:
-                b = packed_block(to, tile, column * to.depth + first * n, depth * n)
+                pass
             elif straight and (columns == n or some > 0):
                 b = <const float*>(tile.b + column * to.b_line + first * to.b_step)
                 step = to.b_step // <int64_t>sizeof(float)
@@ -194,7 +200,7 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
             source = held if first > 0 else begin_of(to, tile, done)
             source_row = row_step if first > 0 else tile.begin_row
             if to.packed != NULL:
-                multiply_rows(to, tile, depth, b, n, source, source_row, target, row_step)
+                multiply_rows(to, tile, depth, column * to.depth + first * n, n, source, source_row, target, row_step)
             else:
                 multiply(to, tile, width, depth, b, step, some, source, source_row, target, row_step)
             if last and near and not tile.settles:
