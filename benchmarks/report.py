@@ -82,7 +82,7 @@ def markdown(results: Results, plots: Iterable[str]) -> str:
 
 
 def summary(results: Results) -> Iterator[str]:
-    """What the run found, before the long tables."""
+    """The summary of a run, before the long tables."""
     yield "## Made with"
     yield "\n".join(f"- {name}: {value}" for name, value in machine(results))
     if results.rows:

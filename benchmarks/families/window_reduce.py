@@ -213,7 +213,7 @@ def average_by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 
 
 def compared(cell: Cell, result: Any) -> Array:
-    """The values, and where they stand among those of their channel: PyTorch counts no further."""
+    """The values, and their places among the elements of their channel: PyTorch counts no further."""
     if INDICES not in cell.attributes:
         return as_array(result)
     values, indices = (as_array(one) for one in result)

@@ -21,7 +21,7 @@ TINY = 1 << 14  # bytes of all tensors; calls of so few are timed in short block
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured of a cell: seconds a call by contender, why others are absent, and errors in ULP.
+    """The measurements of a cell: seconds a call by contender, why others are absent, and errors in ULP.
 
     ``optimized``: what `compile` did to a network, in words.
     """

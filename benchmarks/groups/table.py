@@ -1,4 +1,4 @@
-"""What was measured, as text: a line for each cell, and for each group its means, its figures and its worst cells."""
+"""The measurements as text: a line for each cell, and for each group its means, its figures and its worst cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be counted of plain English: sentences that readers read twice."""
+"""The rules of plain English that can be counted: they find sentences that readers read twice."""
 
 from __future__ import annotations
 

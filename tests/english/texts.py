@@ -16,9 +16,8 @@ ROOT = Path(__file__).parents[2]
 # Made wrong on purpose, or made from texts that are read where they are written.
 SKIPPED = ("tests/codegen/bad/", "tests/codegen/golden/", "tests/english/sentences.toml", "tests/mistakes.py")
 # Strings of specs that are code, formulas or addresses, by their key or by the table around them.
-CODE_KEYS = frozenset(
-    ("source", "call", "dmlcy", "code", "prelude", "gives", "raises", "theirs", "formula", "where", "that", "value")
-)
+CODE_KEYS = frozenset({"source", "call", "code", "prelude", "gives", "raises", "formula", "where", "that", "value"})
+CODE_KEYS |= {"dmlcy", "numpy", "torch", "onnxruntime", "theirs"}
 CODE_TABLES = frozenset({"kernel", "not_judged"})
 # Parts of a page that are no English: code, comments, formulas, the head of the file, tags.
 CODE = (r"^([ ]*)(```+|~~~+|:::+).*?^\1\2[ ]*$", r"<!--.*?-->", r"\$\$.*?\$\$", r"\A---\n.*?^---$", r"<[^>]*>")

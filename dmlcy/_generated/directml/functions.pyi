@@ -568,7 +568,7 @@ def tile(input: Expression, *, repeats: Sequence[int]) -> Expression:
     """Repeat a tensor along each axis."""
 
 def one_hot(indices: Expression, values: Expression, *, output_length: int, axis: int) -> Expression:
-    """Make a line for each index, with one value at the index and another everywhere else."""
+    """Make a line for each index, with one value at the index and another value everywhere else."""
 
 def top_k(
     input: Expression, *, axis: int, k: int, axis_direction: AxisDirection = AxisDirection.DECREASING

@@ -25,18 +25,20 @@ def gather_nd1(
     Parameters
     ----------
     input : array
-        The tensor that the tuples point into; its axes before the last
-        InputDimensionCount ones have the size 1. Rank 1 to 8; data type
+        The tensor that the tuples point into, in its last InputDimensionCount
+        axes. The axes before them have the size 1. Rank 1 to 8; data type
         FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
         INT64 or UINT64.
     indices : array
-        The tuples, along the last axis; the axes before the last
-        IndicesDimensionCount ones have the size 1. Rank 1 to 8; data type
+        The tuples, along the last axis. The axes before the last
+        IndicesDimensionCount axes have the size 1. Rank 1 to 8; data type
         INT64, INT32, UINT64 or UINT32.
     input_dimension_count : int
-        Number of axes of the input that count: the last ones. From 1 to 8.
+        Number of axes of the input that are used, which are the last ones. From
+        1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that count: the last ones. From 1 to 8.
+        Number of axes of the indices that are used, which are the last ones.
+        From 1 to 8.
     batch_dimension_count : int, default 0
         Number of batch axes, which are the first axes that count of the input
         and of the indices. From 0 to 7.
@@ -120,14 +122,15 @@ def gather_nd1(
     ``batches = batch_dimension_count``
         Number of leading axes that input and indices share.
     ``block = input_dimension_count - batches - coordinates``
-        Number of axes of what a tuple points to.
+        Number of axes of the target of a tuple: an element or a slice of the
+        input.
     ``pointed[d]``
         ``sizes(input)[d] if d + block >= rank(input) else
         sizes(indices)[min(max(d + block - 1, 0), 7)] if d + block +
         indices_dimension_count > rank(input) else 1``
 
-        Size of each axis: from the last one, those of what a tuple points to,
-        then those of the indices without the tuples.
+        Size of each axis: first the sizes of the indices without the tuples,
+        then the sizes of the target of a tuple.
     ``counted[d]``
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``

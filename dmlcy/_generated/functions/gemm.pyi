@@ -86,7 +86,7 @@ def gemm(
     The formulas read:
 
     ``row = max(rank(a) - 2, 0)``
-        The last axis but one.
+        The axis before the last.
     ``column = max(rank(a) - 1, 1)``
         The last axis.
     ``left_rows = sizes(a)[row] if trans_a == 'NONE' else sizes(a)[column]``

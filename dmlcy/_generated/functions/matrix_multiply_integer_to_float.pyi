@@ -123,7 +123,7 @@ def matrix_multiply_integer_to_float(
     The formulas read:
 
     ``row = max(rank(a) - 2, 0)``
-        The last axis but one.
+        The axis before the last.
     ``column = max(rank(a) - 1, 1)``
         The last axis.
     ``left_rows = sizes(a)[row]``

@@ -38,9 +38,9 @@ def multihead_attention(
     Parameters
     ----------
     query : array, optional
-        The queries: in its last axis, those of all heads one behind another.
-        Left out, they are in a stacked tensor. Rank 3 to 5; data type FLOAT32
-        or FLOAT16.
+        The queries, of all heads one behind another in the last axis. If the
+        tensor is left out, the queries are in a stacked tensor. Rank 3 to 5;
+        data type FLOAT32 or FLOAT16.
     key : array, optional
         The keys, as the queries; left out, they are in a stacked tensor. Rank 3
         to 5; data type FLOAT32 or FLOAT16.

@@ -42,9 +42,9 @@ def multihead_attention1(
     Parameters
     ----------
     query : array, optional
-        The queries: in its last axis, those of all heads one behind another.
-        Left out, they are in a stacked tensor. Rank 3 to 5; data type FLOAT32
-        or FLOAT16.
+        The queries, of all heads one behind another in the last axis. If the
+        tensor is left out, the queries are in a stacked tensor. Rank 3 to 5;
+        data type FLOAT32 or FLOAT16.
     key : array, optional
         The keys, as the queries; left out, they are in a stacked tensor. Rank 3
         to 5; data type FLOAT32 or FLOAT16.
@@ -316,8 +316,8 @@ def multihead_attention1(
         if present(output_present_value) and rank(output_present_value) > 1
         else all_keys``
 
-        Number of keys that the outputs have room for; in a call, that of the
-        earlier keys and those of this run.
+        Number of keys that the outputs have room for. In a call, it is the
+        number of earlier keys and of keys of this run.
     ``present_length``
         ``max(room, all_keys) if present(past_sequence_lengths) else all_keys``
 

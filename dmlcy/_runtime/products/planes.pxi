@@ -100,4 +100,4 @@ cdef int run_planes(Products* to) noexcept nogil:
     own.bands = ceil_div(axes[1].places, own.high)
     to.after = take_epilogue(to.followed, row_of_places(to, own.high))
     work = own.high * rounded_up(axes[2].places, to.level.lanes) * PLANE_WORK
-    return parallel_for(compute_planes, &own, own.bands * to.batch[0] * to.images, max(SPREAD_WORK // work, 1))
+    return parallel_for(compute_planes, &own, own.bands * to.batch[0] * to.images, max(enough(SPREAD_WORK) // work, 1))
