@@ -4,8 +4,8 @@ import numpy as np
 
 import dmlcy as dml
 import dmlcy.dask
-from dmlcy import directml
 import dmlcy.onnx
+from dmlcy import directml
 
 x = np.ones((1, 1, 4, 4), np.float32)
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
