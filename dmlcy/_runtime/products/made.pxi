@@ -74,6 +74,7 @@ cdef int compute_made(const void* args, int64_t begin, int64_t end) noexcept nog
             status = before.make(before.context, 0, made.depth, first, n, memory)
         collect_matrices(&part, &work)
         work.elements = output.sizes[row] * total       # each sum is that of the whole
+        take_stores(&work, &output, work.y_step)
         if status or run_products(&work):
             status = -1
             break

@@ -27,7 +27,6 @@ cdef void collect_matrices(const Matrices* a, Products* to) noexcept nogil:
     to.beta = a.beta
     to.fused = a.fused
     to.followed = NULL
-    to.strips = 0
     to.y = output.data
     to.y_line = output.strides[row]
     to.y_step = output.strides[column]
