@@ -102,9 +102,8 @@ def test_every_id_is_explained(planned: Plan, texts: dict[str, str]) -> None:
     pages |= {"MODEL": "errors", "GRAPH": "errors", "ONNX": "onnx_errors"}
     places: dict[str, list[str]] = {}
     for name, text in markdown(texts):
-        found = re.findall(r'<a id="(DML-\w+-[^"]*)"></a>\s*`([^`]*)`', text)
-        for id_ in (id_ for id_, shown in found if shown in (id_, id_.split("-")[2])):
-            places.setdefault(id_, []).append(name)
+        for id_, shown in re.findall(r'<a id="(DML-\w+-[^"]*)"></a>\s*`([^`]*)`', text):
+            places.setdefault(id_, []).extend([name] * (shown in (id_, id_.split("-")[2])))
     assert places == {id_: [f"{REFERENCE}{pages[id_.split('-')[1]]}.md"] for id_, _ in planned.ids}
 
 
@@ -483,13 +482,13 @@ def test_examples_show_their_data(planned: Plan, texts: dict[str, str]) -> None:
                     return tuple(arrays) if len(arrays) > 1 or "[" in next(iter(one.outputs)) else arrays[0]
             raise AssertionError(f"no example has {given}")
 
-        names = {"dml": SimpleNamespace(**{operator.python: call}, desc=Descs())}
-        compared = run(texts[f"{REFERENCE}{operator.python}.md"], names)
+        dml = SimpleNamespace(**{operator.python: call}, desc=Descs())
+        compared = run(texts[f"{REFERENCE}{operator.python}.md"], {"dml": dml})
         assert compared == sum(len(one.outputs) for one in spec.examples)
 
 
 def loops_ulp(operator: Operator) -> int:
-    """How far loops may be off the nearest result; an accuracy of 1 ULP is that of the nearest one."""
+    """The distance of loops from the nearest result; an accuracy of 1 ULP is that of the nearest one."""
     return max((int(one.ulp.text) for one in operator.accuracy if one.ulp.text in "23456789"), default=0)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pytest
 
+import dmlcy
 import dmlcy.directml as dml
 
 FLOAT32, OWNED = dml.TensorDataType.FLOAT32, dml.TensorFlags.OWNED_BY_DML
@@ -24,6 +26,16 @@ def layer(data_type: Any = FLOAT32) -> tuple[Any, Sequence[Any], Any]:
     return builder.build(dml.ExecutionFlags.NONE, [y]), (x, w), y
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Each call computes alone: threads of threads would wait for one another on a machine with much to do."""
+    before = dmlcy.get_num_threads()
+    dmlcy.set_num_threads(1)
+    yield
+    dmlcy.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("one_thread")
 def test_several_threads_compute_a_model() -> None:
     model, (x, w), y = layer()
     rng, device = np.random.default_rng(1), dml.Device()

@@ -116,6 +116,12 @@ def test_bits_of_a_product_depend_on_sizes_only(rows: int, depth: int, columns: 
     assert_same_bits(np.ascontiguousarray(target), expected)
 
 
+def test_rows_of_halves_that_lie_along_columns_change_no_bit() -> None:
+    for rows in (3, 257, 400):
+        a, b = (one.astype(np.float16) for one in (normal(1, 1, rows, 300), normal(1, 1, 300, 33)))
+        assert_same_bits(dml.gemm(np.asfortranarray(a), b), dml.gemm(a, b))
+
+
 FILTERS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ((2, 70, 1, 1), (63, 70, 1, 1), {}),
     ((2, 70, 1, 1), (64, 70, 1, 1), {}),

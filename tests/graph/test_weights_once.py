@@ -69,10 +69,10 @@ def test_what_is_left_out_is_not_read_and_can_be_restored(dtype: str) -> None:
         assert op._all_owned()[WEIGHTS].tobytes() == w.tobytes()
 
 
-@each_of("dtype", DTYPES)
-def test_every_other_use_of_the_weights_finds_them(dtype: str) -> None:
+@each_of("dtype, without", [(dtype, without) for dtype in DTYPES for without in ((), ("chains", "epilogues"))])
+def test_every_other_use_of_the_weights_finds_them(dtype: str, without: Any) -> None:
     x, w = drawn(dtype, (1, 1, 40, 210), (1, 1, 210, 190))
-    op = dml.compile(graph_of(x, w, "gemm"))
+    op = dml.compile(graph_of(x, w, "gemm"), without=without)
     op.initialize(w)
     expected = dml.activation_relu(dml.gemm(x, w))
     assert_same(pickle.loads(pickle.dumps(op))(x), expected)

@@ -52,10 +52,13 @@ cdef void take_rows(const Products* to, Tile* tile, int64_t first, int64_t step,
         return
     tile.left = tile.packed
     tile.left_row = depth
-    if step == 1 and to.a_line == to.item and to.item == sizeof(float) and to.a_step != 0:
-        # Lines are elements of one k; side by side are those of one row.
-        to.level.pack(a + tile.a_at[0], to.a_step, depth, depth, &none, to.a_line, tile.rows, to.item,
-                      tile.packed, depth)
+    if step == 1 and to.a_line == to.item and to.a_step != 0:
+        # Lines are elements of one k; side by side are those of one row, DMLCY_DEPTH at once.
+        row = 0
+        while row < tile.rows:
+            to.level.pack(a + tile.a_at[0] + row * to.a_line, to.a_step, depth, depth, &none, to.a_line,
+                          min(tile.rows - row, <int64_t>DMLCY_DEPTH), to.item, tile.packed + row * depth, depth)
+            row += DMLCY_DEPTH
         return
     if to.a_line == to.item:
         for p in range(depth):
