@@ -101,13 +101,17 @@ cdef int count_inputs(Call call, Prepared prepared) except -1:
     return 0
 
 
+class Made(bytearray):
+    """What loops made of a constant, which several compiled graphs may share."""
+
+
 cdef object made_of(Call call, const void* fields, int input, const void** made):
     cdef int64_t size = 0 if call.prepare == NULL else call.prepare(fields, input, NULL)
     cdef char* memory
     cdef int64_t status
     if size == 0:
         return None
-    owner = bytearray(size + LINE)
+    owner = Made(size + LINE)
     memory = owner
     memory += (LINE - <uintptr_t>memory % LINE) % LINE
     with nogil:
