@@ -101,6 +101,10 @@ cdef int count_inputs(Call call, Prepared prepared) except -1:
     return 0
 
 
+class Made(bytearray):
+    """The bytes that loops made of a constant. Several compiled graphs may share them."""
+
+
 cdef object made_of(Call call, const void* fields, int input, const void** made, bint* replaces):
     cdef int64_t size = 0 if call.prepare == NULL else call.prepare(fields, input, NULL)
     cdef char* memory
@@ -110,7 +114,7 @@ cdef object made_of(Call call, const void* fields, int input, const void** made,
     if size == 0:
         return None
     size = -size if size < 0 else size
-    owner = bytearray(size + LINE)
+    owner = Made(size + LINE)
     memory = owner
     memory += (LINE - <uintptr_t>memory % LINE) % LINE
     with nogil:

@@ -5,10 +5,12 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, intptr_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 cimport numpy as cnp
 import numpy as np
 from numpy cimport ndarray
+
+from weakref import WeakValueDictionary
 
 from dmlcy._runtime.call cimport SEVERAL, Call, DataHolds, Run
 from dmlcy._runtime.compiled cimport TableOperator, made_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from functools import cache
 from typing import Any
 
@@ -135,3 +136,24 @@ def test_constants_of_4_bits_become_numbers_in_the_product() -> None:
     must_agree(data, inputs, 3e-6)
     graph = CompiledModel(decode("model.onnx", data, None), {}).graph(inputs)
     assert dml.compile(graph).optimizations.counts["pieces"] == 1
+
+
+def test_packed_weights_serve_all_sizes() -> None:
+    """A model that is compiled for many lengths of a cache packs the same weights each time, and keeps them once."""
+    weights = np.random.default_rng(0).standard_normal((512, 768)).astype(np.float32)
+    values = {name: onnx.helper.make_tensor_value_info(name, 1, ["n", size]) for name, size in (("x", 512), ("y", 768))}
+    nodes = [onnx.helper.make_node("MatMul", ["x", "weights"], ["y"])]
+    constants = [onnx.numpy_helper.from_array(weights, "weights")]
+    graph = onnx.helper.make_graph(nodes, "g", [values["x"]], [values["y"]], constants)
+    made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10)
+    model = CompiledModel(decode("model.onnx", made.SerializeToString(), None), {})
+    tracemalloc.start()
+    try:
+        kept = []
+        for rows in (64, 96, 80):
+            x = np.ones((rows, 512), np.float32)
+            np.testing.assert_allclose(model(x), x @ weights, rtol=0, atol=1e-3)
+            kept.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert kept[0] > weights.nbytes > 4 * (kept[2] - kept[0])

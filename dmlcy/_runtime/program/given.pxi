@@ -95,6 +95,7 @@ cdef int prepare(Program program, Given given, list readers) except -1:
                     continue
                 if (key, i) not in known:
                     owner = made_of(call, form, i, &made, &replaces)
+                    owner = None if owner is None else in_common(owner, &made, tensors[i].data)
                     known[key, i] = owner, None if owner is None else <intptr_t>made, replaces
                 owner, address, replaced = known[key, i]
                 if owner is not None:
@@ -121,6 +122,31 @@ cdef int prepare(Program program, Given given, list readers) except -1:
             given.arrays[number] = None
             given.pointers[ARRAYS + number] = <char*><intptr_t>address     # not NULL: the tensor is there
     return 0
+
+
+# By the address of a constant and the bytes of what was made of it. Graphs for several sizes of the inputs have the
+# same constants.
+_MADE = WeakValueDictionary()
+
+
+cdef object in_common(object owner, const void** made, const void* data):
+    """What has the same bytes, of those that other programs keep."""
+    cdef Py_ssize_t size = len(owner) - ALIGNED
+    key = <intptr_t>data, size
+    other = _MADE.setdefault(key, owner)
+    if other is owner:
+        return owner
+    cdef const char* start = start_in(other)
+    if memcmp(start, made[0], size) != 0:
+        return owner
+    made[0] = start
+    return other
+
+
+cdef const char* start_in(object memory) except NULL:
+    """The first address in the bytes that is a multiple of ALIGNED."""
+    cdef char* start = memory
+    return <const char*>((<intptr_t>start + ALIGNED - 1) & ~<intptr_t>(ALIGNED - 1))
 
 
 cdef tuple made_by(tuple maker, list slots, Given given):
