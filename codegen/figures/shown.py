@@ -81,9 +81,7 @@ def problem(example: Example, message: str, hint: str | None = None) -> SpecErro
 def group(picture: Picture, key: Hashable) -> Group:
     """The examples that are shown together."""
     outputs = tuple(place for place, own in picture.keys.items() if own == key)
-    beside = {
-        name: tuple(place for place, own in places.items() if own == key) for name, places in picture.beside.items()
-    }
+    beside = {name: places.get(key, ()) for name, places in picture.beside.items()}
     inputs = tuple(dict.fromkeys(source for place in outputs for source in picture.sources[place]))
     return Group(inputs, outputs, beside)
 

@@ -100,7 +100,7 @@ def within(places: Any, sizes: tuple[int, ...]) -> set[tuple[int, ...]]:
 
 CHOSEN = {"select"}
 """Families that choose elements by their values: each element of the output is one of the input, as it is there."""
-ROUNDED = {"contract", "normalize", "reduce", "resample", "window_sum"}
+ROUNDED = {"attention", "contract", "normalize", "reduce", "resample", "window_sum"}
 """Families in which an element need not change all that is made of it: extremes, products with 0, rounded means."""
 
 
@@ -163,7 +163,7 @@ def look(op: OperatorPlan, desc: Any, arrays: dict[str, Any]) -> None:
         result: Any = operator(**given)
         return result[0] if isinstance(result, tuple) else result  # figures are of the first output
 
-    if not isinstance(arrays.get(op.inputs[0].python), np.ndarray):
+    if op.inputs[0].python not in arrays or any(field.type == "tensor_array" for field in desc.operator.fields):
         return  # an array of tensors has no figure
     arrays = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
     if op.operator.family not in CHOSEN:

@@ -12,8 +12,9 @@ from ..base import Picture, Place, Use, grid, spread
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An element that moves: its place in the tensor it comes from, its place in the output, the places of what says
-    so, and the key of the elements that are shown with it.
+    """An element that moves, by its places in its tensor and in the output.
+
+    ``said``: the places of the indices that say so. ``key``: that of the elements that are shown together.
     """
 
     source: Place
@@ -48,13 +49,15 @@ def pictured(by: str, kernel: Any, use: Use) -> Picture:
     indexed = Indexed(kernel, use)
     steps = {step.target: step for step in WAYS[by](indexed)}  # of several for one place the last one stays
     sources = {place: (steps[place].source,) if place in steps else () for place in grid(indexed.outer)}
-    said = {place: step.key for step in steps.values() for place in step.said}
+    said: dict[Hashable, dict[Place, None]] = {}
+    for step in steps.values():
+        said.setdefault(step.key, {}).update(dict.fromkeys(step.said))
     return Picture(
         CAPTIONS[indexed.gives or by == "places"] if by != "lengths" else REVERSED,
         sources,
         {place: step.key for place, step in steps.items()},
         tensor=indexed.moved,
-        beside={indexed.indices: said},
+        beside={indexed.indices: {key: tuple(places) for key, places in said.items()}},
     )
 
 
