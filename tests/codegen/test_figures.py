@@ -156,7 +156,8 @@ def look(op: OperatorPlan, desc: Any, arrays: dict[str, Any]) -> None:
     values = [getattr(desc, field.python) for field in desc.operator.fields if field.type == "uint_array"]
     assume(all(entry < 50 for entries in values for entry in entries))  # a window is listed element by element
     floats = [getattr(desc, field.python) for field in desc.operator.fields if field.type == "float_array"]
-    assume(all(entry == 0 or 0.02 < abs(entry) < 50 for entries in floats for entry in entries))
+    if any(0 < abs(entry) < 0.02 or abs(entry) > 1e6 for entries in floats for entry in entries):
+        return  # a mean of very many elements; a draw of another use costs more than the look at it
     operator = dml.compile(desc)
 
     def compiled(**given: Any) -> Any:

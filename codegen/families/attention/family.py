@@ -84,7 +84,7 @@ def beside(
     found: dict[str, dict[Hashable, tuple[Place, ...]]] = {}
     for name in (roles[role] for role in ("query", "key") if use.has(roles[role])):
         sizes = use.sizes(name)
-        own = {}
+        own: dict[Hashable, tuple[Place, ...]] = {}
         for place, read in sources.items():
             head = place[-1] * heads // use.sizes(use.output)[-1]
             count, head = (heads, head) if name == roles["query"] else (groups, head * groups // heads)

@@ -49,7 +49,7 @@ def products(roles: Mapping[str, str], use: Use, backward: bool) -> Iterator[tup
 
 def worked(roles: Mapping[str, str], use: Use, place: Place, terms: list[tuple[Place, Place]]) -> str:
     """The sum of products of an element, without padding."""
-    flip = "mode" in roles and use.value(roles["mode"]).name == "CONVOLUTION"
+    flip = "mode" in roles and use.value(roles["mode"]).name != "CROSS_CORRELATION"
     size = use.sizes(roles["right"])[2:]
     said = []
     for source, filtered in terms:
