@@ -133,7 +133,7 @@ class Elementwise(Family):
         if not of_floats(desc):
             return self.of_a_part
         definition = desc.operator.definition
-        texts = [formula.text for formula in definition.formulas.values()]
+        texts = [formula.text for key, formula in definition.formulas.items() if not key.startswith("absent.")]
         operations = [len(OPERATION.findall(text)) + 4 * len(FUNCTION.findall(text)) for text in texts]
         scaled = definition.roles.get("scaled")
         return (
