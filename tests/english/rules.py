@@ -1,4 +1,4 @@
-"""What can be counted of plain English: sentences that readers read twice."""
+"""The rules of plain English that can be counted: they find sentences that readers read twice."""
 
 from __future__ import annotations
 
@@ -34,11 +34,7 @@ def sentences(words: str) -> Iterator[str]:
     words = re.sub(r":\w+:CODE|\$[^$]+\$|https?://\S+", "CODE", words)
     words = re.sub(r"(\*\*|__)(.+?)\1", r"\2", re.sub(r"\s+", " ", words)).strip()
     words = _NAMES.sub("CODE", re.sub(r"\*(\w+:)\*", r"\1", words))
-    yield from (
-        found
-        for found in re.split(r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))|;\s+(?=CODE\b)", words)
-        if found
-    )
+    yield from (found for found in re.split(_END, words) if found)
 
 
 def _long(sentence: str) -> bool:
@@ -60,5 +56,5 @@ RULES: dict[str, Callable[[str], bool]] = {
 
 def faults(words: str) -> Iterator[tuple[str, str]]:
     """Each sentence of a paragraph that breaks a rule, after the rule."""
-    for sentence in sentences(words):
+    for sentence in (found for found in sentences(words) if " " in found):
         yield from ((name, sentence) for name, broken in RULES.items() if broken(sentence))

@@ -16,9 +16,8 @@ ROOT = Path(__file__).parents[2]
 # Made wrong on purpose, or made from texts that are read where they are written.
 SKIPPED = ("tests/codegen/bad/", "tests/codegen/golden/", "tests/english/sentences.toml", "tests/mistakes.py")
 # Strings of specs that are code, formulas or addresses, by their key or by the table around them.
-CODE_KEYS = frozenset(
-    ("source", "call", "dmlcy", "code", "prelude", "gives", "raises", "theirs", "formula", "where", "that", "value")
-)
+CODE_KEYS = frozenset({"source", "call", "code", "prelude", "gives", "raises", "formula", "where", "that", "value"})
+CODE_KEYS |= {"dmlcy", "numpy", "torch", "onnxruntime", "theirs"}
 CODE_TABLES = frozenset({"kernel", "not_judged"})
 # Parts of a page that are no English: code, comments, formulas, the head of the file, tags.
 CODE = (r"^([ ]*)(```+|~~~+|:::+).*?^\1\2[ ]*$", r"<!--.*?-->", r"\$\$.*?\$\$", r"\A---\n.*?^---$", r"<[^>]*>")
@@ -65,6 +64,19 @@ def _markdown(path: str, text: str) -> Iterator[Text]:
     yield from _blocks(run, path, "page")
 
 
+def _without_code(docstring: str) -> Iterator[str]:
+    """The lines of a docstring, empty where they are code: prompts, rules under headings, blocks behind ``::``."""
+    block: int | None = None
+    for line in docstring.splitlines():
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and block is not None and indent <= block:
+            block = None
+        is_code = block is not None or re.fullmatch(r"\s*(-+|=+|>>> .*|\.\.\. .*)", line)
+        yield "" if is_code else line
+        if line.rstrip().endswith("::"):
+            block = indent
+
+
 def _docstrings(path: str, tree: ast.Module) -> Iterator[Text]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -72,11 +84,7 @@ def _docstrings(path: str, tree: ast.Module) -> Iterator[Text]:
             if found is None:
                 continue
             first = node.body[0].lineno
-            lines = [
-                (first + number, "" if re.fullmatch(r"\s*(-+|=+|>>> .*|\.\.\. .*)", line) else line)
-                for number, line in enumerate(found.splitlines())
-            ]
-            yield from _blocks(lines, path, "docstring")
+            yield from _blocks(list(enumerate(_without_code(found), first)), path, "docstring")
 
 
 def _help(path: str, tree: ast.Module) -> Iterator[Text]:
@@ -123,7 +131,7 @@ def _hashed(path: str, text: str) -> Iterator[Text]:
 
 
 def _header(path: str, text: str) -> Iterator[Text]:
-    for found in re.finditer(r"/\*(.*?)\*/|((?:^[ \t]*//.*\n)+)", text, flags=re.DOTALL | re.MULTILINE):
+    for found in re.finditer(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)", text, flags=re.DOTALL | re.MULTILINE):
         words = re.sub(r"^\s*(\*|//) ?", "", found[1] or found[2], flags=re.MULTILINE)
         yield Text(path, text.count("\n", 0, found.start()) + 1, "comment", " ".join(words.split()))
 
