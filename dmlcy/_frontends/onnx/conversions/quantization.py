@@ -44,10 +44,10 @@ def _factors(use: Use, element: str) -> Iterator[Value]:
         yield _factor(use, 2)
     elif element in FILLED:
         ones = right_aligned((1,) * use[0].rank, RANK)
-        own = ELEMENTS[element].directml
-        bytes_ = "UINT8" if own == "UINT4" else own  # FILL_VALUE_CONSTANT has no elements of 4 bits
-        zero = use.g.fill_value_constant(output_sizes=ones, value=0, output_dtype=bytes_)
-        yield zero if own == bytes_ else use.g.reinterpret(zero, TensorDesc(own, ones))
+        halves = element == "UINT4"  # which FILL_VALUE_CONSTANT does not have
+        own = "UINT8" if halves else ELEMENTS[element].directml
+        zero = use.g.fill_value_constant(output_sizes=ones, value=0, output_dtype=own)
+        yield use.g.reinterpret(zero, TensorDesc("UINT4", ones)) if halves else zero
 
 
 def _factor(use: Use, place: int) -> Value:
