@@ -1,4 +1,4 @@
-"""What can be counted of plain English: sentences that readers read twice."""
+"""The countable rules of plain English, which find sentences that readers read twice."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _ALONE = re.compile(
     r"|(?:That|Those|The ones)\s+of\b"
 )
 
-# Names that follow each other are one word: a list of operators is no long sentence.
+# Names that follow each other are one word, also with numbers: a list of operators is no long sentence.
 _NAME = r"(?:CODE(?: of CODE)?|[A-Z][A-Z0-9_]{2,})"
-_NAMES = re.compile(rf"\b{_NAME}(?:, {_NAME})+\b")
+_NAMES = re.compile(rf"\b{_NAME}(?:, {_NAME})+\b|\b{_NAME} \d+(?: {_NAME} \d+)+\b")
 _PRONOUN_THAT = r"\b(?:those|ones|that) (?:that|which|who)\b"
 
 _END = r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))|;\s+(?=CODE\b)"
@@ -34,11 +34,7 @@ def sentences(words: str) -> Iterator[str]:
     words = re.sub(r":\w+:CODE|\$[^$]+\$|https?://\S+", "CODE", words)
     words = re.sub(r"(\*\*|__)(.+?)\1", r"\2", re.sub(r"\s+", " ", words)).strip()
     words = _NAMES.sub("CODE", re.sub(r"\*(\w+:)\*", r"\1", words))
-    yield from (
-        found
-        for found in re.split(r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))|;\s+(?=CODE\b)", words)
-        if found
-    )
+    yield from (found for found in re.split(_END, words) if found)
 
 
 def _long(sentence: str) -> bool:
@@ -52,7 +48,7 @@ def _alone(sentence: str) -> bool:
 RULES: dict[str, Callable[[str], bool]] = {
     f"more than {LONGEST} words": _long,
     "begins with a pronoun without a noun": _alone,
-    '"stands" for "is"': lambda sentence: re.search(r"\bst(?:ands?|ood|anding)\b(?! for\b)", sentence) is not None,
+    '"stands" for "is"': lambda sentence: re.search(r"\bst(?:ands?|ood|anding)\b(?!-| for\b)", sentence) is not None,
     '"but for" for "except"': lambda sentence: re.search(r"\bbut for\b", sentence, re.IGNORECASE) is not None,
     '"those that" for a noun': lambda sentence: re.search(_PRONOUN_THAT, sentence) is not None,
 }

@@ -20,6 +20,8 @@ CODE_KEYS = frozenset(
     ("source", "call", "dmlcy", "code", "prelude", "gives", "raises", "theirs", "formula", "where", "that", "value")
 )
 CODE_TABLES = frozenset({"kernel", "not_judged"})
+# A word, then its meaning behind two spaces or more.
+MEANING = re.compile(r"\s*\S+  +\S")
 # Parts of a page that are no English: code, comments, formulas, the head of the file, tags.
 CODE = (r"^([ ]*)(```+|~~~+|:::+).*?^\1\2[ ]*$", r"<!--.*?-->", r"\$\$.*?\$\$", r"\A---\n.*?^---$", r"<[^>]*>")
 
@@ -40,7 +42,8 @@ def _blocks(lines: list[tuple[int, str]], path: str, kind: str) -> Iterator[Text
         item = re.match(r"\s*([-*+]|\d+\.|#+|>)\s+", line)
         here = len(line) - len(line.lstrip())
         after_item = indent >= 0 and here > indent and bool(words) and item is None and kind == "page"
-        if not line.strip() or item or (here != indent and not after_item):
+        meaning = kind == "docstring" and MEANING.match(line)
+        if not line.strip() or item or meaning or (here != indent and not after_item):
             if words:
                 yield Text(path, start, kind, words)
             start, words, indent = number, "", here
@@ -102,7 +105,7 @@ def _joined(path: str, comments: list[tuple[int, bool, str]]) -> Iterator[Text]:
     """Comments of lines that follow each other are one paragraph, up to an empty line or a word with its meaning."""
     start, last, words = 0, -1, ""
     for number, alone, text in comments:
-        if words and alone and number == last + 1 and text.strip() and not re.match(r"\s*\S+  +\S", text):
+        if words and alone and number == last + 1 and text.strip() and not MEANING.match(text):
             words += f" {text.strip()}"
         else:
             if words:
@@ -123,7 +126,7 @@ def _hashed(path: str, text: str) -> Iterator[Text]:
 
 
 def _header(path: str, text: str) -> Iterator[Text]:
-    for found in re.finditer(r"/\*(.*?)\*/|((?:^[ \t]*//.*\n)+)", text, flags=re.DOTALL | re.MULTILINE):
+    for found in re.finditer(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)", text, flags=re.DOTALL | re.MULTILINE):
         words = re.sub(r"^\s*(\*|//) ?", "", found[1] or found[2], flags=re.MULTILINE)
         yield Text(path, text.count("\n", 0, found.start()) + 1, "comment", " ".join(words.split()))
 

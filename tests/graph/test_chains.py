@@ -44,7 +44,7 @@ def numbers(sizes: Any, dtype: Any, seed: int, rate: float = 0.1) -> Any:
 
 
 def same(found: Any, expected: Any) -> bool:
-    """Whether all bits are the same, but for the sign and the payload of a NaN: those of two operands may differ."""
+    """Whether all bits are the same, except the sign and the payload of a NaN, which may come from either operand."""
     pair = ((one if isinstance(one, tuple) else (one,)) for one in (found, expected))
     return all(a.shape == b.shape and without_nan(a) == without_nan(b) for a, b in zip(*pair, strict=True))
 

@@ -1,8 +1,9 @@
-"""What becomes of the node tests of ONNX, by operator: ``python -m tests.onnx_files``.
+"""Prints the outcomes of the node tests of ONNX, by operator: ``python -m tests.onnx_files``.
 
-It needs the package ``onnx`` (``pip install 'dmlcy[compare]'``). ``--operators`` adds the operators of DirectML that
-the nodes become, ``--failed`` prints why tests fail. ``--run`` runs all tests, those of several nodes too, with inputs
-given at run time, and counts why they do not run. ``--models`` prints a table of the models of packages.
+The command needs the package ``onnx`` (``pip install 'dmlcy[compare]'``). ``--operators`` adds the operators of
+DirectML that the nodes become, ``--failed`` prints why tests fail. ``--run`` runs all tests, those of several nodes
+too, with inputs given at run time, and counts why they do not run. ``--models`` prints a table of the models of
+packages.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
 def run(program: str, *arguments: str, **environment: str) -> str:
-    """What a program prints that can import `calls` and succeeds."""
+    """The output of a program that can import `calls` and succeeds."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-P", "-c", textwrap.dedent(program), *arguments],
