@@ -51,7 +51,7 @@ ONE_PHASE = ("CYTHON_PEP489_MULTI_PHASE_INIT", "0")
 
 
 class BuildExt(build_ext):
-    """Chooses flags by compiler; OpenMP only for the one module that uses it, and only where the compiler has it."""
+    """Chooses flags by compiler."""
 
     def run(self) -> None:
         """Build an editable install in the folder of other builds, not in a temporary one: each uses what is there."""
@@ -72,7 +72,6 @@ class BuildExt(build_ext):
         if clang_cl:
             self.compiler.initialize()
             self.compiler.cc = os.environ["CC"]
-        openmp = "/openmp" if msvc else "-fopenmp"
         # No contraction and no -march: the same bits on every processor. No errno, which nobody reads and which keeps
         # roots from being vectorised. No traps, which would keep comparisons of floats from becoming masks: a choice
         # between two values takes 3 to 34 times as long then. That changes exception flags only, which nobody reads
@@ -113,9 +112,9 @@ class BuildExt(build_ext):
             if os.environ.get("DMLCY_LINES"):  # count how often each line runs: tests/reliability/lines.py
                 extension.extra_compile_args += ["--coverage", "-O0"]
                 extension.extra_link_args.append("--coverage")
-            if extension.name == "dmlcy._runtime.threads" and self.has_openmp(openmp):
-                extension.extra_compile_args.append(openmp)
-                extension.extra_link_args += [] if msvc else [openmp]
+            if extension.name == "dmlcy._runtime.threads" and not msvc:
+                extension.extra_compile_args += ["-DDMLCY_ALONE"] if os.environ.get("DMLCY_THREADS") == "0" else []
+                extension.extra_link_args.append("-pthread")
             commands = [getattr(self.compiler, name, None) for name in ("compiler_so", "linker_so")]
             noted = Path(self.build_temp, f"{extension.name}.txt")
             note(noted, f"{commands} {extension.extra_compile_args} {extension.extra_link_args}")
@@ -136,16 +135,6 @@ class BuildExt(build_ext):
         """Return the flags that name the headers of Python and NumPy, which need not be strict C11, as the system's."""
         folders = dict.fromkeys([*self.include_dirs, numpy.get_include()])
         return [part for folder in folders for part in ("-isystem", folder)]
-
-    def has_openmp(self, flag: str) -> bool:
-        """Return whether a small OpenMP program compiles and links; DMLCY_OPENMP=0 says no."""
-        if os.environ.get("DMLCY_OPENMP") == "0":
-            return False
-        program = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
-        has = self.links(program, [flag], [] if flag.startswith("/") else [flag])
-        if not has:
-            print("no OpenMP here: building without threads", file=sys.stderr)
-        return has
 
     def takes_compiling(self, flags: list[str]) -> bool:
         """Return whether GCC or clang takes these flags without a warning."""
@@ -190,7 +179,7 @@ def note(file: Path, text: str) -> None:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension module per Cython file; the generated ones are made first, but for DMLCY_GENERATED."""
+    """Return one extension module per Cython file. The generated ones are made first, unless DMLCY_GENERATED is set."""
     made = bool(os.environ.get("DMLCY_GENERATED"))
     if not made and (ROOT / "specs").is_dir() and (ROOT / "codegen" / "__main__.py").is_file():
         sys.path.insert(0, str(ROOT))
@@ -235,7 +224,7 @@ def cythonize_changed(modules: dict[str, str]) -> None:
         made = c_file(source)
         if not made.exists() or made.stat().st_mtime < max(path.stat().st_mtime for path in own):
             changed.append(Extension(name, [source]))
-    # What Cython makes lives as long as its module: to look for garbage among it takes as long as the rest.
+    # Objects that Cython makes live as long as their module: to look for garbage among them takes as long as the rest.
     gc.disable()
     cythonize(changed, build_dir=str(CYTHONIZED), nthreads=JOBS, force=True, compiler_directives=DIRECTIVES)
     gc.enable()

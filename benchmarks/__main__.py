@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-# They make OpenBLAS take kernels of another processor: NumPy would be slow.
+# These variables make OpenBLAS take kernels of another processor: NumPy would be slow.
 HELD = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 if os.environ.get("OMP_WAIT_POLICY") != "PASSIVE" or any(name in os.environ for name in HELD):

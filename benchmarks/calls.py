@@ -12,7 +12,7 @@ Block = Callable[[int], float]  # makes so many calls, returns the seconds they 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An expression over names: timed as it stands, without a function around it."""
+    """An expression over names, timed without a function around it."""
 
     expression: str
     names: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What is measured, as data: a cell is one operator with one set of attributes, sizes, data type and layout."""
+"""The cells to measure, as data: a cell is one operator with one set of attributes, sizes, data type and layout."""
 
 from __future__ import annotations
 

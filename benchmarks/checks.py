@@ -1,4 +1,4 @@
-"""What checking a desc costs, beside numpy.add of two tiny arrays."""
+"""The time to check a desc, beside numpy.add of two tiny arrays."""
 
 from __future__ import annotations
 

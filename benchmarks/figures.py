@@ -52,7 +52,7 @@ ORT = forms("onnxruntime")
 
 
 def figures() -> Iterator[Figure]:
-    """What stands in the table, one line per peer."""
+    """The rows of the table, one per peer."""
     unfold = (f"unfold/3x3-s1-p1/target/{PLAIN}",)
     yield Figure("unfold 4×32×56×56, 3×3, padding 1", "NumPy sliding window", ("numpy",), 2.5, unfold)
     yield Figure("unfold 4×32×56×56, 3×3, padding 1", "torch.nn.functional.unfold", ("torch",), 10, unfold)
@@ -190,7 +190,7 @@ def scratch(rows: Iterable[Row]) -> Judged:
 
 
 def linear(sweep: Iterable[Row]) -> Judged:
-    """Time per byte of the largest size beside that of the smaller ones that no cache holds."""
+    """Time per byte of the largest size beside the smaller sizes that no cache holds."""
     by_operator: dict[str, list[tuple[float, Row]]] = {}
     for row in sweep:
         if row.moved >= 50e6:

@@ -1,4 +1,4 @@
-"""What a run was made on and with."""
+"""The machine and the libraries of a run."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def write(results: Results, folder: Path) -> None:
         from benchmarks.plots import plot
 
         names = plot(results, folder)
-    (folder / "README.md").write_text(markdown(results, names), encoding="utf-8")
+    (folder / "moving.md").write_text(markdown(results, names), encoding="utf-8")
     print(f"written to {folder}")
 
 

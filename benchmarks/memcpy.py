@@ -22,7 +22,7 @@ def chunk_of(read: int, written: int, threads: int) -> int:
 def pieces(read: int, written: int, threads: int, chunk: int) -> Iterator[list[tuple[int, int, int]]]:
     """Yield each thread's copies, as (offset to write, offset to read, bytes).
 
-    The smaller side is walked in proportion to the larger one, so that a chunk is in the cache when it is used again:
+    The smaller side is walked in proportion to the larger one. So a chunk is in the cache when it is used again, and
     each side passes through the memory once.
     """
     most, least = max(read, written), min(read, written)

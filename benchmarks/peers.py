@@ -37,7 +37,7 @@ def versions() -> dict[str, str]:
 
 
 def set_num_threads(threads: int) -> None:
-    """Make all peers use so many threads; NumPy uses one, but for products of matrices."""
+    """Make all peers use so many threads; NumPy uses one, except for products of matrices."""
     global _threads
     _threads = threads
     if not missing("torch"):
@@ -66,7 +66,7 @@ def library(name: str) -> Any:
 
 
 def as_array(result: Any) -> Array:
-    """What a call of any peer returned, as NumPy's array."""
+    """The result of a call of any peer, as NumPy's array."""
     if isinstance(result, list):
         (result,) = result
     return result if isinstance(result, np.ndarray) else np.asarray(result.numpy())

@@ -35,7 +35,7 @@ def drawings_of(results: Results) -> dict[str, Callable[[], Any]]:
     rows = grid(results.rows)
     beside, moved = rated(rows), copied(rows)
     drawings = {
-        "speed-beside-the-best-peer.svg": (beside, lambda: beside_peers(beside)),
+        "moving-beside-the-best-peer.svg": (beside, lambda: beside_peers(beside)),
         "part-of-memcpy.svg": (moved, lambda: beside_memcpy(moved)),
         "time-against-size.svg": (results.sweep, lambda: against_size(results.sweep)),
     }

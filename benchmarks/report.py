@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from benchmarks.cells import SIZES
 from benchmarks.families import OPERATORS
-from benchmarks.figures import FLOOR, MOVERS, Judged, judge, speed_up
+from benchmarks.figures import FLOOR, MOVERS, Judged, speed_up
 from benchmarks.peers import NAMES
 from benchmarks.ratios import best_peer, copied, forms, geometric_mean, grid, memcpy_ratio, peer_ratio, rated, ratio
 from benchmarks.results import Results
@@ -14,7 +14,6 @@ from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Row
 from benchmarks.timing import Times
 
 WORST = 15
-FIGURES = ("work", "against", "target", "measured", "reached", "worst cell")
 Cells = Sequence[str]
 
 
@@ -70,7 +69,7 @@ def figures_text(found: Iterable[Judged]) -> str:
 def markdown(results: Results, plots: Iterable[str]) -> str:
     """The page."""
     parts = [
-        "# Benchmarks",
+        "# Operators that move elements or pool",
         "Written by `python -m benchmarks` (what it measures, and how, is said in "
         "[benchmarks/README.md](../../benchmarks/README.md)); the times are in [results.json](results.json). "
         "A ratio is a peer's median time in units of dmlcy's with `out=` given: above 1, dmlcy is faster. "
@@ -83,11 +82,9 @@ def markdown(results: Results, plots: Iterable[str]) -> str:
 
 
 def summary(results: Results) -> Iterator[str]:
-    """What the run found, before the long tables."""
+    """The summary of a run, before the long tables."""
     yield "## Made with"
     yield "\n".join(f"- {name}: {value}" for name, value in machine(results))
-    yield "## Figures to reach"
-    yield table(FIGURES, map(figure_line, judge(results.rows, results.sweep)), "---")
     if results.rows:
         yield from the_grid(results)
     if results.sweep:
@@ -116,11 +113,6 @@ def the_grid(results: Results) -> Iterator[str]:
     if faster:
         yield "Two threads beside one, where the processor is what limits:"
         yield table(["cell", "speed-up"], [[row.cell.name, f"{value:.2f}×"] for value, row in faster])
-
-
-def figure_line(one: Judged) -> Cells:
-    answer = {True: "yes", False: "**no**", None: "–"}[one.reached]
-    return one.work, one.peer, one.target, one.measured, answer, one.where
 
 
 def machine(results: Results) -> Iterator[Cells]:

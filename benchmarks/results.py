@@ -1,4 +1,4 @@
-"""What a run found, and its form as JSON."""
+"""The results of a run, and their form as JSON."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ class Results:
     def save(self, path: Path) -> None:
         """Write JSON, one row a line, so that two runs can be compared by their lines.
 
-        A row is the name of its cell, the number of threads, the bytes read and written, the bytes resident above the
-        tensors or null, why other libraries are absent, and then a time for each of ``contenders``, or null: the median
-        in nanoseconds, or ``[median, below, above]`` with the distance of both quartiles in percent of it.
+        A row begins with the name of its cell, the number of threads, and the bytes read and written. The bytes
+        resident above the tensors follow, or null, and the reasons why other libraries are absent. Then comes a time
+        for each of ``contenders``, or null. A time is the median in nanoseconds, or ``[median, below, above]`` with
+        the distance of both quartiles in percent of it.
         """
         parts = [
             f'"machine": {json.dumps(self.machine, indent=1)}',

@@ -97,7 +97,7 @@ def measured(cells: Sequence[Cell]) -> Iterator[tuple[str, float]]:
 
 
 def at(level: str, arguments: Sequence[str]) -> dict[str, float]:
-    """What another process measures at a level."""
+    """The measurements of another process at a level."""
     command = [sys.executable, "-m", "benchmarks", "roofline", "--here", *arguments]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env={**os.environ, "DMLCY_ISA": level})
     found: dict[str, float] = json.loads(done.stdout)

@@ -28,7 +28,7 @@ class Differs(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured of a cell: seconds per call by contender, why other libraries are absent, and the most bytes
+    """The measurements of a cell: seconds per call by contender, why other libraries are absent, and the most bytes
     that our call with `out=` had resident above its tensors."""
 
     cell: Cell
@@ -92,7 +92,7 @@ def our_calls(cell: Cell, inputs: Inputs) -> tuple[dict[str, Call], tuple[Array,
 
 
 def room(cell: Cell, outputs: Sequence[Array]) -> Any:
-    """What is given as `out`: an array, or a tuple of several."""
+    """The argument `out`: an array, or a tuple of several."""
     layouts = ["channels_last" if keeps_channels_last(cell, one) else "contiguous" for one in outputs]
     arrays = [empty(one.shape, one.dtype, layout) for one, layout in zip(outputs, layouts, strict=True)]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)

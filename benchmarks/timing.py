@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ SHORT = 0.005  # the same for tiny calls, of which these are thousands
 SLOW = 0.05  # a call longer than this finds nothing of the last block in the caches, and needs no warm-up
 LONG = 1.0  # of a call longer than this, FEW blocks have to do
 FEW, FEWEST, MOST = 2, 3, 41  # blocks
+QUIET = 0.002  # seconds in which no thread may take a tenth of the time
+LOUD = 0.5  # seconds after which nobody waits for that
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,16 @@ def calls_per_block(block: Block, length: float) -> int:
         calls *= 4
 
 
+def rest() -> None:
+    """Wait until no thread of the process waits for work in a loop, as OpenBLAS's do for 0.1 s after a call."""
+    end = time.perf_counter() + LOUD
+    while time.perf_counter() < end:
+        before = time.process_time()
+        time.sleep(QUIET)
+        if time.process_time() - before < QUIET / 10:
+            return
+
+
 def measure(contenders: Mapping[str, Block], seconds: float, length: float = BLOCK) -> dict[str, Times]:
     """Let the contenders take turns for about so many seconds, each for an equal share, but FEWEST blocks at least."""
     first = {name: block(1) for name, block in contenders.items()}
@@ -47,6 +60,7 @@ def measure(contenders: Mapping[str, Block], seconds: float, length: float = BLO
             fewest = FEW if found[name] and found[name][-1] > LONG else FEWEST
             if turn >= fewest and spent[name] >= seconds / len(contenders):
                 continue
+            rest()
             if (found[name][-1] if found[name] else first[name]) < SLOW:
                 spent[name] += block(1)
             taken = block(calls[name])

@@ -24,11 +24,14 @@ from .modules import calls_module, kernels_header, kernels_module
 from .names import level
 from .notice import noticed
 from .pages import (
+    BINDINGS,
     FOLDERS,
     MARKED,
     REFERENCE,
     StubOperator,
     arguments,
+    bindings_module,
+    bound_enums,
     graph_stub,
     marked_page,
     onnx_page,
@@ -378,6 +381,14 @@ def _arguments(given: Given, plan: Plan) -> str:
     return arguments(given.env, plan)
 
 
+def _bindings(name: str, given: Given, plan: Plan) -> str:
+    return bindings_module(given.env, plan, name)
+
+
+def _bound_enums(given: Given, facts: Facts) -> str:
+    return bound_enums(given.env, facts.bindings)
+
+
 def _dump_header(given: Given, plan: Plan) -> str:
     return dump_header(given.env, plan)
 
@@ -419,7 +430,10 @@ OUTPUTS = (
         Output(OperatorPlan, f"{PACKAGE}/{folder}/{{operator}}.pyi", partial(_operator_stub, name), committed=True)
         for name, folder in FOLDERS.items()
     ),
-    *(Output(Facts, f"{PACKAGE}/{folder}/__init__.py", _init) for folder in ("operators", *CYTHON, *FOLDERS.values())),
+    *(
+        Output(Facts, f"{PACKAGE}/{folder}/__init__.py", _init)
+        for folder in ("operators", *CYTHON, *FOLDERS.values(), BINDINGS)
+    ),
     Output(Facts, f"{PACKAGE}/__init__.py", _init),
     Output(Plan, f"{PACKAGE}/arguments.py", _arguments),
     *(Output(Facts, f"{SPECS}/{name}.toml", partial(_fact, name), source=f"specs/{name}.toml") for name in FACTS),
@@ -429,6 +443,12 @@ OUTPUTS = (
     *(Output(Plan, f"docs/reference/{name}.md", partial(_reference, name), committed=True) for name in REFERENCE),
     Output(Onnx, "docs/reference/onnx.md", _onnx_page, committed=True, source="specs/onnx"),
     *(Output(Plan, f"dmlcy/{name}.pyi", partial(_stub, name), committed=True) for name in ("__init__", "desc", "dask")),
+    Output(Facts, f"{PACKAGE}/{BINDINGS}/enums.py", _bound_enums, source="specs"),
+    Output(Facts, f"{PACKAGE}/{BINDINGS}/enums.pyi", _bound_enums, committed=True),
+    *(
+        Output(Plan, f"{PACKAGE}/{BINDINGS}/{name}", partial(_bindings, name), committed=name.endswith("i"))
+        for name in ("functions.py", "functions.pyi")
+    ),
     Output(Plan, "dmlcy/_graph/operators.pyi", _graph_stub, committed=True),
     *(Output(Plan, name, partial(_marked, name), committed=True, source="", reads=name) for name in MARKED),
     Output(Plan, "dmlcy/_cpp/dmlcy_dump.h", _dump_header, committed=True),

@@ -163,6 +163,7 @@ def _facts() -> dict[str, JSON]:
     library = {"name": TEXT, "language": _enum(LANGUAGES), "needs": WORDS, "tested": TEXT, "prelude": PYTHON}
     return {
         **_onnx(),
+        **_bindings(),
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
         "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
         "enum": _table({"enum": _tables(_table(enum, ("name", "prefix", "python", "since", "members")))}),
@@ -200,6 +201,30 @@ def _onnx() -> dict[str, JSON]:
         "onnx_operator": _table({"onnx_operator": _tables(_table(operator, ("name",)))}),
         "onnx_runtime": _table({key: _tables(_table(row, row)) for key, row in shared.items()}),
     }  # fmt: skip
+
+
+def _bindings() -> dict[str, JSON]:
+    """The file of the functions of PyDirectML."""
+    function = {
+        "name": TEXT, "operator": TEXT, "parameters": WORDS, "outputs": TEXT, "values": _map(PYTHON), "result": TEXT,
+        "alike": WORDS, "same_sizes": WORDS, "older": BOOL,
+        "instead": _table({"operator": TEXT, "when": PYTHON}, ("operator", "when")),
+        "also": _map(TEXT), "lacks": _table({"parameter": TEXT, "fits": PYTHON}, ("parameter", "fits")),
+        "takes": _map(TEXT),
+    }  # fmt: skip
+    outputs = {"name": TEXT, "fields": WORDS, "doc": TEXT}
+    activation = {"name": TEXT, "operator": TEXT, "parameters": WORDS}
+    enum = {
+        "name": TEXT, "enum": TEXT, "more": _map(INT), "members": _map(INT), "without": WORDS, "operators": BOOL,
+        "flags": BOOL, "doc": TEXT, "also": TEXT,
+    }  # fmt: skip
+    tables = {
+        "directml_function": _tables(_table(function, ("name", "operator", "parameters"))),
+        "directml_outputs": _tables(_table(outputs, outputs)),
+        "directml_activation": _tables(_table(activation, ("name",))),
+        "directml_enum": _tables(_table(enum, ("name",))),
+    }
+    return {"directml_function": _table(tables)}
 
 
 def schema(facts: Facts, families: Iterable[str]) -> JSON:

@@ -1,8 +1,8 @@
 """DirectML's operators on the CPU: exact checks, fast kernels, and errors that name the field.
 
-Operators are functions of NumPy arrays (or anything with the buffer protocol, DLPack on the CPU, or ``__array__``);
-``dmlcy.desc`` has one class per operator desc, ``check`` explains a desc, ``compile`` checks it once for many calls.
-``dmlcy.specs`` is what is known of DirectML, as data.
+Operators are functions of NumPy arrays, or of any objects with the buffer protocol, DLPack on the CPU, or
+``__array__``. ``dmlcy.desc`` has one class per operator desc. ``check`` explains a desc, ``compile`` checks a desc once
+for many calls. ``dmlcy.specs`` is what is known of DirectML, as data.
 """
 
 from importlib import import_module as _import_module

@@ -1,4 +1,4 @@
-"""What runs an operator: its function, and what a desc becomes that is checked once, then called many times."""
+"""The function of an operator, and the object that a desc becomes to be checked once and called many times."""
 
 from __future__ import annotations
 

@@ -48,15 +48,15 @@ class Repair(Shown):
 
 
 class Search(Protocol):
-    """What finds the repairs of a desc, when they are read."""
+    """The search that finds the repairs of a desc, when they are read."""
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """All that were found."""
+        """All repairs that were found."""
 
     @property
     def sentence(self) -> str:
-        """What a message says of them."""
+        """The sentence of a message on the repairs."""
 
     @property
     def searches(self) -> bool:
@@ -72,17 +72,17 @@ class Violation(Shown):
     id
         Stable name of the condition, such as DML-AVERAGE_POOLING-window_size-fits.
     operator, field, member, index
-        Where: DirectML's name of the operator, Python name of the field, the part of a tensor or of a size that is
-        meant (sizes, strides, height), entry of that part or of the field; of an element of a tensor a tuple.
+        The place: DirectML's name of the operator and the Python name of the field; the part of a tensor or of a size
+        that is meant (sizes, strides, height); and the entry. The entry of an element of a tensor is a tuple.
     message
         The sentence, without id and hint.
     rule
         The condition as a formula; None for one that follows from the field itself.
     values
-        What was put into the sentence.
+        The values that were put into the sentence.
     hint, fix
-        What to do, and the nearest valid value, where they are known: the value of the entry at ``index``, or, where
-        ``index`` is None, of the whole member or field.
+        The remedy, and the nearest valid value, where they are known. The value is that of the entry at ``index``, or,
+        where ``index`` is None, of the whole member or field.
     level
         Lowest feature level at which the value would be valid, where the level is the reason.
     provenance
@@ -92,8 +92,8 @@ class Violation(Shown):
     severity
         error, or warning: of a rule that was observed. Nothing is refused because of a warning.
     repairs
-        Changes of one field each, of which every one makes the whole desc valid: () where none is known. They are
-        searched when they are read, with at most 64 checks.
+        Changes of one field each, of which every one makes the whole desc valid: () where none is known. The repairs
+        are searched when they are read, with at most 64 checks.
     """
 
     id: str
@@ -206,7 +206,7 @@ class DmlError(Exception):
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """Those of the first violation."""
+        """The repairs of the first violation."""
         return self.violations[0].repairs
 
     def to_json(self) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class DmlError(Exception):
 
 
 def repairs_of(violations: Sequence[Violation]) -> tuple[list[str], int]:
-    """What follows the last violation of each desc, of its repairs, and how many descs have not been searched."""
+    """The lines on the repairs of each desc, behind its last violation, and the number of descs not searched."""
     searches = {id(one._search): one._search for one in violations if one._search and one._search.searches}
     waiting = dict([*searches.items()][:SEARCHED])
     sentences = []

@@ -32,13 +32,13 @@ class RecordedCall:
     Attributes
     ----------
     desc
-        What was computed: an object of a class of ``dmlcy.desc``. Its tensors are packed, whatever layout the arrays
+        The desc of the call: an object of a class of ``dmlcy.desc``. Its tensors are packed, whatever layout the arrays
         of the call had, with leading ones where the call left them out.
     inputs
-        What it was computed from, by the Python name of the field: C-contiguous copies, read-only, with the sizes in
-        the desc. An array of tensors is a tuple.
+        The inputs of the call, by the Python name of the field: C-contiguous copies, read-only, with the sizes in the
+        desc. An array of tensors is a tuple.
     outputs
-        What it gave, in the same form.
+        The outputs of the call, in the same form.
     """
 
     desc: OperatorDesc
@@ -120,10 +120,10 @@ def record() -> Recording:
     """Everything that the ``with`` block calls is kept, to be exported as a model.
 
     Every operator that is called in the block and does not fail is kept, as a function or compiled, with copies of its
-    inputs and outputs: the memory that they take is held until the recording is dropped. While a call is recorded it
+    inputs and outputs. The memory that they take is held until the recording is dropped. While a call is recorded it
     runs on the copies of its inputs. A thread or a task does not record unless it runs in a copy of the context of the
-    block, and nothing is recorded once the block has been left. Of nested blocks, each records what is called in it
-    and in those within.
+    block, and nothing is recorded once the block has been left. Of nested blocks, each records what is called in it and
+    in those within.
 
     Returns
     -------

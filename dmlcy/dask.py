@@ -1,4 +1,4 @@
-"""The operators on dask arrays, as functions like those of ``dmlcy``: ``pip install 'dmlcy[dask]'``."""
+"""The operators on dask arrays, as functions like those of ``dmlcy``, and models: ``pip install 'dmlcy[dask]'``."""
 
 try:
     import dask.array as _  # noqa: F401
@@ -11,6 +11,7 @@ from dmlcy._facts.tables import RUNNABLE as _RUNNABLE
 from dmlcy._words.later import later as _later
 
 _HOMES = {_NAMES[name]: f"dmlcy._generated.dask.{name.lower()}" for name in _IN_CHUNKS}
+_HOMES["run"] = "dmlcy._dask.batches"
 _WHOLE = {_NAMES[name] for name in _RUNNABLE} - set(_HOMES)
 
 __all__ = [*_HOMES]

@@ -1,72 +1,27 @@
-"""PyDirectML's module on the CPU of any machine, name for name.
+"""PyDirectML's module on the CPU of any machine, name for name: its older API and its newer one.
 
 ``python -m dmlcy.directml SCRIPT`` runs a program that says ``import directml`` or ``import pydirectml`` unchanged.
 """
 
+from dmlcy._frontends.directml.buffers import Buffer
 from dmlcy._frontends.directml.device import Binding, Device, TensorData
-from dmlcy._frontends.directml.enums import (
-    ConvolutionDirection,
-    ConvolutionMode,
-    ExecutionFlags,
-    InterpolationMode,
-    MatrixTransform,
-    OperatorType,
-    OutputOptions,
-    PaddingMode,
-    RecurrentNetworkDirection,
-    TensorDataType,
-    TensorFlags,
-)
-from dmlcy._frontends.directml.expressions import (
-    Expression,
-    FusedActivation,
-    GraphBuilder,
-    Model,
-    input_tensor,
-    reinterpret,
-)
-from dmlcy._frontends.directml.functions import (
-    GRUOutputs,
-    MaxPoolingOutputs,
-    Size2D,
-    activation_gelu,
-    activation_identity,
-    activation_linear,
-    activation_relu,
-    activation_sigmoid,
-    activation_softmax,
-    activation_tanh,
-    add,
-    average_pooling,
-    batch_normalization,
-    convolution,
-    divide,
-    gather,
-    gemm,
-    gru,
-    join,
-    local_response_normalization,
-    max_pooling,
-    mean_variance_normalization,
-    multiply,
-    padding,
-    slice,
-    subtract,
-    up_sample_2d,
-    value_scale_2d,
-)
-from dmlcy._frontends.directml.tensors import TensorDesc, TensorPolicy
+from dmlcy._frontends.directml.expressions import Expression, GraphBuilder, Model, input_tensor
+from dmlcy._frontends.directml.graph import Graph
+from dmlcy._frontends.directml.operator import CompiledOperator
+from dmlcy._frontends.directml.tensors import Size2D, TensorDesc, TensorPolicy
+from dmlcy._frontends.directml.views import broadcast, reinterpret
+from dmlcy._generated.directml import enums as _enums
+from dmlcy._generated.directml import functions as _functions
+from dmlcy._generated.directml.enums import *  # noqa: F403
+from dmlcy._generated.directml.functions import *  # noqa: F403
+from dmlcy._version import __version__
 
 __all__ = [
-    "Binding", "ConvolutionDirection", "ConvolutionMode", "Device", "ExecutionFlags", "Expression", "FusedActivation",
-    "GRUOutputs", "GraphBuilder", "InterpolationMode", "MatrixTransform", "MaxPoolingOutputs", "Model", "OperatorType",
-    "OutputOptions", "PaddingMode", "RecurrentNetworkDirection", "Size2D", "TensorData", "TensorDataType", "TensorDesc",
-    "TensorFlags", "TensorPolicy", "activation_gelu", "activation_identity", "activation_linear", "activation_relu",
-    "activation_sigmoid", "activation_softmax", "activation_tanh", "add", "average_pooling", "batch_normalization",
-    "convolution", "divide", "gather", "gemm", "gru", "input_tensor", "join", "local_response_normalization",
-    "max_pooling", "mean_variance_normalization", "multiply", "padding", "reinterpret", "slice", "subtract",
-    "up_sample_2d", "value_scale_2d",
+    "Binding", "Buffer", "CompiledOperator", "Device", "Expression", "Graph", "GraphBuilder", "Model", "Size2D",
+    "TensorData", "TensorDesc", "TensorPolicy", "__version__", "broadcast", "input_tensor", "reinterpret",
 ]  # fmt: skip
+__all__ += _enums.__all__
+__all__ += _functions.__all__
 
 if __name__ == "__main__":
     import sys

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from dmlcy._errors import ModelError, Violations
 from dmlcy._facts.levels import NEWEST, level_index
@@ -15,6 +15,8 @@ from dmlcy._facts.tables import LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import Refusal
 from dmlcy._frontends.onnx import binding, lint, reader
 from dmlcy._frontends.onnx.binding import FreeDimension, sizes_of
+from dmlcy._frontends.onnx.fusing import LEVELS as OPTIMIZATIONS
+from dmlcy._frontends.onnx.fusing import optimized
 from dmlcy._frontends.onnx.loading import CompiledModel, ModelValue
 from dmlcy._frontends.onnx.model_report import ModelReport, NodeReport, Why, to_json
 from dmlcy._frontends.onnx.placing import Where
@@ -50,6 +52,7 @@ def report(
     feature_level: str | None = None,
     device_types: Collection[str] | None = None,
     limit: int = MOST,
+    optimize: Literal["none", "basic", "extended"] = "none",
 ) -> ModelReport:
     """Say of each node of a model where ONNX Runtime puts it, why, and which operators of DirectML it becomes.
 
@@ -67,6 +70,9 @@ def report(
         The data types of DirectML that the device has, such as ``{"FLOAT32", "FLOAT16"}``; by default all.
     limit
         The most nodes of DirectML.
+    optimize
+        The level of ONNX Runtime's optimiser, whose passes are applied first, as far as they are known. Nodes that
+        it joins with others are "fused", and their reasons name the other node.
 
     Returns
     -------
@@ -78,7 +84,7 @@ def report(
     ModelError
         The file is no valid ONNX model, or ``shapes`` names what the model does not have (``DML-ONNX-...``).
     ValueError
-        The release, the level or a data type is not known, or ``shapes`` has what are no sizes.
+        The release, a level or a data type is not known, or ``shapes`` has what are no sizes.
 
     Examples
     --------
@@ -99,6 +105,7 @@ def report(
             level=_level(feature_level),
             types=None if device_types is None else binding.device_types(device_types),
             limit=limit,
+            optimize=_optimization(optimize),
         )
     except Refusal as error:
         raise ModelError(error.violations) from None
@@ -145,11 +152,12 @@ def load(
     shapes: Mapping[str, int | Sequence[int]] | None = None,
     feature_level: str | None = None,
     limit: int = MOST,
+    optimize: Literal["none", "basic", "extended"] = "none",
 ) -> CompiledModel:
     """A model that runs, as a compiled graph does: ``model(x, ...)``, with the inputs of the model by position or name.
 
-    The nodes become the operators of DirectML that ONNX Runtime makes of them, without its optimiser, and run here. A
-    node that DirectML leaves to the CPU is computed as ONNX defines it, if dmlcy has a table of it; its inputs are
+    The nodes become the operators of DirectML that ONNX Runtime makes of them, and run here. A
+    node that DirectML leaves to the CPU is computed as ONNX defines it, if dmlcy has a table of it. Its inputs are
     computed first, and the rest of the model is compiled with its results. A node whose opset has no DirectML kernel
     runs as the version before.
 
@@ -159,11 +167,14 @@ def load(
         As of ``report``. Free dimensions that ``shapes`` does not name take the sizes of the inputs of each call.
     feature_level
         The level that the descs are checked at; by default the level in force.
+    optimize
+        As of ``report``. Values that only joined nodes had are no values of the model then.
 
     Returns
     -------
     CompiledModel
-        It is compiled at once if all sizes are known, else when it is called. The graphs of the last calls are kept.
+        The model is compiled at once if all sizes are known, else when it is called. The graphs of the last calls are
+        kept.
 
     Raises
     ------
@@ -184,9 +195,18 @@ def load(
     """
     level = None if feature_level is None else _level(feature_level)
     try:
-        return CompiledModel(reader.read(os.fspath(path)), sizes_of(shapes), level=level, limit=limit)
+        sizes = sizes_of(shapes)
+        model = optimized(reader.read(os.fspath(path)), _optimization(optimize), sizes).model
+        return CompiledModel(model, sizes, level=level, limit=limit)
     except Refusal as error:
         raise ModelError(error.violations) from None
+
+
+def _optimization(name: str) -> str:
+    """A level of the optimiser; ValueError for one that is not known."""
+    if name not in OPTIMIZATIONS:
+        raise ValueError(f"optimize is one of {', '.join(OPTIMIZATIONS)}, not {show(name)}.")
+    return name
 
 
 def _level(name: str | None) -> FeatureLevelName:

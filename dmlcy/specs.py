@@ -71,50 +71,54 @@ def operator(name: str) -> dict[str, Any]:
     -------
     dict
         ``operator``
-            ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``in_place`` (the inputs whose
-            memory an output may share in DirectML), ``directmlx`` (the function of DirectMLX, as in ``catalogue()``),
-            ``python``, ``desc``, ``family``, ``state`` (one of ``states()``), ``summary``, ``source``, ``include``
-            (groups of facts that it shares with others), ``also`` (what NumPy, PyTorch and everyday language call it),
-            ``also_after`` (operators that are meant first by a name that both have).
+            ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``struct``, ``kind``, ``python``, ``desc``,
+            ``family``, ``summary``, ``source``. ``state`` is one of ``states()``. ``in_place`` has the inputs whose
+            memory an output may share in DirectML. ``directmlx`` is the function of DirectMLX, as in
+            ``catalogue()``. ``include`` has the groups of facts that the operator shares with others. ``also`` has
+            the names in NumPy, PyTorch and everyday language. ``also_after`` has the operators that are meant first
+            by a name that both have.
         ``types``, ``ranks``
             By letter, rows ``since`` with the data types ``any``, or the numbers of dimensions ``min`` to ``max``, that
-            the level adds; ``default``: a call that chooses none gives the first of these data types.
+            the level adds. ``default``: a call that chooses no data type gives the first of these.
         ``field``
             In the order of the struct: ``name``, ``python``, ``kind`` (input, output, attribute), ``type``,
-            ``optional``, ``doc``, ``default`` (Python's; JSON gives every field); of a tensor ``dtype`` and ``rank``
-            (letters of ``types`` and ``ranks``), ``sizes``, ``hint`` (what to do about others; ``hint_when``: of which
-            descs that is said), ``leading_ones``, ``mixed`` (the tensors of an
-            array may have several data types), ``owned`` (false: it must not have the flag OWNED_BY_DML); of an
-            attribute ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, ``among``
-            (the list of operators that one may be fused from), ``value`` (the formula that it follows from),
-            ``unsaid`` (UNKNOWN is taken for this data type), ``dtype`` (the field that holds the type of a scalar),
-            ``infinite`` (of a FLOAT: it may be infinite or a NaN).
+            ``optional``, ``doc``, ``default`` (Python's; JSON gives every field).
+
+            A tensor has ``dtype`` and ``rank`` (letters of ``types`` and ``ranks``), ``sizes``, and ``leading_ones``.
+            ``mixed``: the tensors of an array may have several data types. ``owned`` is false if the flag
+            OWNED_BY_DML is not allowed. ``hint`` says what to do about other sizes, for descs with ``hint_when``.
+
+            An attribute has ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, and
+            ``value`` (the formula that it follows from). ``among`` is the list of operators that can be fused.
+            ``unsaid``: UNKNOWN is taken for this data type. ``dtype`` is the field that holds the type of a scalar.
+            ``infinite``: a FLOAT may be infinite or a NaN.
         ``let``
-            Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``; ``says`` is
-            what messages call it, ``each`` in the singular what a count is of; of a data rule, of which tensor ``v`` is
-            each element.
+            Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``. ``says`` is the name in messages,
+            ``each`` the singular of the things that are counted. In a data rule, ``each`` is the tensor of which
+            ``v`` is each element.
         ``rule``, ``data_rule``
             ``id``, ``for``, ``that`` (the formula that must hold), ``about``, ``says``, ``from`` (provenance),
-            ``hint``, ``fix``, ``since``, ``until``, ``breaks`` (what to change in an example to break just it),
-            ``accepts`` (the evidence that DirectML takes what breaks it, so that it only warns).
+            ``hint``, ``fix``, ``since``, ``until``. ``breaks`` is the change of an example that breaks just this
+            rule. ``accepts`` is the evidence that DirectML takes a desc that breaks the rule, which then only warns.
         ``independent``
             Axes along which slices of the inputs give the slices of the output: ``doc``, ``for``, ``axes`` (of each
             tensor that has it), ``takes`` (what the size of a slice is a multiple of), ``gives`` (elements of the
             output for each), ``when``.
         ``chosen``
-            Sizes of an output that the caller chooses: ``name`` (of the parameter of a call; in a desc they stand in
-            the output, where ``sizes`` has ``*name``), ``length`` where their number follows, ``doc``.
+            Sizes of an output that the caller chooses: ``name``, ``length`` where their number follows, ``doc``. The
+            name is that of the parameter of a call. In a desc, the sizes are in the output, where ``sizes`` has
+            ``*name``.
         ``same``
             Older versions whose results the operator gives, bit for bit: ``as`` (the name), ``with`` (values of
-            attributes), ``older`` (values in the older version of those that differ there).
+            attributes), ``older`` (values in the older version of the attributes that differ there).
         ``interpretation``
             ``id``, ``question``, ``choice``, ``evidence``; ``not_judged``, the condition for elements whose value no
             document promises, with ``when`` and ``outputs``.
         ``example``
-            ``title``, ``source`` or ``calculation``, ``contradicts`` (of a documented example that its page
-            contradicts: what the page prints, and what is right), ``inputs``, ``attributes``, ``outputs``, ``sized``
-            (that the caller says the sizes of the outputs, though a formula gives some), ``figure`` (that it is in the
-            figure of its page, and which elements of the output are followed there).
+            ``title``, ``source`` or ``calculation``, ``inputs``, ``attributes``, ``outputs``. ``contradicts``: the
+            page of a documented example contradicts it; the text says what the page prints, and what is right.
+            ``sized``: the caller says the sizes of the outputs, though a formula gives some. ``figure``: the example
+            is in the figure of its page, with the elements of the output that are followed there.
         ``equivalent``
             The same in another ``library``: ``call``, ``source``, ``note``; after ``setup``, the expressions ``ours``
             and ``theirs`` both give ``gives``; ``differs``, each with ``says``, ``setup``, and under ``ours`` and
@@ -125,7 +129,7 @@ def operator(name: str) -> dict[str, Any]:
             ``flushes``: whether a device may take 0 in place of operands below the normal numbers; ``absolute``: what
             its results may be off besides; the ``reason``.
         ``kernel``
-            What the family computes with; not there while the operator does not run.
+            The table with which the family computes; not there while the operator does not run.
 
     Raises
     ------
@@ -143,8 +147,8 @@ def operator(name: str) -> dict[str, Any]:
 def levels() -> dict[str, dict[str, Any]]:
     """The feature levels by name (``"5_0"``), oldest first.
 
-    Each has ``name``, ``value`` of DML_FEATURE_LEVEL, ``directml`` (the version that brought it), ``max_rank`` and,
-    where there is something to say, ``windows``, ``note``, ``dxdispatch`` (false: DxDispatch does not know it).
+    Each level has ``name``, ``value`` of DML_FEATURE_LEVEL, ``directml`` (the version that brought it), ``max_rank``
+    and, where there is something to say, ``windows``, ``note``, ``dxdispatch`` (false: DxDispatch does not know it).
     """
     return _by("name", shipped.read("levels.toml")["level"])
 
@@ -152,7 +156,7 @@ def levels() -> dict[str, dict[str, Any]]:
 def dtypes() -> dict[str, dict[str, Any]]:
     """The tensor data types by name (``"FLOAT32"``).
 
-    Each has ``name``, ``value`` of DML_TENSOR_DATA_TYPE, ``bits``, ``since`` and, where NumPy has it, ``numpy``.
+    Each type has ``name``, ``value`` of DML_TENSOR_DATA_TYPE, ``bits``, ``since`` and, where NumPy has it, ``numpy``.
     """
     return _by("name", shipped.read("dtypes.toml")["dtype"])
 
@@ -160,8 +164,9 @@ def dtypes() -> dict[str, dict[str, Any]]:
 def enums() -> dict[str, dict[str, Any]]:
     """The enums by DirectML's name (``"DML_PADDING_MODE"``), with their members.
 
-    Each has ``name``, ``prefix`` of its members' full names, ``python``, ``since``, ``members`` (``name``, ``value``,
-    ``since``, ``doc``, ``also``: what other libraries call it) and, where they apply, ``flags``, ``source``, ``note``.
+    Each enum has ``name``, ``prefix`` of its members' full names, ``python``, ``since``, ``members`` and, where they
+    apply, ``flags``, ``source``, ``note``. A member has ``name``, ``value``, ``since``, ``doc``, and in ``also`` its
+    names in other libraries.
     """
     return _by("name", shipped.read("enums.toml")["enum"])
 
@@ -169,7 +174,7 @@ def enums() -> dict[str, dict[str, Any]]:
 def fused() -> dict[str, dict[str, Any]]:
     """The operators whose desc a field of another operator, its host, can hold, by name: the fused activations.
 
-    Each has ``operator`` and ``source`` and, where it is restricted, ``hosts`` and ``since``.
+    Each row has ``operator`` and ``source`` and, where the operator is restricted, ``hosts`` and ``since``.
     """
     return _by("operator", shipped.read("fused.toml")["fused"])
 
@@ -177,10 +182,11 @@ def fused() -> dict[str, dict[str, Any]]:
 def catalogue() -> dict[str, dict[str, Any]]:
     """Every operator of DirectML by name, whatever its state, with the fields of its struct.
 
-    Each has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``state`` (one of ``states()``), ``struct``, ``kind``,
-    ``in_place`` (the inputs whose memory an output may share in DirectML), ``directmlx`` (the function of DirectMLX
-    that adds it to a graph, with the members that its parameters stand for; absent where there is none), ``source`` and
-    ``fields`` (``name``, ``kind``, ``type``, ``optional``; of an array ``count``, the member that counts it).
+    Each operator has ``name``, ``value`` of DML_OPERATOR_TYPE, ``since``, ``state`` (one of ``states()``), ``struct``,
+    ``kind``, ``source`` and ``fields``. ``in_place`` has the inputs whose memory an output may share in DirectML.
+    ``directmlx`` is the function of DirectMLX that adds the operator to a graph, with the members that its parameters
+    stand for; absent where there is none. A field has ``name``, ``kind``, ``type``, ``optional``, and for an array
+    ``count``, the member that counts it.
     """
     rows = shipped.read("catalogue.toml")["operator"]
     return _by("name", [{**row, "state": state_of(row["name"])} for row in rows])
@@ -189,9 +195,9 @@ def catalogue() -> dict[str, dict[str, Any]]:
 def errors() -> dict[str, dict[str, Any]]:
     """The errors that no rule declares: by slug (``"dtype"``) those of a field, by id those of a model or a graph.
 
-    Each has ``error`` (the class), ``message`` (a str.format template), ``about``; those of a field also ``slug``,
-    ``applies`` and ``when``, those of a model file ``id`` and ``breaks``. Those of rules are in ``operator(name)``:
-    ``ids()`` has them all.
+    Each error has ``error`` (the class), ``message`` (a str.format template) and ``about``. An error of a field also
+    has ``slug``, ``applies`` and ``when``, an error of a model file ``id`` and ``breaks``. The errors of rules are in
+    ``operator(name)``. ``ids()`` has all ids.
     """
     fields = shipped.read("errors.toml")
     models = [*fields.get("model", []), *shipped.read("model_errors.toml")["model"]]
@@ -202,9 +208,10 @@ def errors() -> dict[str, dict[str, Any]]:
 def terms() -> dict[str, dict[str, Any]]:
     """Words that are neither operators nor fields of one, by name (``"E_INVALIDARG"``, ``"transpose"``).
 
-    Each has ``name``, ``is``, ``doc`` and, where they apply, ``also`` (other spellings), ``source`` (DirectML's
+    Each term has ``name``, ``is``, ``doc`` and, where they apply, ``also`` (other spellings), ``source`` (DirectML's
     documentation), ``page`` (of this documentation) and ``errors`` (slugs of the errors about it). An error code has
-    ``value``, ``returned`` (the calls that return it: ``call``, ``when``, ``source``) and ``command`` (what helps).
+    ``value``, ``returned`` (the calls that return it: ``call``, ``when``, ``source``) and ``command`` (the command
+    that helps).
     """
     return _by("name", shipped.read("terms.toml")["term"])
 

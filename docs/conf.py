@@ -30,7 +30,7 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 myst_heading_anchors_html_ids = True  # the anchors that GitHub gives
 
-# Where there is no network, a text of the few names that the pages use stands in place of the whole inventory.
+# Without a network, a text of the few names that the pages use is in place of the whole inventory.
 intersphinx_mapping = {
     "numpy": ("https://numpy.org/doc/stable", (None, "_inventories/numpy.txt")),
     "python": ("https://docs.python.org/3", (None, "_inventories/python.txt")),

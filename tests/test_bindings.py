@@ -87,7 +87,7 @@ def test_a_node_of_a_graph_has_as_many_tensors(operator: Operator) -> None:
 @pytest.mark.parametrize(
     ("word", "place"),
     [
-        ("DML_BINDING_TYPE_NONE", "docs/bindings.md#what-dml_binding_type_none-is-for"),
+        ("DML_BINDING_TYPE_NONE", "docs/bindings.md#use-of-dml_binding_type_none"),
         ("BindInputs", "docs/bindings.md"),
         ("persistent resource", "docs/bindings.md#temporary-and-persistent-resources"),
         ("TemporaryResourceSize", "docs/bindings.md#temporary-and-persistent-resources"),

@@ -1,4 +1,4 @@
-"""What the harness needs to know of an operator."""
+"""The facts that the harness needs of an operator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def one_tensor(cell: Cell) -> Inputs:
 
 
 def whole(cell: Cell, result: Any) -> Array:
-    """What is compared of a result: all of it."""
+    """The part of a result that is compared: all of it."""
     return as_array(result)
 
 

@@ -213,7 +213,7 @@ def average_by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 
 
 def compared(cell: Cell, result: Any) -> Array:
-    """The values, and where they stand among those of their channel: PyTorch counts no further."""
+    """The values, and their places among the elements of their channel: PyTorch counts no further."""
     if INDICES not in cell.attributes:
         return as_array(result)
     values, indices = (as_array(one) for one in result)
@@ -223,7 +223,7 @@ def compared(cell: Cell, result: Any) -> Array:
 def maximum_by_numpy(cell: Cell, inputs: Inputs, out: Any) -> Peer:
     """Maxima of slices along one axis after the other; one max for a global window."""
     if INDICES in cell.attributes:
-        return Absent("it has no maximum of windows that says where it stands")
+        return Absent("it has no maximum of windows with its place")
     (x,) = inputs
     axes = tuple(range(2, x.ndim))
     if cell.variant == "global":

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import machine, peers
-from benchmarks.groups import all_groups, committed_cells, lock
+from benchmarks.groups import all_groups, committed_cells, lock, page
 from benchmarks.groups.compared import Differs
 from benchmarks.groups.measure import Row, run_cell
 from benchmarks.groups.model import Cell, Group
 from benchmarks.groups.table import as_json, line, summary
+from benchmarks.machine import ROOT
 from dmlcy._runtime.cpus import default_threads
 from dmlcy._show.terminal import Progress
 
@@ -35,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for group, cells in planned.items():
             print(f"{group.name}: {len(cells)} cells. {group.title}", *(f"  {cell.name}" for cell in cells), sep="\n")
         print(f"{sum(map(len, planned.values()))} cells in {len(planned)} groups")
+        return 0
+    if options.render:
+        page.write(page.merged(options.render), ROOT / "docs" / "benchmarks")
         return 0
     if options.resident:
         from benchmarks.groups import resident
@@ -102,6 +106,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--below", type=float, metavar="RATIO", help="print all cells worse than this, not the worst 5")
     parser.add_argument("--cells", action="store_true", help="print a line for each cell, with all times and errors")
     parser.add_argument("--out", type=Path, metavar="JSON", help="write the medians")
+    parser.add_argument(
+        "--render", nargs="+", type=Path, metavar="JSON", help="write docs/benchmarks/README.md from these medians"
+    )
     parser.add_argument(
         "--resident", action="store_true", help="memory of a process that runs a network once, no times"
     )

@@ -50,7 +50,7 @@ def room(result: Any) -> Any:
 
 
 def peer(name: str, cell: Cell, inputs: Mapping[str, Array], out: Any) -> Call:
-    """What a library does of the cell's work."""
+    """The call of a library for the work of the cell."""
     return {"numpy": by_numpy, "torch": by_torch, "onnxruntime": by_onnxruntime}[name](cell, inputs, room(out))
 
 
@@ -96,7 +96,7 @@ def once(x: Array) -> Array:
 
 
 def is_read(name: str, text: str) -> bool:
-    """Whether a name stands in ONNX's text."""
+    """Whether a name is in ONNX's text."""
     letters = "".join(one if one.isalnum() or one == "_" else " " for one in text)
     return name in letters.split()
 

@@ -16,7 +16,7 @@ Sizes = Sequence[int]
 
 
 class Drawn:
-    """Makers of arrays, by the names that expressions use. Each makes the data type of the cell unless told."""
+    """Makers of arrays, by the names that expressions use. Each maker takes the data type of the cell unless told."""
 
     def __init__(self, dtype: str, *, real: bool) -> None:
         self.dtype, self.real = np.dtype(dtype), real

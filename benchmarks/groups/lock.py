@@ -20,14 +20,14 @@ HEAD = """\
 
 
 class Line(NamedTuple):
-    """What is listed of a cell."""
+    """The line of a cell in the list."""
 
     digest: str
     peers: str
 
 
 def line_of(cell: Cell) -> Line:
-    """What has to be listed of a cell."""
+    """The line that a cell must have in the list."""
     if cell.network:
         return Line(networks.digest(cell)[:12], "to")
     arrays = inputs_of(cell, real=False)
@@ -37,14 +37,14 @@ def line_of(cell: Cell) -> Line:
 
 
 def locked(path: Path = PATH) -> dict[str, Line]:
-    """What is listed, by the name of the cell."""
+    """The lines of the list, by the name of the cell."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     split = [line.split() for line in lines if line and not line.startswith("#")]
     return {name: Line(digest, peers) for name, digest, peers in split}
 
 
 def compare(cells: Iterable[Cell], path: Path = PATH) -> tuple[dict[str, Line], list[str]]:
-    """What has to be added to the list, and what is wrong with the cells that are listed."""
+    """The lines to add to the list, and the mistakes in the cells that are listed."""
     known, present = locked(path), {cell.name: line_of(cell) for cell in cells}
     wrong = [f"{name} is taken out" for name in known if name not in present]
     for name, line in known.items():

@@ -10,7 +10,7 @@ from benchmarks.calls import Block
 from benchmarks.cells import Array
 from benchmarks.groups.compared import compare, errors
 from benchmarks.groups.contenders import contenders_of
-from benchmarks.groups.model import ADD, BESIDE, Cell, Figure, Group
+from benchmarks.groups.model import ADD, BESIDE, COMPILED, Cell, Figure, Group
 from benchmarks.groups.ours import expression_of
 from benchmarks.memcpy import Memcpy
 from benchmarks.run import LIMIT, set_num_threads
@@ -21,13 +21,17 @@ TINY = 1 << 14  # bytes of all tensors; calls of so few are timed in short block
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured of a cell: seconds a call by contender, why others are absent, and errors in ULP."""
+    """The measurements of a cell: seconds a call by contender, why others are absent, and errors in ULP.
+
+    ``optimized``: what `compile` did to a network, in words.
+    """
 
     cell: Cell
     threads: int
     times: dict[str, Times]
     absent: dict[str, str] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
+    optimized: str = ""
 
     def against(self, group: Group) -> dict[str, Times]:
         """The contenders whose time counts: those of the group that are exact enough."""
@@ -66,7 +70,8 @@ def run_cell(group: Group, cell: Cell, threads: int, seconds: float) -> Row:
     if group.memcpy is not None:
         blocks[LIMIT] = Memcpy(min(read, written) if group.memcpy.moves else read, written, threads)
     times = measure(blocks, seconds, SHORT if read + written <= TINY else BLOCK)
-    return Row(cell, threads, times, absent, found)
+    optimized = str(calls[COMPILED].names["op"].optimizations) if cell.network else ""
+    return Row(cell, threads, times, absent, found, optimized)
 
 
 def unique_bytes(x: Array) -> int:

@@ -14,7 +14,7 @@ PEERS = ("numpy", "torch", "onnxruntime", BESIDE)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a contender computes: ``call`` is timed, ``before`` prepares names for it."""
+    """The work of a contender: ``call`` is timed, ``before`` prepares names for it."""
 
     call: str
     before: str = ""
@@ -31,7 +31,7 @@ class Cell:
     dtype
         NumPy's name of the data type.
     sizes
-        What the expressions of the inputs call ``sizes``.
+        The value of ``sizes`` in the expressions of the inputs.
     inputs
         An expression by name, over what ``benchmarks.groups.inputs`` offers.
     constants
@@ -39,13 +39,13 @@ class Cell:
     call
         The call of dmlcy.
     works
-        What each peer computes.
+        The work of each peer.
     network
         The name of the network, where the work is one.
     tolerance
         The greatest difference of two results, in units of their greatest magnitude; None: that of the data type.
     each
-        What is to be reached in this cell; None: what is to be reached in each of the group.
+        The figure to reach in this cell; None: the figure of each cell of the group.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What is to be reached by a form of our call: in the geometric mean over the cells of a group, and in each.
+    """The figure to reach by a form of our call: in the geometric mean over the cells of a group, and in each.
 
     ``at_most``: our time in units of the other's, at most so much; else the other's in units of ours, at least.
     ``seconds``: of a call, at most.

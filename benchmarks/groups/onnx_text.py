@@ -42,7 +42,8 @@ def session_of(model: Any, threads: int) -> Any:
 
 
 def bound(model: Any, inputs: Mapping[str, Array]) -> Call:
-    """A run of the model with its inputs and outputs bound to arrays. What is not contiguous is copied in each run."""
+    """A run of the model with its inputs and outputs bound to arrays. An array that is not contiguous is copied in each
+    run."""
     session = session_of(model, peers.threads())
     plain = {one.name: np.ascontiguousarray(inputs[one.name]) for one in session.get_inputs()}
     results = session.run(None, plain)

@@ -30,7 +30,7 @@ class Expression:
     others
         The other arguments.
     values
-        What these arguments are: it is known before the call, and takes no time of it.
+        The kinds of these arguments are known before the call, and take no time of it.
     """
 
     function: str

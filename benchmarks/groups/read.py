@@ -77,7 +77,7 @@ def _cells(group: str, work: Mapping[str, Any], data: Mapping[str, Any]) -> Iter
 
 
 def _work(found: Any, names: Mapping[str, str]) -> Work | None:
-    """What a peer computes; None where the row leaves a column empty that its call needs, or the peer has no call."""
+    """The work of a peer; None where the row leaves a column empty that its call needs, or the peer has no call."""
     if found is None:
         return None
     call, before = (found, "") if isinstance(found, str) else (found["call"], found.get("before", ""))

@@ -1,4 +1,4 @@
-"""What was measured, as text: a line for each cell, and for each group its means, its figures and its worst cells."""
+"""The measurements as text: a line for each cell, and for each group its means, its figures and its worst cells."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ def _number(value: float) -> str:
 def summary(group: Group, rows: Sequence[Row], below: float | None = None) -> Iterator[str]:
     """A group: for each number of threads and each figure, the geometric mean, the median and the worst cells.
 
+    Behind them, what `compile` did to each network.
+
     ``below``: all cells that are worse than this ratio are printed, not the five worst ones.
     """
     yield f"{group.name}: {group.title}"
@@ -51,6 +53,7 @@ def summary(group: Group, rows: Sequence[Row], below: float | None = None) -> It
             yield from _copied(
                 group.memcpy, threads, [(row.times[LIMIT], row.times[group.forms[0]], row) for row in copied]
             )
+    yield from dict.fromkeys(f"  {row.cell.network}: {row.optimized}" for row in rows if row.optimized)
 
 
 def _figure(group: Group, figure: Figure, threads: int, rows: Iterable[Row], below: float | None) -> Iterator[str]:

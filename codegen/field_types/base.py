@@ -77,6 +77,7 @@ class FieldType:
     variable: ClassVar[str | None] = None  # the C type, if the expressions of a kernel can read it
     scales: ClassVar[bool] = False  # is applied to each element of the first input, before anything else
     may_be_nothing: ClassVar[bool] = False  # a call can take None for an optional field
+    bound: ClassVar[str]  # the kind of a parameter of PyDirectML that is for it
     of_elements: ClassVar[bool] = False  # has numbers that the reference treats as elements of tensors
 
     def symbol(self, field: Field, facts: Facts) -> Symbol | None:
@@ -160,6 +161,7 @@ class Descs(FieldType):
 class Integer(FieldType):
     """One integer."""
 
+    bound = "integer"
     dumped = "number"
     toml = (int,)
     errors = (*FieldType.errors, "range")
@@ -181,6 +183,7 @@ class Integer(FieldType):
 class IntegerArray(FieldType):
     """An array of integers, with a length that the spec states; one integer fills it."""
 
+    bound = "integers"
     dumped = "numbers"
     toml = (int,)
     errors = (*FieldType.errors, "range", "length")

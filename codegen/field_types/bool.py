@@ -8,6 +8,7 @@ from .base import Binding, FieldType, Taken
 class Bool(FieldType):
     """BOOL."""
 
+    bound = "flag"
     directml = "BOOL"
     dumped = "boolean"
     toml = (bool,)

@@ -14,6 +14,7 @@ from .base import Binding, FieldType, Taken
 class Enum(FieldType):
     """An enum. DML_TENSOR_DATA_TYPE is one too, whose members expressions know as data types."""
 
+    bound = "member"
     directml = "enum"
     dumped = "named"
     toml = (str,)

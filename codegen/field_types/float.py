@@ -8,6 +8,7 @@ from .base import Binding, FieldType, Taken
 class Float(FieldType):
     """FLOAT: finite, unless the spec says that it may be infinite or no number."""
 
+    bound = "real"
     directml = "FLOAT"
     dumped = "number"
     toml = (int, float)

@@ -8,6 +8,7 @@ from .base import Binding, FieldType, Taken
 class FloatArray(FieldType):
     """const FLOAT*, with a length that the spec states; all entries are finite, and one number fills the array."""
 
+    bound = "reals"
     directml = "FLOAT"
     dumped = "numbers"
     of_elements = True

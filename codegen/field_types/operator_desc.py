@@ -8,6 +8,7 @@ from .base import Binding, Descs, Taken
 class OperatorDesc(Descs):
     """const DML_OPERATOR_DESC*."""
 
+    bound = "activation"
     kind = Kind.OPERATOR
     dumped = "operation"
     may_be_nothing = True

@@ -8,6 +8,7 @@ from .base import Binding, Descs, Taken
 class OperatorDescArray(Descs):
     """const DML_OPERATOR_DESC*, with a length that the spec states. Expressions read ``len``."""
 
+    bound = "activations"
     kind = Kind.OPERATORS
     dumped = "operations"
     array = True

@@ -8,6 +8,7 @@ from .base import Binding, FieldType, Taken
 class ScalarUnion(FieldType):
     """DML_SCALAR_UNION."""
 
+    bound = "scalar"
     directml = "DML_SCALAR_UNION"
     dumped = "scalar"
     of_elements = True

@@ -7,6 +7,7 @@ from .base import Binding, FieldType, Taken
 class ScaleBias(FieldType):
     """DML_SCALE_BIAS: two finite numbers, or nothing where the field is optional. No expression reads them."""
 
+    bound = "scaling"
     directml = "DML_SCALE_BIAS"
     dumped = "scale_bias"
     pointed = True

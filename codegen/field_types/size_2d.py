@@ -11,6 +11,7 @@ from .base import Binding, FieldType, Taken, interval
 class Size2d(FieldType):
     """DML_SIZE_2D. Expressions read ``.height`` and ``.width``; one integer gives both."""
 
+    bound = "area"
     directml = "DML_SIZE_2D"
     dumped = "size"
     toml = (int,)

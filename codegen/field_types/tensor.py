@@ -7,6 +7,7 @@ from .base import Tensors
 class Tensor(Tensors):
     """DML_TENSOR_DESC."""
 
+    bound = "expression"
     kind = Kind.TENSOR
     dumped = "tensor"
     may_be_nothing = True

@@ -7,6 +7,7 @@ from .base import Tensors
 class TensorArray(Tensors):
     """const DML_TENSOR_DESC*, with a count beside it. Expressions read ``count(t)``, and each of them as ``t[k]``."""
 
+    bound = "expressions"
     kind = Kind.TENSORS
     dumped = "tensors"
     several = True

@@ -25,6 +25,7 @@ from ..model import (
     Term,
 )
 from ..source import Table
+from .bindings import bindings
 from .reading import LOWER, Files, finished, named, python_text, source_of
 
 # The names in files of facts: generated code has them in quotes, and bare.
@@ -89,6 +90,7 @@ def facts(files: Files) -> Facts:
         terms,
         libraries,
         tuple(row for row in fused if row.operator in entries),
+        bindings(files, entries, {enum.name: enum for enum in enums}, dtypes),
     )
 
 

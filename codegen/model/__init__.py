@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from .bindings import (
+    KINDS,
+    Bindings,
+    BoundActivation,
+    BoundEnum,
+    BoundFunction,
+    BoundOutputs,
+    BoundParameter,
+)
 from .examples import Difference, Equivalent, Example, Outcome, TensorData
 from .facts import (
     DTYPE_ENUM,
@@ -51,10 +60,11 @@ from .onnx import (
 from .operator import ELEMENT, Operator, Specs, element, let_symbol
 
 __all__ = [
-    "ACCURACY_OF", "ATTRIBUTES", "DTYPE_ENUM", "ELEMENT", "FUSED", "LANGUAGES", "ONNX", "PLACES", "PROVENANCE",
-    "Accuracy", "CatalogueField", "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum",
-    "EnumMember", "Equivalent", "ErrorText", "Example", "Facts", "Field", "Formula", "Fused", "Independent",
-    "Interpretation", "Let", "Level", "Library", "Onnx", "OnnxAttribute", "OnnxOperator", "OnnxParameter",
-    "OnnxRuntime", "OnnxVersion", "Operator", "Outcome", "RankRow", "Returned", "Rule", "Same", "Specs", "TensorData",
-    "Term", "camel", "element", "let_symbol", "snake",
+    "ACCURACY_OF", "ATTRIBUTES", "DTYPE_ENUM", "ELEMENT", "FUSED", "KINDS", "LANGUAGES", "ONNX", "PLACES", "PROVENANCE",
+    "Accuracy", "Bindings", "BoundActivation", "BoundEnum", "BoundFunction", "BoundOutputs", "BoundParameter",
+    "CatalogueField", "CatalogueOperator", "Device", "Difference", "Dtype", "DtypeRow", "Enum", "EnumMember",
+    "Equivalent", "ErrorText", "Example", "Facts", "Field", "Formula", "Fused", "Independent", "Interpretation", "Let",
+    "Level", "Library", "Onnx", "OnnxAttribute", "OnnxOperator", "OnnxParameter", "OnnxRuntime", "OnnxVersion",
+    "Operator", "Outcome", "RankRow", "Returned", "Rule", "Same", "Specs", "TensorData", "Term", "camel", "element",
+    "let_symbol", "snake",
 ]  # fmt: skip

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from .bindings import Bindings
 
 LANGUAGES = ("python", "cpp")
 DTYPE_ENUM = "DML_TENSOR_DATA_TYPE"
@@ -178,6 +180,7 @@ class Facts:
     terms: tuple[Term, ...] = ()
     libraries: tuple[Library, ...] = ()
     fused: tuple[Fused, ...] = ()
+    bindings: Bindings = field(default_factory=Bindings)
 
     def is_fused(self, operator: str) -> bool:
         """Whether a desc of the operator may have no tensors, for a field of another operator can hold it."""

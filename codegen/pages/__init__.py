@@ -13,6 +13,8 @@ import jinja2
 
 from ..model import Facts, Onnx
 from ..plan import OperatorPlan, Plan, Surroundings
+from .bindings import FOLDER as BINDINGS
+from .bindings import bindings_module, bound_enums, functions_page
 from .catalogue import catalogue, counts, filters, runs, some_are_listed, total, with_pages
 from .codes import codes
 from .enums import enum_sections
@@ -28,8 +30,8 @@ from .speed import Speed
 from .stubs import FOLDERS, StubOperator, arguments, docstring, operator_stub, stub
 
 __all__ = [
-    "FOLDERS", "MARKED", "REFERENCE", "StubOperator", "arguments", "docstring", "graph_stub", "marked_page",
-    "onnx_page", "operator_page", "operator_stub", "reference_page", "stub",
+    "BINDINGS", "FOLDERS", "MARKED", "REFERENCE", "StubOperator", "arguments", "bindings_module", "bound_enums",
+    "docstring", "graph_stub", "marked_page", "onnx_page", "operator_page", "operator_stub", "reference_page", "stub",
 ]  # fmt: skip
 
 BLOCK_OR_BLANK = re.compile(r"(^(`{3,}).*?^\2$)|\n{3,}", re.M | re.S)
@@ -62,6 +64,7 @@ REFERENCE: Mapping[str, Callable[[Plan], Mapping[str, Any]]] = {
     "errors": error_tables,
     "onnx_errors": onnx_errors,
     "codes": lambda plan: {"codes": codes(plan)},
+    "directml": functions_page,
 }  # fmt: skip
 """The other pages of the reference: what their templates are given."""
 

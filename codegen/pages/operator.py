@@ -408,7 +408,7 @@ class OperatorPage:
     @property
     def measured(self) -> str:
         """The meaning of the benchmark's figures."""
-        where = f"[the benchmark](../benchmarks/README.md#{self.op.python})"
+        where = f"[the benchmark](../benchmarks/moving.md#{self.op.python})"
         return prose(
             f"above 1, dmlcy is faster. Measured with {self.speed.machine if self.speed else ''}.",
             first=f"Geometric means over the cells of {where}, with `out=` given:",

@@ -1,8 +1,8 @@
 """Functions as devices compute them: how far from the exact result, and by which formulas.
 
-No page of DirectML says how precise its functions are. The bounds are those that others state of the same hardware:
-the precision appendix of Vulkan, the rules of Direct3D for ``sin`` and ``cos``, and the tolerances of WebNN's tests,
-which ran on DirectML. The widest of them counts.
+No page of DirectML says how precise its functions are. The bounds come from what others state of the same hardware.
+Sources are the precision appendix of Vulkan, the rules of Direct3D for ``sin`` and ``cos``, and the tolerances of
+WebNN's tests, which ran on DirectML. The widest of them counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the expressions of ``[kernel]`` are made of. ``codegen`` writes each expression as calls of these methods."""
+"""The operations of the expressions of ``[kernel]``. ``codegen`` writes each expression as calls of these methods."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Arithmetic(ABC):
     def shortened(self, a: Number) -> Number:
         """The number; of an exact one the first 70 digits, which each step of a recurrence would double.
 
-        It is infinite beyond the range of float64, and has no digits far below this range.
+        The number is infinite beyond the range of float64, and has no digits far below this range.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Numbers that know how they were made, to count the operations of an expression. They have sizes, and no values."""
+"""Numbers with sizes and without values, which know how they were made, to count the operations of an expression."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Counted:
 
 
 def operations(results: Iterable[Any]) -> int:
-    """The operations of which results are made; those that several of them need count once."""
+    """The operations of which results are made; an operation that several results need counts once."""
     ahead = [one for one in results if isinstance(one, Counted)]
     seen = set(ahead)
     total = 0
@@ -55,7 +55,7 @@ def made(name: str, parts: tuple[Any, ...], each: int = 1) -> Counted:
 
 
 def reduced(name: str, part: Any, sizes: Sequence[int], axes: Iterable[int]) -> Counted:
-    """What becomes of numbers of these sizes along some axes, by an operation for each of them."""
+    """Numbers of these sizes, reduced along some axes by an operation for each of them."""
     left = {*axes}
     kept = tuple(1 if d in left else size for d, size in enumerate(sizes))
     return Counted(name, (part,), kept, math.prod(sizes), True)
@@ -67,7 +67,7 @@ def is_known(*values: Any) -> bool:
 
 
 class _Conditions(Arithmetic):
-    """What is no operation, or may be known without one."""
+    """Conditions that are no operation, or may be known without one."""
 
     def of(self, array: Array) -> Any:
         """The elements of an array, which is known by its memory."""
@@ -90,7 +90,7 @@ class _Conditions(Arithmetic):
         return a == b if is_known(a, b) else made("equal", (a, b))
 
     def negation(self, a: Any) -> Any:
-        """It costs nothing."""
+        """A negation costs nothing."""
         return not a if is_known(a) else made("negation", (a,), 0)
 
     def where(self, test: Any, then: Number, other: Number) -> Number:

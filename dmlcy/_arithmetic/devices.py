@@ -1,8 +1,8 @@
-"""What correct devices make of numbers: the third face of ``[kernel]``, beside the result and the loops.
+"""The numbers that correct devices compute: the third face of ``[kernel]``, beside the result and the loops.
 
-Each number carries the range in which that of a correct device is: operations round, perhaps by truncation, sums are
-added in any order, functions are approximated, and numbers below the normal ones of FLOAT32 become 0. The nominal
-numbers are those of ``WIDE``. Integers are exact, and are not records.
+Each number carries the range in which the number of a correct device is. Operations round, perhaps by truncation, and
+sums are added in any order. Functions are approximated, and numbers below the normal ones of FLOAT32 become 0. The
+nominal numbers are those of ``WIDE``. Integers are exact, and are not records.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WHOLE: Final = 4
 
 
 def limits_of(size: int, half: bool) -> Limits:
-    """What a device rounds to for tensors of floats of so many bytes. ``half``: it adds FLOAT16 in FLOAT16."""
+    """The rounding of a device for tensors of floats of so many bytes. ``half``: it adds FLOAT16 in FLOAT16."""
     own = _DOUBLE if size == _DOUBLE.dtype.itemsize else _SINGLE
     unit = _UNITS[size]
     added = unit if half else min(unit, _UNITS[4])
@@ -74,7 +74,7 @@ class Devices(Arithmetic):
         return found if found.shape == tuple(sizes) else np.broadcast_to(found, sizes)
 
     def narrowed(self, a: Array, dtype: np.dtype[Any]) -> Array:
-        """Numbers rounded to a data type, perhaps by truncation; those that are of this type stay."""
+        """Numbers rounded to a data type, perhaps by truncation; numbers that are of this type stay."""
         with np.errstate(all="ignore"):
             nearest = a["value"].astype(dtype).astype(np.float64)
             kept = (nearest == a["value"]) & (a["low"] == a["high"])
@@ -317,7 +317,7 @@ class Devices(Arithmetic):
     def shortened(self, a: Number) -> Number:
         """The state of a recurrence: errors of its many numbers do not add up with the worst signs at each step.
 
-        A range that would, from step to step, grows to all numbers. It is cut to CHAINED typical deviations.
+        A range that would, from step to step, grows to all numbers. The range is cut to CHAINED typical deviations.
         """
         found = self.settled(a)
         with np.errstate(all="ignore"):

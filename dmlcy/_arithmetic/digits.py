@@ -1,4 +1,4 @@
-"""Functions of exact numbers, to 40 digits and more of their results. They are of their own: no library is asked."""
+"""Functions of exact numbers, to 40 digits and more of their results, without a library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact numbers: Python's integers, fractions, and floats for infinities, NaN and -0. What tests compare with.
+"""Exact numbers: Python's integers, fractions, and floats for infinities, NaN and -0. Tests compare with these numbers.
 
 Functions have 40 digits. Arrays have objects; an operation takes some microseconds for each element.
 """

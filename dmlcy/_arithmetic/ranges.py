@@ -65,7 +65,7 @@ def exact(values: Any) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a device rounds to: ``unit`` is the largest relative error of an operation, ``added`` that of an addition
+    """The rounding of a device: ``unit`` is the largest relative error of an operation, ``added`` that of an addition
     of a sum. ``most`` is the largest number, ``top`` that of a sum, and numbers below ``least`` may become 0. ``step``
     is the distance of subnormal numbers, by which results are off there."""
 
@@ -119,7 +119,7 @@ class Limits:
         return np.where(beyond, -np.inf, low), np.where(beyond, np.inf, high)
 
     def vanished(self, a: Array) -> Any:
-        """What a sum loses at most if its terms below the normal numbers become 0, or the parts that are added."""
+        """The most that a sum loses if its terms below the normal numbers become 0, or the parts that are added."""
         return np.minimum(a["terms"] * self.least, a["size"])
 
     def settled(self, a: Number) -> Array:

@@ -165,7 +165,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 class Wide(Arithmetic):
-    """Arrays of NumPy. What an operation would warn of is what it says."""
+    """Arrays of NumPy. The results say what a warning of NumPy would say."""
 
     def of(self, array: Array) -> Array:
         if array.dtype.kind == "f":

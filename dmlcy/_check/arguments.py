@@ -1,4 +1,4 @@
-"""What is said of arguments that the function of an operator does not have."""
+"""The messages on arguments that the function of an operator does not have."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dmlcy._field_types.values import Refused
 
 @cache
 def in_order(operator: Operator) -> tuple[Field, ...]:
-    """The attributes, each after those that its value or its length reads; else those first that follow from others."""
+    """The attributes, each after the attributes that its value or length reads; the first ones follow from others."""
     fields = {field.python: field for field in operator.fields if field.kind == "attribute"}
     found: dict[str, Field] = {}
 

@@ -37,7 +37,7 @@ class Change(NamedTuple):
 
 
 class Places(NamedTuple):
-    """What the values of a desc say about the numbers that its attributes may be."""
+    """The ranks and counts of a desc, which limit the numbers that its attributes may be."""
 
     ranks: Sequence[int]
     counts: Sequence[int]
@@ -225,7 +225,7 @@ def _permuted(desc: TensorDesc, order: Sequence[int]) -> TensorDesc:
 
 
 def _described(desc: TensorDesc, sizes: Sizes, strides: Sizes | None) -> TensorDesc:
-    """The desc of a tensor with another layout. It has as many bytes as before if these were not just enough."""
+    """The desc of a tensor with another layout, with as many bytes as before if these were not just enough."""
     total = desc.total_tensor_size_in_bytes
     return TensorDesc(
         desc.dtype,

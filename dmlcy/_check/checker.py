@@ -1,8 +1,8 @@
 """The pass over a desc or over the arguments of a call that finds every violation, with exact ints.
 
-The order: the operator, members that it has not, then the fields in the order of the struct, but inputs before
-attributes before outputs; rules in declared order, those on data last. What reads a field that has failed is skipped,
-so that a consequence is never reported beside its cause.
+The order is: the operator, members that it does not have, then the fields in the order of the struct, but inputs before
+attributes before outputs. Rules come in declared order, rules on data last. A check that reads a field that has failed
+is skipped, so that a consequence is never reported beside its cause.
 """
 
 from __future__ import annotations
@@ -56,13 +56,12 @@ def early_of(operator: Operator, described: Sequence[Field]) -> tuple[Field, ...
 class Check(State):
     """One pass over the values of one desc. ``resolved`` holds them normalised, with what follows from them filled in.
 
-    ``call``: the values are those of a function call; ``asked``: what it says of each optional output, ``asked_sizes``:
-    the sizes that it gives outputs, and ``labels``: the names in it of the outputs that are given. ``literal``: they
-    come from JSON, which has no short
-    forms; ``unknown``: its members that the operator has not; ``filled``: the names of values that follow from others
-    and nobody gave. ``path``: the name under which the desc of another
-    operator holds this one, of which only the attributes count then. Not ``limited``: tensors may have any number of
-    elements, for only parts of them are given to a kernel.
+    ``call``: the values are those of a function call. ``asked``: the request of the call for each optional output.
+    ``asked_sizes``: the sizes that the call gives outputs. ``labels``: the names in the call of the outputs that are
+    given. ``literal``: the values come from JSON, which has no short forms. ``unknown``: the members of the JSON that
+    the operator does not have. ``filled``: the names of values that follow from others and nobody gave. ``path``: the
+    name under which the desc of another operator holds this one, of which only the attributes count then. Not
+    ``limited``: tensors may have any number of elements, for only parts of them are given to a kernel.
     """
 
     def __init__(

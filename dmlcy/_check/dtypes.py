@@ -95,6 +95,6 @@ def refuse_dtype(state: State, field: Field, dtype: object) -> None:
 
 
 def _conversion(state: State, field: Field, dtype: object, allowed: Sequence[str]) -> str:
-    """What a call can be given in place of an input of a data type that is not allowed."""
+    """The values that a call can be given in place of an input of a data type that is not allowed."""
     nearest = nearest_dtype(dtype, allowed) if state.call and field.kind == "input" else None
     return f"Pass {state.label(field)}.astype(numpy.{nearest})." if nearest else ""

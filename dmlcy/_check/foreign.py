@@ -62,7 +62,7 @@ def _data_type(value: Any) -> str:
 
 
 def _words(value: Any) -> tuple[str, Exception | None]:
-    """What its protocols raise; that its array is masked."""
+    """The words of its protocols and the exception that they raise; or that the array is masked."""
     said, cause = "", None
     for name, protocol, take in (
         ("from_dlpack", "__dlpack__", np.from_dlpack),

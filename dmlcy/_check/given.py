@@ -1,4 +1,4 @@
-"""What the arrays of a call add to a pass: their values, their memory, and whether they are those of a desc."""
+"""The checks of the arrays of a call: their values, their memory, and whether they are those of a desc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descs for a tensor that a desc lacks, for tests and explanations: those that are probably valid come first."""
+"""Descs for a tensor that a desc lacks, for tests and explanations. Descs that are probably valid come first."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The search for repairs of a desc that is refused: single changes of its fields with which the check finds nothing.
 
-It is made when somebody reads what it finds, never where the desc is refused.
+The search is made when somebody reads its results, never where the desc is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Asked:
 
     @cached_property
     def given(self) -> dict[str, Any]:
-        """The values without those that follow from others."""
+        """The values, except values that follow from others."""
         free = {name for name, field in self.fields.items() if field.kind == "attribute" and field.value is None}
         names = (name for name in self.fields if name in free or name not in self.follow)
         return {name: value for name in names if (value := self.resolved.get(name)) is not None}
@@ -86,7 +86,7 @@ class Asked:
         return f"DML-{self.operator.name}-{(path or '').partition('[')[0]}"
 
     def _relevant(self, wrong: Sequence[Violation]) -> list[Field]:
-        """The fields that every broken condition reads, first those that it is about: no other one mends them all."""
+        """The fields that every broken condition reads, first the fields that it is about; no other field mends all."""
         names = [self._read(one) for one in wrong]
         common = frozenset.intersection(*names) if names else frozenset()
         fields = [field for name, field in self.fields.items() if name in common and name in self.given]
@@ -105,7 +105,7 @@ class Asked:
         return self._given({root}) | {root} | self._given(_reads(field))
 
     def _given(self, facets: Iterable[str]) -> frozenset[str]:
-        """The fields of these facets that are given; in place of the others those that they follow from."""
+        """The fields of these facets that are given, and in place of the others the fields that they follow from."""
         held = {one.python: one.part.tensor for one in self.operator.chosen if one.part and not self.call}
         found: set[str] = set()
         waiting = list(facets)
@@ -196,7 +196,7 @@ def can_be_mended(wrong: Iterable[Violation]) -> bool:
 
 
 def kept(sizes: object) -> object:
-    """Sizes of one or of several outputs as tuples; None for those that may be part of something large."""
+    """Sizes of one or of several outputs as tuples; None for sizes that may be part of something large."""
     if type(sizes) not in (tuple, list):
         return sizes if type(sizes) is int else None
     entries = [kept(entry) for entry in cast("Iterable[object]", sizes)]

@@ -77,9 +77,9 @@ class Report:
     ) -> None:
         """Notes an error of a field itself. ``part`` and ``index`` go into the sentence, ``member`` and ``at`` not.
 
-        ``words`` go into the sentence as they are, also in place of a value. ``terms``: the values of what a formula in
-        ``words`` is made of, ``called``: what the sentence calls some of them; ``note``: a sentence more; ``label``:
-        how the sentence names the field, where that is not the name of what a call gives for it.
+        ``words`` go into the sentence as they are, also in place of a value. ``terms``: the values of the parts of a
+        formula in ``words``; ``called``: the names of some of these parts in the sentence. ``note``: a sentence more.
+        ``label``: the name of the field in the sentence, where it differs from the name of the argument of a call.
         """
         text = ERRORS[slug]
         name = "operator" if field is None else field.python.partition("[")[0]  # of inputs[2], inputs

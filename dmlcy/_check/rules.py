@@ -118,7 +118,7 @@ def _counted(text: str) -> str:
 
 
 def _broken_rule(state: State, rule: Rule, at: tuple[Any, ...], element: tuple[int, ...] | None = None) -> Violation:
-    """The violation; ``at`` is what the functions of the rule take, ``element`` where it stands in a tensor."""
+    """The violation. ``at``: the arguments of the functions of the rule, ``element``: the place in a tensor."""
     names = {} if rule.index is None else {rule.index: at[0]}
     found = [(term, state.term(term, at)) for term in rule.terms]
     values = {term.label.format(**names): value for term, value in found}

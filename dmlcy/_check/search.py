@@ -19,15 +19,15 @@ NOTHING: Final = Found((), "")
 
 
 class Checked(Protocol):
-    """What a search asks of a pass over changed values."""
+    """The part of a pass over changed values that a search asks for."""
 
     @property
     def violations(self) -> list[Violation]:
-        """What is wrong with them."""
+        """The violations of the values."""
 
 
 class Asking(Protocol):
-    """What is to be searched; ``arrays``: the tensors of a call are arrays, and no values of a graph."""
+    """The values to search. ``arrays``: the tensors of a call are arrays, and no values of a graph."""
 
     arrays: bool
 
@@ -38,8 +38,8 @@ class Asking(Protocol):
 class Search:
     """A search for the repairs of one desc, which all violations of the desc share.
 
-    A pass opens it with the values that it has found wrong. What is found wrong later, such as memory or elements of
-    tensors, no other value of a field mends: it closes the search.
+    A pass opens it with the values that it has found wrong. A mistake that is found later, such as in memory or
+    elements of tensors, is mended by no other value of a field: it closes the search.
     """
 
     __slots__ = ("_asked", "_found")
@@ -70,7 +70,7 @@ class Search:
 
     @property
     def found(self) -> Found:
-        """What was found; the search is made here, once."""
+        """The result of the search, which is made here, once."""
         if self._found is None:
             self._found = NOTHING if self._asked is None else self._asked.search()
         return self._found
@@ -82,7 +82,7 @@ class Search:
 
     @property
     def sentence(self) -> str:
-        """What a message says of them."""
+        """The sentence of a message on the repairs."""
         return self.found.sentence
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""The steps of a pass that take the sizes of tensors, and those that fill in the sizes of outputs."""
+"""The steps of a pass that take the sizes of tensors, and the steps that fill in the sizes of outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dmlcy._field_types.wording import after_ones, axes_of, without_ones
 
 
 def with_ones(state: State, field: Field, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes with the leading ones that a call may leave out."""
+    """The sizes, with the leading sizes of 1 that a call may leave out."""
     if not state.call or field.leading_ones != "call" or not sizes:
         return sizes
     ranks = ranks_at(field, state.level)
@@ -36,7 +36,7 @@ def take_rank(state: State, field: Field, rank: int) -> None:
     state.fail(f"{field.python}.sizes", f"{field.python}.rank")
     needed = next((level for level in range(state.level, len(LEVELS)) if has_rank(field, rank, level)), None)
     if needed is None:
-        fewest = state.call and field.leading_ones == "desc"  # the others are for ones that only a desc may add
+        fewest = state.call and field.leading_ones == "desc"  # the others are for sizes of 1 that only a desc may add
         hint = _gives_axes(state, field) or _names_axes(state, field) or axes_of(field)
         if state.call and hint and field.kind == "input" and rank + 1 == min(allowed):
             hint += f" Add a missing axis with {field.python}[numpy.newaxis]."
@@ -63,18 +63,18 @@ def _gives_axes(state: State, field: Field) -> str:
 
 
 def _names_axes(state: State, field: Field) -> str:
-    """What the keyword is by which a call says the sizes of an output."""
+    """The keyword by which a call gives the sizes of an output, in words."""
     asked = state.call and field.kind == "output" and state.asked_sizes.get(field.python) is not None
     return f"{field.sized_by} are the sizes of all axes of the output." if asked else ""
 
 
 def choices_of(operator: Operator, field: Field) -> list[str]:
-    """What a call is given of the sizes of an output."""
+    """The choices that a call has for the sizes of an output."""
     return [one.python for one in operator.chosen if one.part is not None and one.part.tensor == field.python]
 
 
 def compare(state: State, field: Field) -> None:
-    """Compares the sizes of a tensor with those that follow from the other fields."""
+    """Compare the sizes of a tensor with the sizes that follow from the other fields."""
     name, actual = field.python, state.tensors[field.python].sizes
     if f"{name}.sizes" in state.bad or name in state.broken or name in state.inferred:
         return

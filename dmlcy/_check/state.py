@@ -1,4 +1,4 @@
-"""What a pass over a desc knows: the values that it has taken, what is wrong, and what formulas can read."""
+"""The state of a pass over a desc: the taken values, the violations, and the values that formulas can read."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Tensor:
 
 
 class State(Report):
-    """What the steps of a pass share; ``Check`` says what the arguments are.
+    """The state that the steps of a pass share; ``Check`` describes the arguments.
 
-    A facet is what a formula reads of a field: ``strides``, or of a tensor ``input.dtype``, ``input.sizes`` and
-    ``input.rank``. ``bad``: the facets that have failed; ``absent``: the tensors that are left out; ``broken``: the
-    indices at which a rule on the field has failed; ``inferred``: the outputs whose sizes were filled in; ``chosen``:
-    the data types that a call chose for outputs; ``sized``: the outputs whose sizes it says.
+    A facet is a part of a field that a formula reads: ``strides``, or of a tensor ``input.dtype``, ``input.sizes`` and
+    ``input.rank``. ``bad``: the facets that have failed. ``absent``: the tensors that are left out. ``broken``: the
+    indices at which a rule on the field has failed. ``inferred``: the outputs whose sizes were filled in. ``chosen``:
+    the data types that a call chose for outputs. ``sized``: the outputs whose sizes the call gives.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class State(Report):
         return self.evaluated(field.value) if field.unsaid and field.value and is_unsaid(value) else value
 
     def tied_to(self, field: Field) -> str | None:
-        """The tensor whose data type a tensor must have: the first one that is there, of those that share it."""
+        """The tensor whose data type a tensor must have: the first of the tensors that share it and are there."""
         if field.same_dtype_as not in self.absent:
             return field.same_dtype_as
         others = (one for one in self.operator.fields if field.same_dtype_as in (one.python, one.same_dtype_as))
@@ -146,7 +146,7 @@ class State(Report):
             return None
 
     def terms(self, formula: Formula) -> dict[str, object]:
-        """What a message calls the parts of a formula, with their values."""
+        """The names that a message has for the parts of a formula, with their values."""
         return {term.words: self.term(term, ()) for term in formula.terms}
 
     def there(self, field: Field) -> bool:
@@ -167,7 +167,7 @@ class State(Report):
         return read_as(self.fields, {name: found for name, found in sizes.items() if not any(n is BAD for n in found)})
 
     def chosen_for(self, formula: Formula) -> dict[str, object]:
-        """What a call is given for the sizes of an output, where the formula reads it."""
+        """The values that a call is given for the sizes of an output, where the formula reads them."""
         chosen = [one.python for one in self.operator.chosen if self.call and one.python in formula.reads]
         return {name: self.resolved.get(name) for name in chosen}
 
@@ -183,12 +183,12 @@ class State(Report):
 
 
 def keyword(output: Field) -> str:
-    """What a call has about an output: whether it is wanted, or its data type."""
+    """The keyword of a call for an output: whether it is wanted, or its data type."""
     return output.python if output.optional else f"{output.python}_dtype"
 
 
 def sizes_asked(operator: Operator, arguments: Mapping[str, object]) -> dict[str, object]:
-    """What the arguments of a call say of the sizes of outputs, by their Python names."""
+    """The arguments of a call that give the sizes of outputs, by their Python names."""
     return {
         field.python: arguments[field.sized_by]
         for field in operator.fields

@@ -1,4 +1,4 @@
-"""What the operators take at each feature level, without a desc: CheckFeatureSupport, answered without a device."""
+"""The data types and ranks of the operators at each feature level: CheckFeatureSupport, without a device."""
 
 from __future__ import annotations
 

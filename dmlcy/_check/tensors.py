@@ -173,7 +173,7 @@ def _entries(state: State, field: Field) -> list[Field]:
 
 
 def _each_said(state: State, field: Field) -> tuple[object, ...] | None:
-    """What a call says of the sizes of each output of an array."""
+    """The sizes that a call gives for each output of an array."""
     said = state.asked_sizes.get(field.python) if state.call else None
     return None if said is None else as_sizes_of_each(said)
 
@@ -205,7 +205,7 @@ def _asked(state: State, field: Field, tensor: Tensor) -> bool:
     request = state.asked.get(field.python)
     if field.kind != "output" or (field.optional and not wanted(request)):
         return False
-    if request is None or is_a(request, bool, np.bool_):  # None is of an output that is there anyhow
+    if request is None or is_a(request, bool, np.bool_):  # No output needs the keyword that is there anyhow
         same = state.tied_to(field)
         tensor.dtype = TensorDataType[field.default_dtype] if same is None else state.tensors[same].dtype
     else:
@@ -236,7 +236,7 @@ def _add_missing(state: State, field: Field) -> None:
 
 
 def _holds_choices(state: State, field: Field) -> str:
-    """What is missing with an output: what a desc has in its sizes, and what no formula gives."""
+    """A sentence on a missing output: the sizes that a desc gives, or the data type and sizes that no formula gives."""
     names = choices_of(state.operator, field)
     if names and state.operator.state != "described":
         return f"The sizes of this tensor hold what a call takes as {listing(names)}."
@@ -288,7 +288,7 @@ def no_tensor(state: State, field: Field, value: object) -> Refused:
 
 
 def _untaken(state: State) -> str:
-    """What a tuple of outputs may lack."""
+    """The parts that a tuple of outputs may lack."""
     names = [one.python for one in state.operator.fields if one.kind == "output" and not state.there(one)]
     return f"Pass a tuple only if the call asks for {' or '.join(names)} too." if names else ""
 

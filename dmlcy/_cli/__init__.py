@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """What argparse does, but that a full disk is an error."""
+        """Print as argparse does, except that a full disk is an error."""
         if file is sys.stdout:
             file.write(message)
         else:
@@ -130,6 +130,6 @@ def main(
 
 
 def _discard() -> None:
-    """What standard output still holds goes nowhere: the flush at exit would fail again."""
+    """The rest of standard output goes nowhere: the flush at exit would fail again."""
     with suppress(OSError):  # it is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

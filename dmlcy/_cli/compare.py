@@ -11,6 +11,7 @@ from typing import Final
 from dmlcy._cli import compare_dumps, compare_json, compare_text
 from dmlcy._cli.options import add_device, add_examples, add_format, add_inputs, add_shapes, of_device
 from dmlcy._errors import DmlError, ModelError
+from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._judge.dumps.compare import compare as compare_values
 from dmlcy._judge.dumps.dump import is_dump
@@ -34,15 +35,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "expected",
         type=Path,
         metavar="EXPECTED",
-        help="a folder that dmlcy run --expect wrote, or one .npy file in it; or a dump of a graph, which dmlcy run "
-        "--dump or dmlcy graph --expose-edges wrote; or an ONNX model",
+        help="a folder that dmlcy run --expect wrote, or one .npy file in it. Or an ONNX model, or a dump of a graph, "
+        "which dmlcy run --dump or dmlcy graph --expose-edges wrote",
     )
     parser.add_argument(
         "actual",
         type=Path,
         metavar="ACTUAL",
-        help="a folder with the files that the model writes, or else with .npy, .bin or .dat files of the names in "
-        "EXPECTED; or one file; of an ONNX model an .npz file, a folder, or JSON of polygraphy",
+        help="a file or a folder. A folder has the files that the model writes, or else .npy, .bin or .dat files of "
+        "the names in EXPECTED. For an ONNX model, an .npz file, a folder, or JSON of polygraphy",
     )
     add_device(parser)
     add_inputs(parser)
@@ -80,6 +81,10 @@ def execute(options: argparse.Namespace) -> int:
         from dmlcy._cli.compare_onnx import execute
 
         return execute(options)
+    if options.actual.is_file() and is_onnx(str(options.actual)):
+        model, values = (printable(str(one)) for one in (options.actual, options.expected))
+        print(f"dmlcy compare: '{model}' is an ONNX model, which comes first: {model} {values}", file=sys.stderr)
+        return 2
     if is_dump(options.expected):
         return _dumps(options)
     try:

@@ -46,7 +46,7 @@ def _given(given: Given) -> str:
 
 
 def _wrong(report: Report) -> Iterator[str]:
-    """What is wrong first, and how many outputs have which verdict."""
+    """The wrong outputs first, then the number of outputs of each verdict."""
     verdicts = [one.verdict for one in report.nodes]
     said = f"{len(verdicts)} output{'' if len(verdicts) == 1 else 's'} of nodes"
     if {*verdicts} == {"passed"} and not report.unjudged:

@@ -1,4 +1,4 @@
-"""The report of ``dmlcy compare`` for programs. Numbers that JSON lacks stand as text: nan, inf, -inf."""
+"""The report of ``dmlcy compare`` for programs. Numbers that JSON does not have are text: nan, inf, -inf."""
 
 from __future__ import annotations
 

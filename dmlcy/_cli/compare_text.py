@@ -128,7 +128,7 @@ def _passes(output: Output, options: Device) -> Iterator[str]:
 
 
 def _old_rules(output: Output, old: Old, options: Device) -> str:
-    """What passes by the rules of the version before."""
+    """The bounds by the rules of the version before."""
     rules = f"by the rules of version {OLD} of the manifest"
     if options.half and output.has_half:
         rules = f"{rules}, which --allow-half-precision does not change"
@@ -140,7 +140,7 @@ def _old_rules(output: Output, old: Old, options: Device) -> str:
 
 
 def _unit(output: Output, count: float = 0) -> str:
-    """What differences are counted in."""
+    """The unit in which differences are counted."""
     return "ulp" if is_float(output.dtype) else "unit" if count == 1 else "units"
 
 

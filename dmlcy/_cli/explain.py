@@ -23,11 +23,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "explain",
         help="say what a word means: an id, an operator, a field, an error code, a level",
-        description="Say what a word means: the id of an error, an operator, a field (PADDING1.padding_mode, or of all "
-        "operators padding_mode), an enum or one of its members, a feature level or a DirectML version, a data type, "
-        "a member of the tensor desc, a quantity in formulas (spatial), an error code of DirectML, the last word of "
-        "an id, a family of operators, a function of NumPy or PyTorch (np.pad), an everyday name (layer norm), an "
-        "operator of ONNX (Conv, com.microsoft.Attention).",
+        description="Say what a word means. A word is the id of an error or the last word of an id, an operator, or a "
+        "field (PADDING1.padding_mode, or of all operators padding_mode). Enums and their members, feature levels, "
+        "DirectML versions, data types, error codes of DirectML and members of the tensor desc are words too. Or give "
+        "a quantity in formulas (spatial), a family of operators, a function of NumPy or PyTorch (np.pad), or an "
+        "everyday name (layer norm). Operators of ONNX have their own names (Conv, com.microsoft.Attention).",
     )
     parser.add_argument(
         "words",

@@ -73,8 +73,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=assignment,
         default=[],
         metavar="FIELD=FILE.npy",
-        help="the values of an input, such as input=x.npy or InputTensor=x.npy; the others get small integers, "
-        "unless the operator refuses them, as one does whose input holds positions: then give the input",
+        help="the values of an input, such as input=x.npy or InputTensor=x.npy. The others get small integers. If the "
+        "operator refuses these, because the input holds positions, give the input",
     )
     parser.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"

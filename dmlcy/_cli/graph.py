@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dmlcy._cli.graph_lines import lines
-from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, add_shapes
+from dmlcy._cli.options import add_examples, add_feature_level, add_inputs, add_limit, add_optimize, add_shapes
 from dmlcy._cli.run import load_graph
 from dmlcy._cli.run_graph import filled, given_inputs
 from dmlcy._errors import DmlError
@@ -71,6 +71,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add_feature_level(parser)
     add_inputs(parser)
     add_shapes(parser)
+    add_optimize(
+        parser,
+        "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)",
+    )
     add_limit(parser)
     add_examples(
         parser,
@@ -90,11 +94,19 @@ def execute(options: argparse.Namespace) -> int:
     if options.profile is not None and (options.format != "svg" or options.expose_edges is not None):
         print("dmlcy graph: --profile is for --format svg.", file=sys.stderr)
         return 2
+    if options.optimize != "none" and (options.expose_edges is not None or options.extract is not None):
+        print(
+            "dmlcy graph: --expose-edges and --extract write the model as it is, without --optimize.", file=sys.stderr
+        )
+        return 2
     try:
         if options.graph != "-" and is_onnx(options.graph):
             from dmlcy._cli.onnx_graph import execute
 
             return execute(options)
+        if options.optimize != "none":
+            print("dmlcy graph: --optimize is for ONNX models.", file=sys.stderr)
+            return 2
         document, folder = load_graph(options.graph, options.limit, "dmlcy graph")
         if options.expose_edges is not None:
             return _expose(filled(document, folder, options), options)

@@ -1,4 +1,4 @@
-"""What ``dmlcy graph`` shows: a graph as text, JSON or a picture."""
+"""The output of ``dmlcy graph``: a graph as text, JSON or a picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dmlcy._show.graphs import dot, memory, svg, text
 
 
 def lines(graph: GraphDesc, wrong: Sequence[Violation], options: argparse.Namespace, has_level: bool) -> Iterator[str]:
-    """What the options ask for. A picture of the memory is of a valid graph with its constants."""
+    """The lines that the options ask for. A picture of the memory is of a valid graph with its constants."""
     form = options.format
     if form == "plan-svg":
         return memory.lines(graph)
@@ -34,11 +34,11 @@ def lines(graph: GraphDesc, wrong: Sequence[Violation], options: argparse.Namesp
 
 
 def _timings(name: str, graph: GraphDesc) -> Mapping[int, profiles.Timing]:
-    """What a profile in a file says of the nodes."""
+    """The times of the nodes in a profile in a file."""
     return profiles.read(decode(*read_bytes(name)), graph)
 
 
 def _optimizations(graph: GraphDesc) -> Iterator[str]:
-    """What compiling the graph does to run it faster, if it can run."""
+    """The optimizations with which compiling makes the graph faster, if it can run."""
     if all(node.desc.operator.runs for node in graph.nodes if isinstance(node, Node)):
         yield f"optimizations: {optimizations_of(graph)}"

@@ -60,7 +60,7 @@ def collect() -> dict[str, Any]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "numpy": np.__version__,
         "platform": platform.platform(),
-        "build": {"compiler": threads.compiler(), "openmp": threads.openmp_available()},
+        "build": {"compiler": threads.compiler(), "threads": threads.threads_available()},
         "threads": {"number": threads.get_num_threads(), "limits": list(limits())},
         "processor": {
             "name": processor(),
@@ -77,9 +77,9 @@ def collect() -> dict[str, Any]:
 
 
 def limits() -> Iterator[dict[str, Any]]:
-    """What bounds the number of threads, in the order in which it is looked at."""
-    if not threads.openmp_available():
-        yield {"threads": 1, "why": "built without OpenMP"}
+    """The limits of the number of threads, in the order in which they are looked at."""
+    if not threads.threads_available():
+        yield {"threads": 1, "why": "built without threads"}
     yield {"threads": cpus.available_cpus(), "why": "processors that the process may run on"}
     for quota in cpus.cgroup_cpus():
         yield {"threads": quota, "why": "processor quota of a cgroup"}
@@ -124,7 +124,7 @@ def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]
     ]
     build = [
         ("Compiler", facts["build"]["compiler"]),
-        ("OpenMP", "yes" if facts["build"]["openmp"] else "no: every call uses one thread"),
+        ("Threads", "yes" if facts["build"]["threads"] else "no: every call uses one thread"),
     ]
     chip = facts["processor"]
     host = [

@@ -40,11 +40,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "lint",
         help="say what is wrong with model files, graphs and ONNX models",
-        description="Say what is wrong with model files in DxDispatch's format, with graphs, in JSON or serialized, "
-        "and with the DirectML descs of the nodes of ONNX models, where, and which feature level each dispatchable, "
-        "graph or ONNX model needs. Nothing is executed, and of the files that a "
-        "model names only serialized graphs are opened. Exit status: 0 clean, 1 violations, 2 unreadable file or "
-        "usage; warnings do not count. `dmlcy explain ID` explains an id.",
+        description="Say what is wrong, and where, with model files in DxDispatch's format, with graphs, in JSON or "
+        "serialized, and with the DirectML descs of the nodes of ONNX models. The report also has the feature level "
+        "that each dispatchable, graph or ONNX model needs. Nothing is executed, and of the files that a model names "
+        "only serialized graphs are opened. Exit status: 0 clean, 1 violations, 2 unreadable file or usage; warnings "
+        "do not count. `dmlcy explain ID` explains an id.",
     )
     parser.add_argument(
         "models",
@@ -61,8 +61,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="write the repair of each desc that has exactly one into JSON files; all repairs of a file are checked "
-        "together before it is written, and the report is that of the files as written",
+        help="write the repair of each desc that has exactly one into JSON files. All repairs of a file are checked "
+        "together before the file is written, and the report is that of the files as written",
     )
     parser.add_argument(
         "--directml",
@@ -177,7 +177,7 @@ def _lint(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[str, S
 
 
 def _lint_onnx(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[str, Sequence[int]]) -> FileReport:
-    """What is wrong with an ONNX model; what knows ONNX's operators is imported for one only."""
+    """The mistakes in an ONNX model. The code that knows ONNX's operators is imported for such a model only."""
     from dmlcy._frontends.onnx.lint import lint
     from dmlcy._frontends.onnx.reader import read
 
@@ -185,14 +185,14 @@ def _lint_onnx(name: str, level: FeatureLevelName, limit: int, shapes: Mapping[s
 
 
 def _lint_program(name: str, level: FeatureLevelName, options: argparse.Namespace) -> FileReport:
-    """What is wrong with the graphs of a program; what runs programs is imported for one only."""
+    """The mistakes in the graphs of a program. The code that runs programs is imported for programs only."""
     from dmlcy._frontends.directml.lint import lint
 
     return lint(name, level, options.argument, options.limit)
 
 
 def _look(name: str, shown: str, data: bytes, level: FeatureLevelName, limit: int) -> FileReport:
-    """What is wrong with what is in a file."""
+    """The mistakes in the content of a file."""
     try:
         document = decode(shown, data, limit)
         if not isinstance(document, Document) or is_graph(document):

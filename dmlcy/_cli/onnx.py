@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
-from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit, add_shapes
+from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit, add_optimize, add_shapes
 from dmlcy._frontends.onnx.binding import device_types
 from dmlcy._words.values import listing, quote
 
@@ -32,6 +32,8 @@ def add(commands: Any) -> None:
         help="the release of ONNX Runtime, one that dmlcy has tables of (default: the newest of these)",
     )
     add_feature_level(parser, "the level of the device")
+    add_optimize(parser, "the level of ONNX Runtime's optimiser, whose passes are applied as far as they are known "
+                 "(default: none, the model as it is written)")  # fmt: skip
     parser.add_argument(
         "--device-types",
         type=_types,
@@ -51,6 +53,7 @@ def add(commands: Any) -> None:
         "dmlcy onnx model.onnx --shape x=1x3x224x224    # with the sizes of the input x",
         "dmlcy onnx model.onnx --feature-level 5_0 --all    # what an older device takes, node by node",
         "dmlcy onnx model.onnx --device-types FLOAT32,FLOAT16    # a device without 64-bit integers",
+        "dmlcy onnx model.onnx --optimize extended    # the nodes that ONNX Runtime joins before they run",
         "dmlcy explain Conv    # what becomes of an operator of ONNX",
     )
     parser.set_defaults(execute=execute)

@@ -32,6 +32,7 @@ def execute(options: argparse.Namespace) -> int:
             level=options.feature_level,
             types=options.device_types,
             limit=options.limit,
+            optimize=options.optimize,
         )
     except Refusal as error:
         unread = FileReport(error.problems[0].place.file, findings(error.problems, ""))

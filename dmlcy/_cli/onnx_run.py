@@ -13,6 +13,7 @@ from dmlcy._frontends.dxdispatch import show
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._frontends.graphs.writer import write
+from dmlcy._frontends.onnx.fusing import optimized
 from dmlcy._frontends.onnx.inputs import arrays_for, named
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import read
@@ -21,9 +22,9 @@ from dmlcy._runtime.four_bits import values_of
 
 def compiled(name: str, options: argparse.Namespace) -> CompiledModel:
     """The model in a file, with the sizes of the options; it is compiled when it runs."""
-    return CompiledModel(
-        read(name), dict(options.shape), level=options.feature_level, limit=options.limit, at_once=False
-    )
+    sizes = dict(options.shape)
+    model = optimized(read(name), getattr(options, "optimize", "none"), sizes).model
+    return CompiledModel(model, sizes, level=options.feature_level, limit=options.limit, at_once=False)
 
 
 def run(name: str, options: argparse.Namespace) -> None:

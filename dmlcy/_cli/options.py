@@ -50,7 +50,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def of_device(options: argparse.Namespace) -> Device:
-    """What the options say of the device."""
+    """The facts that the options give about the device."""
     from dmlcy._judge.passes import Device
 
     return Device(options.ulp, options.rtol, options.atol, options.allow_half_precision)
@@ -67,8 +67,13 @@ def _tolerance(text: str) -> float:
     return found
 
 
+def add_optimize(parser: argparse.ArgumentParser, words: str) -> None:
+    """Declare ``--optimize``, the level of ONNX Runtime's optimiser."""
+    parser.add_argument("--optimize", choices=("none", "basic", "extended"), default="none", help=words)
+
+
 def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
-    """Show commands below the options; what stands after four spaces and # is said of a command."""
+    """Show commands below the options; text after four spaces and # describes a command."""
     parser.epilog = "\n".join([EXAMPLES, *(f"  {line}" for line in lines)])
 
 
@@ -136,7 +141,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         type=assignment,
         default=[],
         metavar="NAME=FILE.npy",
-        help="the values of a graph input; the others get small integers",
+        help="the values of a graph input; the others get small integers. dmlcy run also takes a folder of such files",
     )
     parser.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="what the integers are drawn from (default: 0)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import subprocess
 import sys
@@ -24,8 +25,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "reduce",
         help="find the smallest part of an ONNX model for which a command fails",
         description="Find nodes of an ONNX model of which none can be left out, so that a command still fails for a "
-        "model of these nodes. The command gets the path of the model in place of {}, or as its last argument; "
-        "inputs.npz beside the model has values for its inputs, if dmlcy can run the whole model. The command fails "
+        "model of these nodes. The command gets the path of the model in place of {}, or as its last argument. "
+        "If dmlcy can run the whole model, inputs.npz beside the model has values for its inputs. The command fails "
         "if its exit status is not 0. Exit status: 1 if the command does not fail for the whole model, 2 for an "
         "unreadable file or wrong usage.",
     )
@@ -65,6 +66,7 @@ def execute(options: argparse.Namespace) -> int:
 
     try:
         command = _words(options.check)
+        _check_folder(options.output)
         model = read(options.model)
         parts = Parts(source_of(options.model), model, dict(options.shape), dict(options.input), options.seed)
 
@@ -100,7 +102,17 @@ def execute(options: argparse.Namespace) -> int:
 
 
 class _UnusableError(Exception):
-    """The command of ``--check`` cannot be run."""
+    """The command of ``--check`` cannot be run, or the folder of ``--output`` cannot be written to."""
+
+
+def _check_folder(path: Path) -> None:
+    """Refuse a folder that could not be made or written to, before the command runs many times."""
+    there = next(one for one in (path, *path.absolute().parents) if one.exists())
+    why = (
+        "it is no folder" if not there.is_dir() else "" if os.access(there, os.W_OK | os.X_OK) else "permission denied"
+    )
+    if why:
+        raise _UnusableError(f"{quote(str(there))} of --output cannot be written to: {why}.")
 
 
 def _words(command: str) -> list[str]:

@@ -15,6 +15,7 @@ from dmlcy._cli.options import (
     add_format,
     add_inputs,
     add_limit,
+    add_optimize,
     add_shapes,
     output,
     whole_number,
@@ -63,6 +64,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     add_inputs(parser)
     add_shapes(parser)
+    add_optimize(
+        parser,
+        "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)",
+    )
     parser.add_argument(
         "--output",
         action="append",
@@ -70,13 +75,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         default=[],
         metavar="NAME[=FILE.npy]",
         help="a value of an ONNX model that is printed, or written to a file; may be given several times (default: the "
-        "outputs of the model)",
+        "outputs of the model). With a folder as --input: NAME=FOLDER, for the results of each file",
     )
     parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
     parser.add_argument(
         "--profile",
         action="store_true",
         help="print how long each step of a graph takes, and how much it computes, in place of its outputs",
+    )
+    parser.add_argument(
+        "--fail-fast", action="store_true", help="with a folder as --input: stop at the first file that fails"
     )
     add_format(parser, (*FORMATS, "trace"), "with --profile, what to print; Perfetto opens a trace (default: text)")
     add_limit(parser)
@@ -86,6 +94,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "dmlcy run graph.json --profile --format json > profile.json    # then: dmlcy graph --profile",
         "dmlcy run graph.json --input x=x.npy --dump values    # then: dmlcy compare values from_the_gpu",
         "dmlcy run model.onnx --input x=x.npy --output y=y.npy    # an ONNX model; --shape gives free sizes",
+        "dmlcy run model.onnx --input x=images --output y=results    # each .npy and .npz file of a folder",
         "dmlcy run --iterations 1000 model.json    # the median of as many times",
         "dmlcy run --expect expected model.json    # then: dmlcy compare expected from_the_gpu",
     )
@@ -102,6 +111,9 @@ def execute(options: argparse.Namespace) -> int:
         return 2
     if options.format != "text" and not options.profile:
         print(f"dmlcy run: --format {options.format} needs --profile.", file=sys.stderr)
+        return 2
+    if options.optimize != "none" and not all(name != "-" and is_onnx(name) for name in options.models):
+        print("dmlcy run: --optimize is for ONNX models.", file=sys.stderr)
         return 2
     several = len(options.models) > 1
     taken: set[str] = set()
@@ -137,12 +149,12 @@ def read_bytes(name: str) -> tuple[str, bytes]:
 
 
 def load(name: str, limit: int = MOST) -> tuple[Document | Serialized, Path]:
-    """What is in a file, or on standard input, and the folder that its paths are relative to."""
+    """The content of a file, or of standard input, and the folder that its paths are relative to."""
     return decode(*read_bytes(name), limit), Path() if name == "-" else Path(name).parent
 
 
 def load_graph(name: str, limit: int, what: str) -> tuple[Document | Serialized, Path]:
-    """What is in a file, and its folder; ModelError for a file that has no graph."""
+    """The content of a file, and its folder; ModelError for a file that has no graph."""
     document, folder = load(name, limit)
     if isinstance(document, Document) and not is_graph(document):
         reader = Reader(document)
@@ -163,9 +175,14 @@ def _run(name: str, expect: Path | None, several: bool, options: argparse.Namesp
             if expect is not None:
                 print("dmlcy run: --expect is for models; the values of a graph are a --dump.", file=sys.stderr)
                 return 2
-            from dmlcy._cli.run_graph import filled, run_graph
+            from dmlcy._cli.run_graph import filled, given_inputs, run_graph
 
-            run_graph(filled(document, folder, options), name, options)
+            found = filled(document, folder, options)
+            if any(Path(file).is_dir() for _, file in options.input):
+                from dmlcy._cli.run_folder import of_graph_file, run_folder
+
+                return run_folder(of_graph_file(found, given_inputs(found, options.input), options, name), options)
+            run_graph(found, name, options)
             return 0
         if options.dump is not None or options.profile:
             what = "--profile is for graphs." if options.profile else DUMPS
@@ -183,8 +200,12 @@ def _run(name: str, expect: Path | None, several: bool, options: argparse.Namesp
 
 def _onnx(name: str, options: argparse.Namespace) -> int:
     """Run an ONNX model; what knows ONNX's operators is imported for one only."""
-    from dmlcy._cli.onnx_run import run
+    from dmlcy._cli.onnx_run import compiled, run
 
+    if any(Path(file).is_dir() for _, file in options.input):
+        from dmlcy._cli.run_folder import of_onnx, run_folder
+
+        return run_folder(of_onnx(compiled(name, options), options), options)
     if options.expect is not None or options.dump is not None:
         print(
             "dmlcy run: --expect and --dump are not for ONNX models. Use dmlcy graph --expose-edges.", file=sys.stderr

@@ -1,4 +1,4 @@
-"""What ``dmlcy run`` warns of."""
+"""The warnings of ``dmlcy run``."""
 
 from __future__ import annotations
 

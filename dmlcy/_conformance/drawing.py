@@ -28,7 +28,7 @@ Fact = tuple[str, Any]
 
 
 def chosen(operator: Operator, level: int, count: int, number: int) -> list[OperatorDesc]:
-    """At most so many valid descs of an operator at a level: first those that have what no other has."""
+    """At most so many valid descs of an operator at a level. Descs with something that no other desc has come first."""
     pool: list[OperatorDesc] = []
     met: set[Fact] = set()
     wanted = set(_wanted(operator, level))
@@ -67,7 +67,7 @@ def _fewest(pool: Sequence[OperatorDesc], wanted: Set[Fact], count: int) -> list
 
 
 def facts(desc: OperatorDesc) -> Iterator[Fact]:
-    """What a desc has that an error may depend on."""
+    """The facts of a desc that an error may depend on."""
     yield "level", minimum_feature_level(desc).level
     for field in desc.operator.fields:
         value = getattr(desc, field.python)
@@ -99,7 +99,7 @@ def _of_tensor(tensor: TensorDesc) -> Iterator[Any]:
 
 
 def _wanted(operator: Operator, level: int) -> Iterator[Fact]:
-    """What the descs of an operator should have at a level, as far as it is known before any is drawn."""
+    """The facts that the descs of an operator should have at a level, if they are known before a desc is drawn."""
     for field in operator.fields:
         yield from ((field.python, name) for name in _names(field, level))
 

@@ -21,7 +21,7 @@ _SHOWN: Final = 100
 
 
 def text(report: Report) -> Iterator[str]:
-    """What did not pass, case by case, the worst first; a row for each operator; the totals."""
+    """The outputs that did not pass, case by case, the worst first; a row for each operator; the totals."""
     wrong = [one for one in report.cases if one.verdict != "passed" and not one.absent]
     wrong.sort(key=lambda one: -VERDICTS.index(one.verdict))
     refused = [one for one in report.answers if one.verdict not in ("passed", MISSING)]
@@ -56,7 +56,7 @@ def _case(case: Judged) -> Iterator[str]:
 
 
 def _output(one: Comparison) -> Iterator[str]:
-    """What is said of an output that did not pass."""
+    """The lines on an output that did not pass."""
     found = one.differences
     if found is None:
         assert one.problem is not None
@@ -113,7 +113,7 @@ def _table(report: Report) -> Iterator[str]:
 
 
 def as_json(report: Report) -> Iterator[str]:
-    """The report as one document. Numbers that JSON lacks stand as text."""
+    """The report as one document. Numbers that JSON does not have are text."""
     whole = {
         "format": "dmlcy-conformance-report",
         "version": 2,

@@ -8,10 +8,10 @@
 //
 // The header needs C++17 and DirectML.h, and knows the operators that DirectML.h has (DML_TARGET_VERSION).
 //
-// What it writes is what is in memory: counts, flags, strides, sizes in bytes and alignment as they are. A null pointer
-// is null. A member of an enum without a name is a number, and a Desc is not read where its Type is unknown. All other
-// pointers are trusted: an array must have as many entries as its count says, up to 8 for the dimensions of a tensor,
-// and 65536 for other arrays. What is behind that is left out, and a member such as "SizesCapped" has the count.
+// The text has counts, flags, strides, sizes in bytes and alignment as they are in memory. A null pointer is null. A
+// member of an enum without a name is a number, and a Desc is not read where its Type is unknown. All other pointers
+// are trusted: an array must have as many entries as its count says, up to 8 for the dimensions of a tensor, and 65536
+// for other arrays. The entries behind that are left out, and a member such as "SizesCapped" has the count.
 
 #ifndef DMLCY_DUMP_H
 #define DMLCY_DUMP_H
@@ -27,7 +27,7 @@
 #include <cstring>
 #include <string>
 
-// What is called in a thousand places stays a function: the header is compiled in less time.
+// A function that is called in a thousand places stays a function: the header is compiled in less time.
 #if defined(_MSC_VER)
 #define DMLCY_NOINLINE __declspec(noinline)
 #else

@@ -1,5 +1,5 @@
 // Writes the operators and graphs that a program makes with DirectML to a folder, each with what DirectML returned.
-// `dmlcy lint FOLDER` says what is wrong with those that it refused.
+// `dmlcy lint FOLDER` says what is wrong with the operators and graphs that DirectML refused.
 //
 //     #include "dmlcy_layer.h"
 //
@@ -23,7 +23,7 @@
 
 namespace dmlcy {
 
-// What else the layer writes: the bytes of the constants of graphs, which are zeros otherwise.
+// A choice for the layer: the bytes of the constants of graphs, which are zeros otherwise.
 struct LayerOptions {
     bool constants = false;
 };

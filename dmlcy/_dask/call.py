@@ -10,6 +10,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from dmlcy._dask.arrays import refuse_chunks, with_known_sizes
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.rows import Field, Operator
@@ -81,18 +82,11 @@ class Call:
 
     def _known(self, path: str, array: Any) -> Any:
         """A dask array of which the sizes are known."""
-        if isinstance(array._meta, np.ma.MaskedArray):
-            raise TypeError(f"{self.operator.python}(): {path} is masked. Pass da.ma.filled({path}, …).")
+        array = with_known_sizes(self.operator.python, path, array)
         if array.dtype == np.bool:
             array = array.view(np.uint8)
         if array.ndim == 0:
             array = array.reshape(1)
-        for axis, chunks in enumerate(array.chunks):
-            if any(math.isnan(size) for size in chunks):
-                raise ValueError(
-                    f"{self.operator.python}(): {path} has chunks of unknown size along axis {axis}. "
-                    f"Call {path}.compute_chunk_sizes() first."
-                )
         return array
 
     def sizes(self, name: str) -> tuple[int, ...]:
@@ -110,7 +104,7 @@ class Call:
         self.inputs[name] = _in_rows(self.inputs[name], axis)
 
     def cuts(self) -> Iterator[Cut]:
-        """Every axis that can be cut: those that the spec declares, then those of the family."""
+        """Every axis that can be cut: first the axes that the spec declares, then the axes of the family."""
         done: set[tuple[str, int]] = set()
         for one in itertools.chain(self._independent(), family_of(self.operator).cuts(self)):
             if done.isdisjoint(one.axes.items()):
@@ -133,11 +127,8 @@ class Call:
 
     def refuse_axis(self, name: str, axis: int) -> None:
         """Raises ValueError: the axis has several chunks, and no piece of it gives a piece of the output."""
-        chunks, given = len(self.inputs[name].chunks[axis]), axis - self.ones[name]
-        raise ValueError(
-            f"{self.operator.python}(): {name} has {chunks} chunks along axis {given}, and must have one chunk there. "
-            f"Pass {name}.rechunk({{{given}: -1}})."
-        )
+        chunks = len(self.inputs[name].chunks[axis])
+        refuse_chunks(self.operator.python, name, axis - self.ones[name], chunks)
 
 
 def _is_dask(value: object) -> bool:

@@ -13,14 +13,13 @@ import dask.array as da
 import numpy as np
 
 from dmlcy._compile import function
+from dmlcy._dask.arrays import public_dtype_of
 from dmlcy._dask.call import Call
-from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._facts.levels import current_level, feature_level
 from dmlcy._facts.tables import DTYPES, FeatureLevelName
 from dmlcy._families.pieces import Cut, Piece, bounds
 from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX
-from dmlcy._runtime.four_bits import public_dtype
 from dmlcy._runtime.threads import one_thread
 
 PIECES: Final = np.dtype([("before", np.int64), ("after", np.int64), ("size", np.int64)])
@@ -35,7 +34,7 @@ class Entry(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What the call of each piece is given beside pieces of tensors: ``entries`` has those of each array of PIECES."""
+    """The arguments of the call of each piece beside tensors; ``entries`` has those of each array of PIECES."""
 
     operator: str
     inputs: tuple[str, ...]
@@ -119,12 +118,7 @@ class Graph:
 
     def _dtype(self, name: str) -> np.dtype[Any]:
         """The data type of an output."""
-        dtype = DTYPES[self.call.outputs[name].dtype.name]
-        found = public_dtype(dtype.name) if has_four_bits(dtype) else numpy_dtype(dtype).newbyteorder("=")
-        if found is None:
-            python = self.call.operator.python
-            raise TypeError(f"{python}(): dask arrays of {dtype.name} need ml_dtypes. Run pip install ml_dtypes.")
-        return found
+        return public_dtype_of(self.call.operator.python, DTYPES[self.call.outputs[name].dtype.name])
 
     def _work(self) -> Work:
         call = self.call
@@ -153,7 +147,7 @@ def run(operator: str, arguments: Mapping[str, object]) -> Any:
 
 
 def _values(call: Call) -> dict[str, Any]:
-    """The arguments beside arrays, in types that a graph carries well: None for a tensor that is left out."""
+    """The arguments beside arrays, in types that a graph carries well. A tensor that is left out is None."""
     attributes = {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters}
     tensors = {field.python for field in call.operator.fields if field.kind == "input"}
     asked = {name: value for name, value in call.arguments.items() if name not in attributes and name not in tensors}
@@ -202,7 +196,7 @@ def _only(block: Any) -> Any:
 
 
 def _pieces(x: Any, axis: int, pieces: Sequence[Piece], whole: int) -> Any:
-    """The array with one chunk per piece along the axis, those that overlap one after the other.
+    """The array with one chunk per piece along the axis; chunks that overlap come one after the other.
 
     The pieces are of ``whole`` elements; if the array has another number of them, they are the same parts of it.
     """

@@ -1,4 +1,4 @@
-"""What is wrong with a desc or with a call: the compiled checks only say that something is, this module says what."""
+"""The mistakes in a desc or in a call: the compiled checks only say that there is one, this module names them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def check(
     Raises
     ------
     TypeError
-        What is given is no desc.
+        Raised because the given object is no desc.
     ValueError
         There is no such feature level.
 
@@ -188,7 +188,7 @@ def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]])
 def _given(
     operator: Operator, arguments: Mapping[str, object], names: Sequence[str]
 ) -> tuple[dict[str, object], dict[str, str]]:
-    """What a call gives for each field, and the names in it of the outputs, of which there are ``names``."""
+    """The values that a call gives for each field, and the names in the call of the outputs ``names``."""
     fields = [field.python for field in (*operator.fields, *operator.chosen) if field.kind != "output"]
     given, out = {name: arguments[name] for name in fields if name in arguments}, arguments.get("out")
     if out is None or not names:  # without outputs, a rule says that there must be one
@@ -223,7 +223,7 @@ def _arrays(
 
 
 def _entries(field: Field, value: object) -> list[tuple[str, object]]:
-    """What is given for a tensor; of an array of tensors, each by its path."""
+    """The values that are given for a tensor; those of an array of tensors by their paths."""
     if field.kind == "attribute" or value is None:
         return []
     if not type_of(field.type).tensors:

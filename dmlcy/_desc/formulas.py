@@ -9,7 +9,7 @@ from dmlcy._facts.rows import Formula, Rules
 
 
 class Values:
-    """What names stand for in a valid use of an operator."""
+    """The values of names in a valid use of an operator."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -31,7 +31,7 @@ class Values:
 
 
 class Formulas(Values):
-    """What names stand for in a valid desc."""
+    """The values of names in a valid desc."""
 
     def __init__(self, desc: OperatorDesc) -> None:
         super().__init__(Check(desc.operator, desc._values(), NEWEST, call=False).rules)

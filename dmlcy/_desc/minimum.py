@@ -20,7 +20,7 @@ SHOWN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class LevelReason:
-    """What needs a feature level.
+    """The part of a desc that needs a feature level.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class MinimumLevel:
     directml
         The DirectML version that brought the level, such as ``"1.4.0"``.
     forced_by
-        What the level before it refuses; empty at the first level.
+        The violations at the level before; empty at the first level.
     """
 
     level: FeatureLevelName
@@ -76,7 +76,7 @@ def minimum_feature_level(desc: OperatorDesc | Whole[Any]) -> MinimumLevel:
     DmlError
         The desc is valid at no level: its violations at the newest one.
     TypeError
-        What is given is no desc.
+        Raised because the given object is no desc.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class OperatorDesc(Shown, Nested):
         )
 
     def _violations(self, level: int) -> list[Violation]:
-        """What ``check`` returns. A valid desc holds immutable values only, so that it stays valid."""
+        """The violations that ``check`` returns. A valid desc holds immutable values only, so that it stays valid."""
         if level in self._valid_levels:
             return []
         found = self._check(self._values(), level).violations
@@ -94,7 +94,7 @@ class OperatorDesc(Shown, Nested):
         return [name for name in fields if self.__dict__[name] is not None]
 
     def _warnings(self, level: int) -> list[Violation]:
-        """What ``check`` returns beside errors, where it is asked to."""
+        """The warnings that ``check`` returns beside errors, where it is asked to."""
         observed = any(rule.severity == "warning" for rule in self.operator.rules)
         return self._check(self._values(), level).warnings if observed else []
 
@@ -110,8 +110,8 @@ class OperatorDesc(Shown, Nested):
         ----------
         desc
             Every field of the struct must be there; a missing one, or a member that the struct has not, is kept for
-            ``check`` to report. A scalar union is a number, or as DxDispatch reads it (observed) an object of the one
-            member that fits the data type, ``{"Int32": 7}``; for FLOAT16 ``{"UInt16": 15360}`` holds the bits.
+            ``check`` to report. A scalar union is a number. As DxDispatch reads it (observed), it may be an object of
+            the one member that fits the data type, ``{"Int32": 7}``. For FLOAT16, ``{"UInt16": 15360}`` holds the bits.
             to_dict writes a number.
         ignore_unknown
             Drop members that the struct has not, as DxDispatch does.

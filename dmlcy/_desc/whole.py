@@ -1,4 +1,4 @@
-"""What ``check``, ``minimum_feature_level`` and ``compile`` ask of a desc that is made of operator descs: a graph."""
+"""The methods that ``check``, ``minimum_feature_level`` and ``compile`` ask of a desc of operator descs: a graph."""
 
 from __future__ import annotations
 
@@ -45,4 +45,4 @@ class Whole(ABC, Generic[Compiled]):
 
     @abstractmethod
     def _compiled(self, level: int, path: str | None, without: Switches) -> Compiled:
-        """What runs it, without some optimizations; it is valid at this level."""
+        """The program that runs the desc, without some optimizations; the desc is valid at this level."""

@@ -1,1 +1,1 @@
-"""What is known of DirectML, as data: operators, fields, rules, levels, names."""
+"""The facts of DirectML, as data: operators, fields, rules, levels, names."""

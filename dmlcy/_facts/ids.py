@@ -14,7 +14,7 @@ SECTIONS: Final = ("", "provisional:", "retired:")
 
 @dataclass(frozen=True)
 class Ids:
-    """Those in force, which are permanent or provisional, and why each of the others was retired."""
+    """The ids in force, which are permanent or provisional, and why each of the others was retired."""
 
     permanent: dict[str, None] = field(default_factory=dict)
     provisional: dict[str, None] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Ids:
         return found
 
     def about(self, operator: str, subject: str) -> list[str]:
-        """Those in force about a field of an operator, by its Python name, or about the operator itself."""
+        """The ids in force about a field of an operator, by its Python name, or about the operator itself."""
         return self._by_subject.get(f"DML-{operator}-{subject}", [])
 
 

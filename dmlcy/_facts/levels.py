@@ -38,7 +38,7 @@ def level_index(level: object) -> int:
 
 
 def level_hint(name: str) -> str:
-    """What to do about a level that is none: the same one in its right spelling, the newest for one beyond it."""
+    """The hint on a level that does not exist: the right spelling, or the newest level for one beyond it."""
     digits = re.fullmatch(r"(?:DML_FEATURE_LEVEL_)?([0-9]{1,3})[._ -]?([0-9])", name[:40].upper())
     major, minor = digits.groups() if digits else ("0", "0")
     if f"{major}_{minor}" in LEVEL_INDEX:

@@ -80,7 +80,7 @@ def in_another_version(operator: Operator, member: str) -> str:
 
 
 def not_runnable(name: str) -> Violation:
-    """What is wrong with a call of an operator that is described only."""
+    """The violation of a call of an operator that is described only."""
     return _violation("not-runnable", name, NOT_RUNNABLE, operator=name)
 
 

@@ -7,13 +7,13 @@ the values of one desc. The text that documents an operator is read from its shi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from dmlcy._facts import shipped
 from dmlcy._generated.index import OPERATORS
+from dmlcy._words.records import record
 
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _FeatureLevelName
@@ -29,7 +29,7 @@ class Rules:
 
 
 class Row:
-    """Base of the rows. Each is one object, equal to itself only; what a decorator makes for each class costs time."""
+    """Base of the rows. Each row is one object, equal to itself only: the methods that a decorator makes cost time."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -38,7 +38,7 @@ class Row:
         return f"{type(self).__name__}({shown})"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class DtypeRow(Row):
     """Data types that a feature level brought."""
 
@@ -47,7 +47,7 @@ class DtypeRow(Row):
     default: bool = False  # a call that chooses none gives the first of these
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class RankRow(Row):
     """Ranks that a feature level brought."""
 
@@ -56,7 +56,7 @@ class RankRow(Row):
     max: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Term(Row):
     """A name in a formula whose value a message shows. ``label`` and ``said`` hold an index as ``{d}``, if any."""
 
@@ -66,11 +66,11 @@ class Term(Row):
 
     @property
     def words(self) -> str:
-        """What a message calls it."""
+        """The name in a message."""
         return self.said or self.label
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Formula(Row):
     """An expression: its text, the facets it reads (``input.sizes``, ``input.rank``, ``strides``), its function."""
 
@@ -87,7 +87,7 @@ class Formula(Row):
         return self.said or self.text
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Part(Row):
     """Sizes of a tensor: those between the first ``before`` and the last ``after``."""
 
@@ -100,7 +100,7 @@ class Part(Row):
         return sizes[self.before : len(sizes) - self.after]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Field(Row):
     """A member of a desc, or sizes of its output, which a call is given beside attributes."""
 
@@ -127,7 +127,7 @@ class Field(Row):
     hint_when: Formula | None = None  # the condition on the desc that the hint is for; None: it is for all
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
-    among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: those that it can, with the first level
+    among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: their names and first levels
     mixed: bool = False  # of an array of tensors: they may have different data types
     unsaid: bool = False  # of a data type that follows from the others: UNKNOWN is taken for it
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
@@ -146,7 +146,7 @@ class Field(Row):
         return names.pop() if len(names) == 1 else None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Rule(Row):
     """A condition on fields. With ``domain``, one per index 0 … domain - 1."""
 
@@ -174,11 +174,11 @@ class Rule(Row):
 
     @property
     def severity(self) -> str:
-        """What a desc that breaks it has: an error; a warning if the rule was only observed, or DirectML takes it."""
+        """The severity of a broken rule: an error, or a warning if the rule was only observed, or DirectML takes it."""
         return "warning" if self.provenance == "observed" or self.accepts else "error"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Independent(Row):
     """An axis along which the operator can be cut: it gives for slices of its inputs the slices of its output.
 
@@ -195,7 +195,7 @@ class Independent(Row):
     sized: dict[str, Callable[..., int]]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Let(Row):
     """A named quantity that rules, sizes and kernels share."""
 
@@ -206,7 +206,7 @@ class Let(Row):
     each: str = ""  # of a count: what there is one of, in the singular: axis of input
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Accuracy(Row):
     """The largest error of a data type, in units in the last place of ``of``.
 
@@ -217,7 +217,7 @@ class Accuracy(Row):
     of: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Unjudged(Row):
     """The condition of an interpretation: the elements of outputs for which it holds have a value that is not promised.
 
@@ -231,13 +231,13 @@ class Unjudged(Row):
     condition: Formula
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Definition(Row):
-    """What the reference and the loops of a family are told of an operator; docs/families.md says what the keys mean.
+    """The definition of an operator for the reference and the loops; docs/families.md explains the keys.
 
-    ``roles`` maps roles to fields and lets, ``words`` keys to what is no expression (patterns, data types),
-    ``formulas`` keys to expressions over fields and the names that the family reserves, as functions of an arithmetic
-    and of the values; the keys are those of ``[kernel]``, dotted.
+    ``roles``: fields and lets. ``words``: texts that are no expression (patterns, data types). ``formulas``:
+    expressions over fields and the names that the family reserves, as functions of an arithmetic and of the values.
+    The keys are those of ``[kernel]``, dotted.
     """
 
     roles: dict[str, str]
@@ -245,7 +245,7 @@ class Definition(Row):
     formulas: dict[str, Formula]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Interpretation(Row):
     """A decision where the documentation is silent or contradicts itself.
 
@@ -262,7 +262,7 @@ class Interpretation(Row):
     outputs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Example(Row):
     """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name.
 
@@ -279,7 +279,7 @@ class Example(Row):
     sized: bool = False  # the caller says the sizes of the outputs, though a formula gives some
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Operator(Row):
     """Everything that is known of an operator."""
 
@@ -304,7 +304,7 @@ class Operator(Row):
     in_place: tuple[str, ...] = ()  # the inputs that an output may be written over
 
     def __repr__(self) -> str:
-        """Its name: the rest is pages long, and stands in reports of failed tests."""
+        """The name only: the rest is pages long, and is printed in reports of failed tests."""
         return f"<operator {self.name}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -313,7 +313,7 @@ class Operator(Row):
 
     @property
     def summary(self) -> str:
-        """What it does, in a sentence."""
+        """The summary of the operator, in a sentence."""
         return OPERATORS[self.name][3]
 
     @property
@@ -328,13 +328,13 @@ class Operator(Row):
 
     @property
     def definition(self) -> Definition:
-        """What ``[kernel]`` says of an operator that runs."""
+        """The table ``[kernel]`` of an operator that runs."""
         assert self.kernel is not None, f"{self.name} does not run"
         return self.kernel
 
     @property
     def docs(self) -> dict[str, str]:
-        """What its fields, the sizes that a caller chooses and its lets are, by their names in formulas."""
+        """The texts on the fields, the sizes that a caller chooses and the lets, by their names in formulas."""
         return _docs(self.name)
 
     @property
@@ -349,17 +349,17 @@ class Operator(Row):
 
     @property
     def parameters(self) -> tuple[Field, ...]:
-        """What a call gives beside tensors."""
+        """The arguments of a call beside tensors."""
         given = (field for field in self.fields if field.kind == "attribute" and field.value is None)
         return (*self.chosen, *given)
 
     def arguments(self, desc: Any) -> dict[str, Any]:
-        """What a call gives beside tensors to compute what a desc says."""
+        """The arguments of a call beside tensors that compute the result of a desc."""
         given = {field.python: _value(field, desc) for field in self.parameters}
         return given | {field.sized_by: _sizes(getattr(desc, field.python)) for field in self.fields if field.sized_by}
 
     def example_arguments(self, example: Example) -> dict[str, Any]:
-        """What a call gives beside tensors to compute an example; its fields by default are left out."""
+        """The arguments of a call beside tensors that compute an example; fields with their default are left out."""
         sizes = {name: sizes for name, (_, sizes, _) in example.outputs.items()}
         chosen = {field.python: field.part.of(sizes[field.part.tensor]) for field in self.chosen if field.part}
         for field in self.fields:
@@ -458,7 +458,7 @@ def _value(field: Field, desc: Any) -> Any:
     return field.part.of(getattr(desc, field.part.tensor).sizes)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class CatalogueEntry(Row):
     """An operator of DirectML's catalogue, whatever its state."""
 
@@ -468,7 +468,7 @@ class CatalogueEntry(Row):
     in_place: tuple[str, ...]  # the inputs whose memory an output may share
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Level(Row):
     """A feature level."""
 
@@ -479,7 +479,7 @@ class Level(Row):
     dxdispatch: bool  # whether the newest DxDispatch knows what it brought
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class Dtype(Row):
     """A tensor data type."""
 
@@ -490,7 +490,7 @@ class Dtype(Row):
     numpy: str | None  # float32; None where NumPy has none
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(frozen=True, slots=True, eq=False, repr=False)
 class ErrorText(Row):
     """How an implicit error, or an error of a model file, is said."""
 

@@ -33,5 +33,5 @@ def read(name: str) -> dict[str, Any]:
 
 
 def operator(name: str) -> dict[str, Any]:
-    """All that is known of an operator, by its name in DirectML."""
+    """All facts of an operator, by its name in DirectML."""
     return read(f"operators/{name.lower()}.toml")

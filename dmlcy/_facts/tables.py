@@ -79,7 +79,7 @@ def state_of(name: str) -> str:
 
 
 def onnx_names() -> Any:
-    """The module of ONNX's operators by those that they become, imported when it is needed."""
+    """The module of ONNX's operators by the operators that they become, imported when it is needed."""
     return import_module("dmlcy._generated.onnx_names")
 
 

@@ -56,7 +56,7 @@ def page_of(word: str) -> str | None:
 
 
 def advice(name: str) -> str:
-    """What to take where dmlcy has no such name, as a sentence; nothing where no operator is called so."""
+    """A sentence on what to take where dmlcy does not have such a name; empty where no operator is called so."""
     functions = [f"dmlcy.{NAMES[operator]}" for operator in operators_called(name)]
     return f"Take {' or '.join(functions)}." if functions else page_of(name) or ""
 

@@ -40,12 +40,12 @@ def operations(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> int:
 
 
 def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
-    """What the accuracy of an activation of sums is of, given how large the terms of each sum are.
+    """The numbers in whose units the accuracy of an activation of sums is, from the sizes of the terms of each sum.
 
-    It is the size of the result; or, if that is more, the size of the terms times the steepness of the activation: how
-    much the result changes if the sum changes by one unit in the last place of its terms. An activation over several
-    numbers is a softmax: such changes of the numbers change a result by twice as much, in proportion to its size. NaN,
-    where a number beyond the range of FLOAT32 makes a difference.
+    The size is that of the result, or the size of the terms times the steepness of the activation, if that is more. The
+    steepness is the change of the result for a change of the sum by one unit in the last place of its terms. An
+    activation over several numbers is a softmax: such changes of the numbers change a result by twice as much, in
+    proportion to its size. NaN, where a number beyond the range of FLOAT32 makes a difference.
     """
     if desc is None:
         return sizes
@@ -57,7 +57,7 @@ def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic
 
 
 def promised(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic) -> Any:
-    """What the accuracy of an activation of numbers is of; NaN, where nothing is promised.
+    """The numbers in whose units the accuracy of an activation of numbers is; NaN, where nothing is promised.
 
     Loops give an activation FLOAT32: a number beyond the range is infinite there, which may change the result.
     """

@@ -1,4 +1,4 @@
-"""What the package asks of every family."""
+"""The interface that the package asks of every family."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the reference gives for one output.
+    """The result of the reference for one output.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class Result:
     moved
         The elements are elements of an input, bit for bit.
     magnitudes
-        Gives how large the terms are of which each element is the sum: where the accuracy is of magnitudes, its unit is
-        one in the last place of these; where they are NaN, the accuracy promises nothing. None: of the results for
-        the absolute values of the inputs.
+        The function gives the sizes of the terms of which each element is the sum. If the accuracy is of magnitudes,
+        its unit is one in the last place of these sizes. Where they are NaN, the accuracy promises nothing. None: of
+        the results for the absolute values of the inputs.
     """
 
     values: Any
@@ -69,9 +69,9 @@ class Part(NamedTuple):
 class Family(ABC):
     """Operators that are computed alike. ``FAMILY`` in ``family.py`` of its folder is the only instance of a family.
 
-    The reference works on parts of ``part`` elements, and keeps at most ``of_a_part`` numbers of 8 bytes for each
-    element of a part beside the tensors; and ``of_all`` numbers for each element of all tensors. ``keeps_state``:
-    results are computed step by step, each from the one before.
+    The reference works on parts of ``part`` elements. Beside the tensors, it keeps at most ``of_a_part`` numbers of 8
+    bytes for each element of a part, and ``of_all`` numbers for each element of all tensors. ``keeps_state``: results
+    are computed step by step, each from the one before.
     """
 
     part: ClassVar[int] = BLOCK
@@ -123,7 +123,7 @@ class Family(ABC):
         return conditions.holds(condition, given, output, told)
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
-        """What conditions may read of each element of an output, beside the elements of inputs; each is computed."""
+        """The computed values of each element of an output that conditions may read, beside the elements of inputs."""
         return {}
 
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
@@ -161,6 +161,10 @@ class Family(ABC):
         """Whether loops may let others work on each part of the output that they have just computed."""
         return False
 
+    def stores(self, desc: OperatorDesc) -> bool:
+        """Whether loops may let others change each FLOAT32 result as they store it."""
+        return False
+
     def parts(self, desc: OperatorDesc) -> tuple[Part, ...] | None:
         """For each output the elements of the only input that it is; None: the outputs are no parts of it."""
         return None
@@ -168,6 +172,17 @@ class Family(ABC):
     def keeps_bits(self, desc: OperatorDesc) -> bool:
         """Whether loops compute a slice of an output, which a desc of its own describes, as they compute the whole."""
         return False
+
+    def scaled(self, desc: OperatorDesc) -> tuple[str, ...] | None:
+        """The paths of integers, scales and zero points, where each element of the output is (integer - zero) * scale.
+
+        Zero points may be left out. None: the output is another one.
+        """
+        return None
+
+    def makes(self, desc: OperatorDesc) -> str | None:
+        """The path of an input, a matrix of which loops need some rows or columns at a time, whatever makes these."""
+        return None
 
     def rearranges(self, desc: OperatorDesc) -> bool:
         """Whether loops put all inputs into another order first, and so read any strides about as fast as none."""

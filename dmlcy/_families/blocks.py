@@ -68,7 +68,7 @@ def parts(sizes: Sequence[int], most: int, axes: Iterable[int] | None = None) ->
 def around(sizes: Sequence[int], axes: Iterable[int], most: int) -> Iterator[At]:
     """Parts of a tensor that is reduced along some axes, which are whole in each part.
 
-    They have at most ``most`` elements where cutting the axes before the first reduced one is enough, and at most
+    The parts have at most ``most`` elements where cutting the axes before the first reduced one is enough, and at most
     RESULTS results along the reduced axes.
     """
     reduced = {d for d in axes if sizes[d] > 1}

@@ -1,4 +1,4 @@
-"""What the conditions of interpretations read: docs/expression-language.md says what the names mean."""
+"""The values that the conditions of interpretations read; docs/expression-language.md explains the names."""
 
 from __future__ import annotations
 

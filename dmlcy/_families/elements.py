@@ -1,4 +1,4 @@
-"""What references of families share: indices of tensors, and elements as they are: their maxima and their order."""
+"""The parts that references of families share: indices of tensors, maxima of elements, and their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reference of a family is evaluated over: a use of an operator, its tensors, what ``[kernel]`` says of it."""
+"""The arguments of the reference of a family: a use of an operator, its tensors, and ``[kernel]`` for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def beside(rules: Rules, names: Mapping[str, Any]) -> Rules:
 
 
 class Kernel(Values):
-    """What ``[kernel]`` says of an operator, worked out for one use, over the numbers of an arithmetic."""
+    """The table ``[kernel]`` of an operator, worked out for one use, over the numbers of an arithmetic."""
 
     def __init__(self, operator: Operator, rules: Rules, arithmetic: Arithmetic = EXACT) -> None:
         super().__init__(rules)
@@ -45,7 +45,7 @@ class Kernel(Values):
 
 
 def kernel_of(desc: OperatorDesc, arithmetic: Arithmetic = EXACT) -> Kernel:
-    """What ``[kernel]`` says of a valid desc."""
+    """The kernel of a valid desc."""
     return Kernel(desc.operator, Formulas(desc).rules, arithmetic)
 
 
@@ -57,9 +57,9 @@ def _numbers(array: Any) -> Any:
 class Given(Kernel):
     """A valid use of an operator, and the arrays of its inputs by Python name; an array of tensors is a tuple.
 
-    ``values``: of its fields, tensors as TensorDesc. ``outputs``: those that there are, each of an array by its path.
-    ``input`` is the array of the first input that there is, ``output_sizes`` are those of the first output.
-    ``kept`` has what a family computed together with another output.
+    ``values``: of its fields, tensors as TensorDesc. ``outputs``: the outputs that are there, each tensor of an array
+    by its path. ``input`` is the array of the first input that there is, ``output_sizes`` are those of the first
+    output. ``kept`` has what a family computed together with another output.
     """
 
     def __init__(

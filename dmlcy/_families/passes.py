@@ -25,7 +25,7 @@ Expression = Callable[[Mapping[str, Any]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What becomes of an expression: ``kind`` is a method of the arithmetic, a mean, or nothing (a value)."""
+    """The result of a pass over an expression: ``kind`` is a method of the arithmetic, a mean, or nothing (a value)."""
 
     name: str
     kind: str
@@ -57,7 +57,7 @@ class Passes:
                 self.results[one.name] = self.reduced(one, number)
 
     def names(self, at: At, count: int | None = None) -> dict[str, Any]:
-        """What the names stand for in a part: the elements, and the first passes, or all of them."""
+        """The values of the names in a part: the elements, and the first passes, or all of them."""
         count = len(self.passes) if count is None else count
         done = 0
         names: dict[str, Any]

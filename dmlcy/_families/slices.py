@@ -17,8 +17,8 @@ from dmlcy._field_types.tensor_array import by_path
 class Slices:
     """An axis along which slices of the inputs give the slices of the outputs.
 
-    ``axes``: the axis of each tensor, by its path, the inputs first. A slice of the first one has a multiple of
-    ``takes`` elements, each ``takes`` of which give ``gives`` elements of each output; a slice of another input is the
+    ``axes``: the axis of each tensor, by its path, the inputs first. A slice of the first input has a multiple of
+    ``takes`` elements, each ``takes`` of which give ``gives`` elements of each output. A slice of another input is the
     same part of that input. An input that is not in ``axes`` is given whole with each slice. ``sized``: of attributes,
     the entry that is the size of the slice of the output.
     """
@@ -30,7 +30,7 @@ class Slices:
 
 
 def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Independent) -> Iterator[Slices]:
-    """What a declaration says of a valid use, for each axis of more than one element; ``values``: of its desc.
+    """The slices of a declaration in a valid use, for each axis of more than one element; ``values``: of its desc.
 
     An input with one element along the axis is given whole where another input has more. Nothing is cut for outputs
     that the use does not have, nor along an axis along which an activation makes each result of several numbers.
@@ -91,7 +91,7 @@ def sizes_of(
         for field in operator.chosen:
             if field.part is not None and field.part.tensor == name:
                 at = axis - field.part.before
-                if 0 <= at < len(arguments[field.python]):
+                if 0 <= at < len(arguments.get(field.python, ())):  # a desc has sizes in place of some arguments
                     yield field.python, (at,)
 
 

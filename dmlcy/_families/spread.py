@@ -1,6 +1,6 @@
 """Numbers along an axis that go, each with a weight, to places of another axis, and are combined there.
 
-This is what an interpolation, the sums of a window, and the gradients of both have in common.
+An interpolation, the sums of a window, and the gradients of both have this in common.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dmlcy._arithmetic import Arithmetic, Array
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What goes where along an axis: ``source`` and ``target`` of each number, in the order of the targets.
+    """The movement of numbers along an axis: ``source`` and ``target`` of each number, in the order of the targets.
 
     ``weight``: the factor of each number; None: 1. ``count``: how many targets there are.
     """
@@ -28,7 +28,7 @@ class Spread:
 
     @classmethod
     def of(cls, m: Arithmetic, source: Array, target: Array, weight: Any, count: int, merged: bool = True) -> Spread:
-        """Numbers in any order. What has no weight goes nowhere.
+        """Numbers in any order. Numbers without a weight go nowhere.
 
         ``merged``: weights of one source and one target are added up.
         """
@@ -87,7 +87,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """Both elements beside each place along an axis: all that go to the targets, and those that have no weight."""
+    """Both elements beside each place along an axis: all that go to the targets, and others without a weight."""
 
     every: Spread
     idle: Spread
@@ -116,7 +116,7 @@ def idle(marks: Array, nearby: Mapping[int, Nearby]) -> Array:
 
 
 def combined(function: Callable[[Any, Any], Any], values: Any, target: Array, axis: int) -> tuple[Any, Array]:
-    """What a function of two numbers makes of all numbers of one target, and these targets; both in their order."""
+    """The result of a function of two numbers for all numbers of one target, and these targets; both in their order."""
     while True:
         begins = np.flatnonzero(np.diff(target, prepend=-1))
         if len(begins) == len(target):

@@ -149,7 +149,7 @@ class Slide:
 
 
 def numbers_inside(first: int, step: int, count: int, limit: int) -> range:
-    """Those of ``count`` places, one each ``step`` from ``first`` on, that are in an axis of ``limit`` elements."""
+    """The numbers of the places inside an axis of ``limit`` elements, of ``count`` places from ``first`` on."""
     return range(max(0, -(first // step)), min(count, (limit - 1 - first) // step + 1))
 
 

@@ -10,7 +10,7 @@ class Unreadable(ArithmeticError):
 
 
 class Bad:
-    """An entry that has been refused, or the sizes of a tensor. Whatever a formula does with it raises Unreadable."""
+    """An entry that has been refused, or the sizes of a tensor. Every use of it in a formula raises Unreadable."""
 
     def _refuse(self, *_: object) -> NoReturn:
         raise Unreadable

@@ -1,4 +1,4 @@
-"""What the package knows of a type of fields: the faces that every type has, and what most types answer."""
+"""The interface of a type of fields: the faces that every type has, and the answers of most types."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def number_in_json(value: object) -> Any:
 
 
 class Pass(Protocol):
-    """What a type asks of the pass over a desc, which takes its fields one by one."""
+    """The methods that a type asks of the pass over a desc, which takes its fields one by one."""
 
     level: int
     literal: bool  # the values come from JSON, which has no short forms
@@ -68,7 +68,7 @@ class Pass(Protocol):
 
 
 class Draws(Protocol):
-    """What a type asks of the search for random descs."""
+    """The methods that a type asks of the search for random descs."""
 
     values: dict[str, Any]  # of the other fields
 
@@ -190,7 +190,7 @@ class FieldType:
         return list(cast("tuple[object, ...]", value)) if is_a(value, tuple) else spelled_in_json(value)
 
     def in_json(self, expected: str) -> str:
-        """What a value must be, in the words of JSON."""
+        """The kind of value that is expected, in the words of JSON."""
         return expected
 
     def json_member(self, member: str) -> str | None:
@@ -224,14 +224,14 @@ class FieldType:
         return list(value) if type(value) is tuple else value
 
     def to_serialized(self, value: Any, dtype: str | None) -> Any:
-        """What a serialized graph has for a value of a valid desc."""
+        """The form of a value of a valid desc in a serialized graph."""
         return value
 
     # C++
 
     def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
-        """The value of a member of a struct, from that in JSON, which is not null. What it points to becomes a variable
-        of this name in front; ``dtype``: what the field holds that says its type."""
+        """The value of a member of a struct, from that in JSON, which is not null. A pointer's target becomes a
+        variable of this name in front. ``dtype``: the value of the field that gives the type."""
         if not self.array:
             return self.cpp_number(value)
         source.lines.append(array(self.directml, name, list(map(self.cpp_number, value))))
@@ -242,7 +242,7 @@ class FieldType:
         return str(value)
 
     def directmlx(self, name: str, value: Any, source: Source) -> str:
-        """What a function of DirectMLX is given for the value in JSON. The tensor of an input has this name; an array
+        """The argument of a function of DirectMLX for the value in JSON. The tensor of an input has this name; an array
         becomes a variable of it in front."""
         if value is None:
             return "dml::NullOpt"
@@ -270,7 +270,7 @@ class FieldType:
         return None
 
     def breaks(self, operator: Operator, field: Field, level: int) -> Iterator[tuple[str, Break]]:
-        """How a desc can get each error of the field, by slug, beside those that a field of any type can have."""
+        """The changes of a desc that give each error of the field, by slug, beside the errors of any field."""
         return iter(())
 
     def contradictions(self, field: Field) -> Iterator[tuple[str, Break]]:

@@ -1,4 +1,4 @@
-"""What the types of fields print in C++ with: arrays, numbers of single precision, and the text being written."""
+"""The helpers that print C++ for the types of fields: arrays, numbers of single precision, the text so far."""
 
 from __future__ import annotations
 

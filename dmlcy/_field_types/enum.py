@@ -48,7 +48,7 @@ def _expected(info: EnumInfo) -> str:
 
 
 def in_json(expected: str, info: EnumInfo) -> str:
-    """What ``as_enum`` expects, in the words of JSON."""
+    """The value that ``as_enum`` expects, in the words of JSON."""
     return f"the name of a member of {info.name}" if expected == _expected(info) else expected
 
 

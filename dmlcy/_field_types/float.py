@@ -66,7 +66,7 @@ class Float(FieldType):
         number = as_float(value)
         rounded = single(number)
         check.read(field, rounded)
-        # What is infinite by itself, or NaN, may be taken; what only becomes so may not.
+        # A number that is infinite by itself, or NaN, may be taken; one that only becomes so may not.
         refused = not math.isfinite(rounded) and not (field.infinite and (number != number or value == rounded))
         if not (refused and field.infinite):
             check.hold(field, number)

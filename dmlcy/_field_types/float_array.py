@@ -64,7 +64,7 @@ class FloatArray(FieldType):
         self._take(field, entries, check)
 
     def _take(self, field: Field, entries: tuple[object, ...], check: Pass) -> None:
-        """Keeps the entries; formulas may read those that are valid, in single precision."""
+        """Keep the entries; formulas may read the valid ones, in single precision."""
         numbers: list[float] = []
         readable: list[Any] = []
         for index, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""What the types of integers share: their range, and the entries of an array."""
+"""The parts that the types of integers share: their range, and the entries of an array."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Integers(FieldType):
         kind: Callable[[list[Any]], object],
         parts: Sequence[str] = (),
     ) -> None:
-        """Keeps the entries of an array or of a struct; formulas may read those that are valid."""
+        """Keep the entries of an array or of a struct; formulas may read the valid ones."""
         numbers: list[int] = []
         readable: list[Any] = []
         for index, entry in enumerate(entries):

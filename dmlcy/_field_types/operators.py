@@ -1,4 +1,4 @@
-"""What the types share that hold descs of other operators, without tensors: fused activations."""
+"""The parts that the types share that hold descs of other operators, without tensors: fused activations."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ OBJECT: Final = 'an object with the members "Scale" and "Bias"'
 
 
 class ScaleBias(NamedTuple):
-    """What each element is multiplied by, and what is added then."""
+    """The number that each element is multiplied by, and the number that is added then."""
 
     scale: float
     bias: float

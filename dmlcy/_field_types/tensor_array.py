@@ -37,7 +37,7 @@ def as_tensors(value: object, literal: bool, call: bool = False) -> tuple[object
 
 
 def given_tensors(value: object) -> tuple[object, ...] | None:
-    """What a call gives for the tensors of an array; None for what is no sequence."""
+    """The tensors that a call gives for an array; None for an object that is no sequence."""
     try:
         return as_tensors(value, literal=False, call=True)
     except Refused:
@@ -45,7 +45,7 @@ def given_tensors(value: object) -> tuple[object, ...] | None:
 
 
 def as_sizes_of_each(value: object) -> tuple[object, ...]:
-    """What a call says of the sizes of the outputs of an array; each is looked at later."""
+    """The sizes that a call gives for the outputs of an array; each is looked at later."""
     return as_entries(value, "a sequence of sizes", longest=MOST)
 
 
@@ -76,7 +76,7 @@ def arrays_by_path(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_field(fields: Iterable[Field], kind: str, arrays: Mapping[str, Any]) -> list[Any]:
-    """What a call takes for the tensors of one kind, of arrays by their paths: an array, a tuple of them, or None."""
+    """The arguments of a call for the tensors of one kind, each an array, a tuple of arrays by their paths, or None."""
     given: list[Any] = []
     for field in fields:
         if field.kind == kind:

@@ -196,7 +196,7 @@ def described(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[s
 
 
 def changed_tensors(old: Any, change: Any) -> Any:
-    """What ``breaks`` of a rule makes of a tensor of an example, or of the tensors of an array.
+    """A tensor of an example, or the tensors of an array, changed as ``breaks`` of a rule says.
 
     For an array a list: each entry changes the tensor at its place, and an entry more is the last tensor, changed.
     """
@@ -284,7 +284,7 @@ def entry_count(sizes: object) -> int | None:
 
 
 def structure(desc: TensorDesc) -> Iterator[Refused]:
-    """What is wrong with the sizes alone: after any of these, no formula can read them."""
+    """The mistakes in the sizes alone: after any of these, no formula can read them."""
     if desc.sizes is None:
         yield Refused("required", part=".sizes")
         return
@@ -325,7 +325,7 @@ def not_owned(desc: TensorDesc) -> Refused:
 
 
 def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
-    """What is wrong beside data type and sizes, which are valid where ``minimum_size`` needs them."""
+    """The mistakes beside data type and sizes, which are valid where ``minimum_size`` needs them."""
     if _is_plain(desc):
         return
     info = ENUMS["DML_TENSOR_FLAGS"]

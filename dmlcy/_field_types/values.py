@@ -1,8 +1,8 @@
-"""What the types of fields share: raw values to ints and data types, refusals, equality.
+"""The parts that the types of fields share: raw values to ints and data types, refusals, equality.
 
 Each ``as_`` function, here and in the files of the types, returns the value that an operator takes, or raises Refused.
-They take what dmlcy._runtime.arguments takes: what that refuses must be refused here too. Ranges, lengths and levels,
-which depend on other fields, are not looked at.
+The functions take the values that dmlcy._runtime.arguments takes: a value that it refuses must be refused here too.
+Ranges, lengths and levels, which depend on other fields, are not looked at.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Nested(Keyed):
 class Refused(Exception):
     """Why a value is not taken: the slug of the error and what its message needs.
 
-    ``part`` and ``index`` follow the field's name (``.sizes[0]``), ``words`` go into the message as they are,
-    ``values`` are shown; ``member`` and ``at`` are the part and the index that are meant where the name does not say
+    ``part`` and ``index`` follow the field's name (``.sizes[0]``), ``words`` go into the message as they are, and
+    ``values`` are shown. ``member`` and ``at`` are the part and the index that are meant where the name does not say
     them. ``note`` is a sentence that follows the message.
     """
 
@@ -116,7 +116,7 @@ def guarded(function: Callable[[], T], refusal: Refused) -> T:
 
 
 def as_int(value: object) -> int:
-    """What operator.index takes, bool excepted."""
+    """The int of a value that operator.index takes, bool excepted."""
     if type(value) is int:
         return value
     hint = f"Write {value:.0f}." if type(value) is float and value.is_integer() and abs(value) < 2**53 else ""
@@ -195,7 +195,7 @@ def as_dtype(value: object, numpy: bool = True) -> TensorDataType | None:
 
 
 def key(value: object, depth: int = 20) -> object:
-    """What makes two values of descs equal: hashable, with NaN equal to itself and 1, 1.0 and True apart."""
+    """A key by which two values of descs are equal: hashable, with NaN equal to itself and 1, 1.0 and True apart."""
     cls = type(value)
     if depth == 0:
         return (cls, id(value))

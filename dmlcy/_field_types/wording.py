@@ -1,4 +1,4 @@
-"""What messages say of counts, sizes and data types."""
+"""The words of messages for counts, sizes and data types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def entries(count: int) -> str:
 
 
 def of_each(operator: Operator, formula: Formula, terms: Mapping[str, object]) -> str:
-    """What a count is of: one for each axis of input. ``terms``: the parts of the formula with their values."""
+    """The things that a count counts: one for each axis of input. ``terms``: parts of the formula with their values."""
     each = next((let.each for let in operator.lets if let.name == formula.text), "")
     where = ", ".join(f"{name} = {show(value)}" for name, value in terms.items())
     return f"one for each {each}" if each else f"which is {formula.words}{where and f', where {where}'}"

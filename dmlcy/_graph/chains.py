@@ -16,6 +16,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._desc.whole import Switches
 from dmlcy._facts.dtypes import has_four_bits, size_in_bytes
 from dmlcy._families import family_of
+from dmlcy._families.base import of_floats
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
 from dmlcy._graph.model import Node, Port, Structure
@@ -29,6 +30,8 @@ BLOCK: Final = 16384
 """Bytes of a block of the largest elements of a chain, if it has values that only it knows."""
 PASS: Final = 262144
 """The same of a chain whose values are all in memory."""
+SINGLE: Final = 4
+"""Bytes of an element of FLOAT32."""
 ROW: Final = 2048
 """Elements of a row that an epilogue takes at once: a pass over all elements takes less time than shorter rows do."""
 
@@ -123,7 +126,9 @@ class _Kind:
     """What a desc says of its nodes: whether they may begin a chain, or be a member; elements, and bytes of an output.
 
     ``spread``: the sizes that matter to it; None where all its inputs are read in the order of memory. ``items``: bytes
-    of an element of each output. ``inputs``: of each input that is there, if it is read so, else 0.
+    of an element of each output. ``inputs``: of each input that is there, if it is read so, else 0. ``large``: a pass
+    over the output reads it from far. ``stores``: its loops may let others change each result as they store it, so that
+    it begins a chain however small it is; ``stored``: it may be such another one.
     """
 
     heads: bool
@@ -132,6 +137,9 @@ class _Kind:
     spread: tuple[int, ...] | None = None
     items: tuple[int, ...] = ()
     inputs: tuple[int, ...] = ()
+    large: bool = True
+    stores: bool = False
+    stored: bool = False
 
 
 _NONE: Final = _Kind(False, False)
@@ -147,7 +155,7 @@ class _Finder:
         self.nodes: list[int] = []
         self.places: list[int] = []
         self.own: dict[Port, int] = {}  # what the chain computes, each with the bytes of an element
-        self.headed = False
+        self.headed = self.small = False
         self.count = 0  # elements
         self.sizes: tuple[int, ...] | None = None  # None: all nodes take the elements in the order of memory
 
@@ -156,10 +164,10 @@ class _Finder:
         kind = self._kind(number)
         if not self.nodes or not self._joins(number, kind):
             self.end()
-            self.headed = kind.heads and "epilogues" not in self.without
-            if not self.headed and (not kind.joins or "chains" in self.without):
+            self.headed = kind.heads and (kind.large or kind.stores) and "epilogues" not in self.without
+            if not self.headed and (not kind.joins or not kind.large or "chains" in self.without):
                 return
-            self.sizes, self.count = kind.spread, kind.count
+            self.sizes, self.count, self.small = kind.spread, kind.count, not kind.large
         self.nodes.append(number)
         self.places.append(place)
         self.own |= {port: item for (port, _), item in zip(writes(self.wiring, number), kind.items, strict=True)}
@@ -175,9 +183,11 @@ class _Finder:
 
     def _joins(self, number: int, kind: _Kind) -> bool:
         """Whether a node runs with those before it; the chain then has its sizes."""
-        if not kind.joins or len(self.nodes) == MOST or kind.count != self.count:
+        if not kind.joins or len(self.nodes) == MOST or kind.count != self.count or self.small > kind.stored:
             return False
         if None not in (self.sizes, kind.spread) and self.sizes != kind.spread:
+            return False
+        if self.small and not self._is_only_reader(number):
             return False
         roots = self.wiring.roots
         items = [
@@ -191,6 +201,11 @@ class _Finder:
             return False
         self.sizes = self.sizes or kind.spread
         return True
+
+    def _is_only_reader(self, number: int) -> bool:
+        """Whether nothing else reads the last value."""
+        last = Port(self.nodes[-1], 0)
+        return last not in self.kept and all(one.node == number for one in self.wiring.readers.get(last, ()))
 
     def _kind(self, number: int) -> _Kind:
         """What is known of a node; nothing where an output of it is not just the bytes of a buffer."""
@@ -226,21 +241,24 @@ def _kind_of(desc: OperatorDesc) -> _Kind:
         return _NONE
     sizes, count = outputs[0].sizes, outputs[0].element_count
     items = tuple(size_in_bytes(dtype_of(one), 1) for one in outputs)
-    if count * max(items) < LEAST or not all(one.sizes == sizes and is_packed(one) for one in outputs):
+    if not all(one.sizes == sizes and is_packed(one) for one in outputs):
         return _NONE
+    large = count * max(items) >= LEAST
     operator = desc.operator
     if operator.state != "fast" or any(rule.data for rule in operator.rules):
         return _NONE
     family = family_of(operator)
     if not family.pointwise(desc):
         heads = len(outputs) == 1 and family.precedes(desc)
-        return _Kind(True, False, count, None, items) if heads else _NONE
+        stores = heads and items == (SINGLE,) and family.stores(desc)
+        return _Kind(True, False, count, None, items, large=large, stores=stores) if heads else _NONE
     wide = _without_ones(sizes)
     if any(steps_of(one, wide) is None for one in inputs):
         return _NONE
     flat = [is_packed(one) and one.element_count == count for one in inputs]
     read = tuple(size_in_bytes(dtype_of(one), 1) if same else 0 for one, same in zip(inputs, flat, strict=True))
-    return _Kind(False, True, count, None if all(flat) else wide, items, read)
+    stored = items == (SINGLE,) and all(flat) and len(flat) <= 2 and of_floats(desc)
+    return _Kind(False, True, count, None if all(flat) else wide, items, read, large=large, stored=stored)
 
 
 def _without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:

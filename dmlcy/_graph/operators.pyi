@@ -848,7 +848,7 @@ class Operators(ABC):
         self, indices: Value, values: Value, *, axis: _Int, output_sizes: _Ints | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Make a line for each index, with one value at the index and another everywhere else."""
+        """Make a line for each index, with one value at the index and another value everywhere else."""
     def padding(
         self, input: Value, *, start_padding: _Int | _Ints, end_padding: _Int | _Ints,
         padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, outputs: OutputDescs = None, name: str = ""

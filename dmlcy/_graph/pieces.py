@@ -1,7 +1,8 @@
 """Values that are made piece by piece, as their only reader needs them, such as weights of few bits.
 
 The whole value would take much more memory than the constants of which it is made. Both nodes can be cut along an axis:
-a slice of the value gives a slice of what the reader computes, bit for bit.
+a slice of the value gives a slice of what the reader computes, bit for bit. Where the loops of the reader can make the
+slices themselves, they do.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dmlcy._families import family_of
 from dmlcy._families.slices import Slices, part, replaced, slices
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._graph.joint import Joint, joint_of
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.wiring import Wiring
 from dmlcy._runtime import four_bits
@@ -46,6 +48,8 @@ class Pieces:
         The axes of the tensors of both nodes along which they are cut, by path.
     ends
         Where the pieces begin and end, in elements of the value along its axis.
+    joint
+        How the loops of the reader make the pieces as they need them; None: calls of both operators in turn do.
     """
 
     maker: int
@@ -55,10 +59,13 @@ class Pieces:
     made: Mapping[str, int]
     read: Mapping[str, int]
     ends: tuple[int, ...]
+    joint: Joint | None = None
 
     @property
     def workspace(self) -> int:
         """Bytes that a piece takes: the numbers, and at most two for each of the elements of which they are made."""
+        if self.joint is not None:
+            return self.joint.workspace
         return math.prod(self.sizes(*self.ends[:2])) * (size_in_bytes(dtype_of(self.value), 1) + 2)
 
     def sizes(self, begin: int, end: int) -> tuple[int, ...]:
@@ -101,7 +108,7 @@ def _pieces(
         return None
     desc, (target,) = outputs[0][1], targets
     reader = None if target.node is None else graph.nodes[target.node]
-    if desc is None or not isinstance(reader, Node) or target.node is None or wiring.sizes[port] <= PIECE:
+    if desc is None or not isinstance(reader, Node) or target.node is None:
         return None
     path, given = wiring.inputs[target.node][target.place]
     inputs = [source for (_, one), source in zip(wiring.inputs[number], wiring.read[number], strict=True) if one]
@@ -113,8 +120,11 @@ def _pieces(
         or any(rule.data for one in (node, reader) for rule in one.desc.operator.rules)
     ):
         return None
+    joint = joint_of(graph, wiring, number, target.node, path)
+    if joint is not None:
+        return Pieces(number, target.node, desc, path, {}, {}, (), joint)
     found = []
-    for made, read in _axes(node.desc, reader.desc, path):
+    for made, read in () if wiring.sizes[port] <= PIECE else _axes(node.desc, reader.desc, path):
         for bytes in (PIECE, 2 * PIECE, 4 * PIECE, 8 * PIECE):
             ends = _ends(desc, made, read, path, bytes)
             one = Pieces(number, target.node, desc, path, made.axes, read.axes, ends)

@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from dmlcy._desc.memory import dtype_of, is_plain
+from dmlcy._desc.memory import dtype_of, is_packed, is_plain
 from dmlcy._desc.whole import Switches
 from dmlcy._facts.dtypes import has_four_bits, numpy_dtype, size_in_bytes
 from dmlcy._graph import chains
 from dmlcy._graph.actions import Action, actions, fitting
-from dmlcy._graph.chains import Chain, joined, reads, steps_of, writes
+from dmlcy._graph.chains import Chain, count_of, joined, reads, steps_of, writes
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.places import Place, Places, places_of
 from dmlcy._graph.strided import as_seen
 from dmlcy._graph.wiring import Wiring, wiring_of
 from dmlcy._runtime.program import Form, Program, form_of
+from dmlcy._runtime.quantized_panels import QuantizedMatrix
 
-Step: TypeAlias = tuple[Form | bool | None, list[Place], list[tuple[int, int, int]], "Chained | None"]
-Chained: TypeAlias = tuple[list[tuple[Form, list[tuple[int, int, list[int]]]]], list[int], int, int, int, int]
-"""The members of a chain, each with its places; its sizes; slots of values; bytes of a block, and of an element;
-elements of the shortest row that the chain takes at once."""
+Step: TypeAlias = tuple[
+    Form | bool | None, list[Place | None], list[tuple[int, int, int]], "Chained | None", "Making | None"
+]
+Members: TypeAlias = list[tuple[Form, list[tuple[int, int, list[int]]]]]
+"""The members of a chain, each with its places."""
+Chained: TypeAlias = tuple[Members, list[int], list[tuple[int, int]], int, int, int, int]
+"""The members of a chain; its sizes; the inputs of each member, where the head may compute it as it stores its results;
+slots of values; bytes of a block, and of an element; elements of the shortest row that the chain takes at once."""
+Making: TypeAlias = tuple[int, list[Place], QuantizedMatrix]
+"""Which tensor of a step has no place, the places of what it is made of, and what makes it."""
 _SCRATCH: Final = -1  # the base of values that only a chain has
 
 
@@ -35,12 +42,13 @@ def program_of(graph: Structure, operators: Sequence[Any], left: set[int], witho
     for place, action in enumerate(actions(graph, without)):
         chain = action.chain
         if action.views or action.is_in_pieces or action.node in places.adjacent:
-            steps.append((False, [], [], None))
+            steps.append((False, [], [], None, None))
         elif action.folded:
-            steps.append((None if action.node in left else False, [], [], None))
+            steps.append((None if action.node in left else False, [], [], None, None))
         elif chain is not None and (place > chain.places[0] or not chain.headed):
             first = place == chain.places[0]
-            steps.append((None, [], [], _chained(chain, forms, places)) if first else (False, [], [], None))
+            chained = _chained(chain, forms, places) if first else None
+            steps.append((None if first else False, [], [], chained, None))
         else:
             steps.append(_step(action, forms, places))
     fixed = [_aligned(wiring, port) for port in places.fixed]
@@ -75,12 +83,24 @@ def _step(action: Action, forms: _Forms, places: Places) -> Step:
     wiring = forms.wiring
     pairs = zip(wiring.inputs[action.node], wiring.read[action.node], strict=True)
     ports = [port for (_, desc), port in pairs if desc is not None]
-    form = None if action.pieces is not None else forms.of(action.node)
+    joint = None if action.pieces is None else action.pieces.joint
+    form = forms.of(action.node) if action.pieces is None or joint is not None else None
     gaps = _gaps(action, places.of)
     chained = None if action.chain is None else _chained(action.chain, forms, places)
     if form is None or None in ports:
-        return None, [], gaps, chained
-    return form, [places.of[port] for port in (*ports, *(one.port for one in action.outputs)) if port], gaps, chained
+        return None, [], gaps, chained, None
+    making = None
+    if joint is not None and action.pieces is not None:
+        given = wiring.inputs[action.pieces.maker], wiring.read[action.pieces.maker]
+        read = [port for (_, desc), port in zip(*given, strict=True) if desc is not None]
+        made = [port for port in (read[place] for place in joint.inputs) if port is not None]
+        making = joint.tensor, [places.of[port] for port in made], joint.matrix()
+    spots = [
+        None if making is not None and place == making[0] else places.of[port]
+        for place, port in enumerate((*ports, *(one.port for one in action.outputs)))
+        if port is not None
+    ]
+    return form, spots, gaps, chained, making
 
 
 def _chained(chain: Chain, forms: _Forms, places: Places) -> Chained:
@@ -91,7 +111,7 @@ def _chained(chain: Chain, forms: _Forms, places: Places) -> Chained:
     steps = {place: steps_of(desc, chain.sizes) or () for place, (_, desc) in every.items()}
     sizes, found = joined(chain.sizes, steps)
     slots, count = _slots(chain)
-    members, place = list[tuple[Form, list[tuple[int, int, list[int]]]]](), 0
+    members, place = Members(), 0
     for node, one in zip(chain.members, tensors, strict=True):
         spots: list[tuple[int, int, list[int]]] = []
         for port, _ in one:
@@ -103,7 +123,35 @@ def _chained(chain: Chain, forms: _Forms, places: Places) -> Chained:
         members.append((form, spots))
     _, head = writes(wiring, chain.nodes[0])[0]
     bytes = chains.BLOCK if count else chains.PASS
-    return members, sizes, count, bytes, size_in_bytes(dtype_of(head), 1), chains.ROW
+    return members, sizes, _stores(chain, places), count, bytes, size_in_bytes(dtype_of(head), 1), chains.ROW
+
+
+def _stores(chain: Chain, places: Places) -> list[tuple[int, int]]:
+    """For each member, which of its inputs the node before has computed, and the other one, or -1 for none.
+
+    Nothing, where the members do not make of each element of the head one element in its place: then the head cannot do
+    it as it stores its results.
+    """
+    wiring = chain.wiring
+    found = list[tuple[int, int]]()
+    known = [port for node in chain.nodes for port, _ in writes(wiring, node)]
+    if not chain.headed or len(known) != len(chain.nodes) or chain.inner & {known[0], known[-1]}:
+        return []
+    if places.of[known[0]] != places.of[known[-1]]:
+        return []
+    count = count_of(chain.sizes)
+    for node, given in zip(chain.members, known, strict=False):
+        every = reads(wiring, node)
+        own = [place for place, (port, _) in enumerate(every) if port == given]
+        others = [place for place, (port, _) in enumerate(every) if port != given]
+        if len(own) != 1 or len(others) > 1:
+            return []
+        if not all(is_packed(desc) and desc.element_count == count for _, desc in every):
+            return []
+        if any(port in known or wiring.roots.get(port) in known for port, _ in (every[place] for place in others)):
+            return []
+        found.append((own[0], others[0] if others else -1))
+    return found
 
 
 def _slots(chain: Chain) -> tuple[dict[Port, int], int]:

@@ -70,12 +70,14 @@ class CompiledGraph:
         self._left_out = without
         self._has_chains = any(one.chain is not None or one.pieces is not None for one in actions(graph, without))
         self._apart: CompiledGraph | None = None
+        self._apart_of: Given | None = None
         self._wiring = wiring_of(graph)
         self._actions = actions(graph, without)
         self._places = places_of(graph, without)
         self._peak = peak_of(graph, path == "reference", without)
         self._operators = _compiled(graph, level, path)
-        self._piecewise = {one.node: self._cut(one.pieces) for one in self._actions if one.pieces is not None}
+        pieces = [one.pieces for one in self._actions if one.pieces is not None]
+        self._piecewise = {one.reader: self._cut(one) for one in pieces if one.joint is None}
         self._folded: dict[Port, Buffer] = {}
         self._program = program_of(graph, self._operators, copy_context().run(self._fold), without)
         self._descs = [self._wiring.desc_of(Port(None, index)) for index in range(len(graph.inputs))]
@@ -85,6 +87,7 @@ class CompiledGraph:
         names = self._wiring.value_names
         self._bound = {names[port]: port.place for port in self._places.fixed if port.node is None}
         self._given = {names[port]: port.place for port in self._places.given}
+        self._readers = [self._readers_of(port) for port in self._places.fixed]
         self._bind({})
 
     @property
@@ -149,24 +152,40 @@ class CompiledGraph:
 
     def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
-        given = named(arrays, by_name, [*self._bound], "initialize()")
+        self.own(named(arrays, by_name, [*self._bound], "initialize()"), copy=True)
+
+    def own(self, given: Mapping[str, Any], copy: bool) -> None:
+        """What ``initialize`` does, by the names of the inputs; without a copy the arrays must stay as they are."""
         taker = Taker(self._graph)
-        found = self._buffers(taker, given, self._bound, copy=True)
+        found = self._buffers(taker, given, self._bound, copy)
         _refuse(taker)
         self._bind(found)
+
+    def _readers_of(self, port: Port) -> int:
+        """How many tensors read an array that may be left out once all have what they need of it; 0: it may not."""
+        kept = port.node is not None or any(one.root == port for one in self._places.views.values())
+        return 0 if kept else len(self._wiring.readers.get(port, ()))
 
     def _cut(self, pieces: Pieces) -> Piecewise:
         """What runs two nodes piece by piece."""
         maker, reader = (self._operators[number].desc for number in (pieces.maker, pieces.reader))
         return Piecewise(pieces, maker, reader, lambda desc: compile_desc(desc, LEVELS[self._level].name))
 
-    def _bind(self, owned: dict[int, Buffer]) -> None:
+    def _bind(self, owned: Mapping[int, Buffer]) -> None:
         """Gives the program the constants, and inputs with the flag OWNED_BY_DML. Runs that have begun keep theirs."""
         arrays = [self._fixed_bytes(port, owned) for port in self._places.fixed]
-        self._fixed = Given(self._program, arrays)
-        self._owned = owned  # last: who finds all of them here finds them in the program, too
+        fixed = Given(self._program, arrays, self._readers)
+        left_out = {self._places.fixed[number].place: None for number in fixed.left_out}
+        self._fixed = fixed
+        self._owned: Mapping[int, Buffer | None] = {**owned, **left_out}  # last: who finds all here finds them there
 
-    def _fixed_bytes(self, port: Port, owned: Mapping[int, Buffer]) -> Buffer | None:
+    def _all_owned(self) -> dict[int, Buffer]:
+        """The inputs with the flag OWNED_BY_DML; those that are left out, from what the loops made of them."""
+        fixed, owned = self._fixed, self._owned
+        places = {self._places.fixed[number].place: number for number in fixed.left_out}
+        return {index: fixed.restored(places[index]) if one is None else one for index, one in owned.items()}
+
+    def _fixed_bytes(self, port: Port, owned: Mapping[int, Buffer | None]) -> Buffer | None:
         if port.node is None:
             return owned.get(port.place)
         node = self._graph.nodes[port.node]
@@ -196,6 +215,10 @@ class CompiledGraph:
         found = self._fixed_bytes(self._root(port), {})
         assert found is not None
         return view(found, self._places.seen(port, desc), self._places.of[port][1])
+
+    def known(self, port: Port, desc: TensorDesc) -> Array | None:
+        """The same; None for what a run computes, or is given."""
+        return None if self._fixed_bytes(self._root(port), {}) is None else self._known(port, desc)
 
     def _root(self, port: Port) -> Port:
         """The value in whose memory a value is."""
@@ -252,13 +275,15 @@ class CompiledGraph:
         if len(owned) < len(self._bound):
             names = ", ".join(map(repr, self._bound))
             raise_violations([made(self._graph, "initialize", "graph", None, {"names": names})], FUNCTION)
+        if RECORDINGS.get() and fixed.left_out:
+            fixed = Given(self._program, [self._fixed_bytes(port, self._all_owned()) for port in self._places.fixed])
         taker = Taker(self._graph)
         buffers = self._buffers(taker, given, self._given, copy=False)
         outs = self._outs(taker, out)
         _refuse(taker)
         memory.require(self._peak, f"{FUNCTION}(): the values")
         if seen is not None:
-            self._tell_given(seen, buffers, owned)
+            self._tell_given(seen, buffers, self._all_owned())
         results = self._program.run(self, fixed, [buffers.get(index) for index in self._given.values()], seen, stamps)
         if out is None:
             results = [four_bits.given_back(one) for one in results]
@@ -273,8 +298,9 @@ class CompiledGraph:
         if found is None:
             found = CompiledGraph(self._graph, self._level, self._path, self._left_out | CHAINS)
             self._apart = found
-        if found._owned is not self._owned:
-            found._bind(self._owned)
+        if self._bound and self._apart_of is not self._fixed:
+            found._bind(self._all_owned())
+            self._apart_of = self._fixed
         return found
 
     def _buffers(
@@ -399,7 +425,7 @@ class CompiledGraph:
         return found
 
     def __reduce__(self) -> Any:
-        return compiled, (self._graph, self._path, self._owned, self._without)
+        return compiled, (self._graph, self._path, self._all_owned(), self._without)
 
     def __repr__(self) -> str:
         return f"compile({self._graph!r})"

@@ -1,1 +1,1 @@
-"""What others computed, against what it must be: expected values of models, dumps of graphs, conformance packs."""
+"""The judgement of values that others computed: expected values of models, dumps of graphs, conformance packs."""

@@ -85,7 +85,7 @@ class Places:
     ranges: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, places: Array, shape: tuple[int, ...]) -> None:
-        """Elements behind those that are there."""
+        """Add more elements behind these."""
         if not places.size:
             return
         self.count += int(places.size)
@@ -97,7 +97,7 @@ class Places:
 
 @dataclass(slots=True)
 class Differences:
-    """What ``measure`` found.
+    """The differences that ``measure`` found.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ class _Measuring:
             self.count(part.start + where, steps[where])
 
     def free(self, part: slice, standing: Mask) -> Mask:
-        """The elements that are not judged, among those that stand; they are counted."""
+        """The elements that are not judged, among the elements that are left; they are counted."""
         e, a = self.e[part], self.a[part]
         free: Mask = np.zeros(e.shape, np.bool_)
         for name, mask in self.marks:
@@ -231,7 +231,7 @@ class _Measuring:
         return found
 
     def lean(self, where: Array, usual: Mask) -> None:
-        """Add the signed errors of elements that differ, and leave out those that are not as near as usual."""
+        """Add the signed errors of elements that differ, except elements that are not as near as usual."""
         if self.typical is None:
             return
         usable = self.usable(where)

@@ -1,4 +1,4 @@
-"""What passes for the elements of one output: from the device's bound, from an older manifest, or from options."""
+"""The values that pass for an output: from the device's bound, from an older manifest, or from options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIDES: Final = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passes:
-    """What passes for each element.
+    """The values that pass for each element.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Passes:
 
     @classmethod
     def of_device(cls, found: Allowed, not_judged: tuple[tuple[str, Mask], ...] = ()) -> Passes:
-        """What a correct device may give."""
+        """The values that a correct device may give."""
         flushed = None if found.flushed is None else (found.flushed.values, found.flushed.worst)
         if not found.worst.any():
             return cls(None, None, flushed, not_judged)
@@ -69,7 +69,7 @@ class Passes:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What the user says of the device.
+    """The user's options of the device.
 
     ``ulp``, ``rtol`` and ``atol`` replace the bound of rounded outputs: their sum passes. ``half``: the device may add
     FLOAT16 in FLOAT16.
@@ -81,7 +81,7 @@ class Device:
     half: bool = False
 
     def replaced(self, passes: Passes, values: Array) -> Passes:
-        """What passes with these options."""
+        """The values that pass with these options."""
         if not self.tolerances or passes.allowed is None:
             return passes
         flushed = passes.flushed
@@ -96,7 +96,7 @@ class Device:
         return {name: value for name, value in given.items() if value is not None}
 
     def tolerance(self, values: Array, allowed: Tolerance) -> Tolerance:
-        """What passes for these values where a number does, in place of what is allowed."""
+        """The differences that pass for these values by the given tolerance, where a number is allowed."""
         size = np.abs(np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0))
         unit = ulp.unit(np.nan_to_num(values), values.dtype)
         with np.errstate(over="ignore"):

@@ -35,7 +35,7 @@ from dmlcy._runtime.tensor import may_overlap, to_shared_array
 
 
 class Faces(NamedTuple):
-    """What a call of an operator is asked about it each time."""
+    """The facts of an operator that each call needs."""
 
     operator: Operator
     inputs: tuple[tuple[str, bool], ...]  # name, whether it is an array of tensors
@@ -89,7 +89,7 @@ class Use(NamedTuple):
 
 @cache
 def faces_of(name: str) -> Faces:
-    """What calls of an operator are asked about it."""
+    """The facts of an operator that calls need."""
     operator = OPERATORS[name]
     inputs = tuple((f.python, type_of(f.type).tensors) for f in operator.fields if f.kind == "input")
     outputs = [field for field in operator.fields if field.kind == "output"]
@@ -114,7 +114,7 @@ def refuse_arguments(name: str, arguments: Mapping[str, Any], level: int, first:
 
 
 def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str, Any]:
-    """What ``out`` says that the arguments do not: the data type and the sizes of outputs that have no others."""
+    """The data type and the sizes in ``out`` of outputs that have no others."""
     found: dict[str, Any] = {}
     if faces.open is not None and arguments.get(faces.asked[0][1]) is None:
         given = to_shared_array(out)

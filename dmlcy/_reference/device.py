@@ -1,6 +1,6 @@
-"""What a correct device may give: for each element the largest difference from the reference that passes.
+"""The values that a correct device may give: for each element the largest difference from the reference that passes.
 
-The pages of DirectML promise no accuracy. What is known is how the hardware computes: in FLOAT32, with the rules of
+The pages of DirectML promise no accuracy. The computations of the hardware are known: in FLOAT32, with the rules of
 Direct3D, sums in any order, functions that are approximated (``dmlcy._arithmetic.devices``). The reference evaluated
 over such numbers gives the bound of each element; no operator has one of its own.
 """
@@ -39,20 +39,20 @@ SUSPECT: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What passes for one output.
+    """The values that pass for one output.
 
     Attributes
     ----------
     values
         The elements of the reference, in the data type of the output; those of 4 bits as int8 or uint8.
     worst
-        The largest difference that passes, where an infinity counts as the number after the largest one: the bound of
-        a device, and how far the element of the reference is off itself. NaN: any value passes.
+        The largest difference that passes, where an infinity counts as the number after the largest one. The
+        difference is the bound of a device and the error of the reference itself. NaN: any value passes.
     typical
         The deviation that rounding typically causes: ``SUSPECT`` of it are suspect.
     flushed
-        What passes as well: the same where numbers below the normal ones of FLOAT32 are 0 in the inputs; None where
-        there are none, or the operator does not compute with them.
+        The values that pass as well: the same where numbers below the normal ones of FLOAT32 are 0 in the inputs. The
+        value is None without such numbers, or if the operator does not compute with them.
     """
 
     values: Array
@@ -62,7 +62,7 @@ class Allowed:
 
 
 def device(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None = None, *, half: bool = False) -> Allowed:
-    """What correct devices may give for a valid desc and the arrays of its inputs, by their Python names.
+    """The values that correct devices may give for a valid desc and the arrays of its inputs, by their Python names.
 
     ``output``: the Python name of one of several, such as ``"outputs[1]"``; None: the first. ``half``: the device may
     add FLOAT16 in FLOAT16.
@@ -101,7 +101,7 @@ def _allowed(desc: OperatorDesc, arrays: Mapping[str, Any], output: str, half: b
 def _with_state(
     desc: OperatorDesc, arrays: Mapping[str, Any], output: str, found: Allowed, arithmetic: Devices
 ) -> Allowed:
-    """What passes, if each step goes on from the errors of the steps before.
+    """The values that pass, if each step goes on from the errors of the steps before.
 
     Where weights are alike, errors are, and grow with each step more than errors of all signs do.
     """
@@ -115,7 +115,7 @@ def _with_state(
 
 
 def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any) -> Allowed:
-    """What passes, of the numbers of a device."""
+    """The values that pass, from the numbers of a device."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = four_bits.values_of(WIDE.stored(found["value"], own, found.shape))
     ends = np.array([found["low"], found["high"]])

@@ -27,7 +27,7 @@ from dmlcy._runtime.tensor import to_array
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What an operator gives for some arrays.
+    """The result of an operator for some arrays.
 
     Attributes
     ----------
@@ -38,8 +38,8 @@ class Expected:
     ulp
         The accuracy that the spec states, in units in the last place; 0: exact.
     units
-        Of an operator that computes, what one unit is at each element, as fractions. None where the spec promises
-        nothing: the sum of the absolute values is beyond the data type in which it is accumulated.
+        Of an operator that computes, what one unit is at each element, as fractions. ``units`` is None where the spec
+        promises nothing: the sum of the absolute values is beyond the data type in which it is accumulated.
     """
 
     values: Array
@@ -108,7 +108,7 @@ def without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def expected(desc: OperatorDesc, arrays: Mapping[str, Array], output: str | None = None) -> Expected:
-    """What a valid desc gives for arrays, by the Python names of its inputs.
+    """The result of a valid desc for arrays, by the Python names of its inputs.
 
     Parameters
     ----------
@@ -171,12 +171,12 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
 
 
 def as_arrays(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays of inputs by their names, without those that are None: an optional input may be left out so."""
+    """The arrays of inputs by their names, without arrays that are None: an optional input may be left out so."""
     return {name: as_array(array) for name, array in arrays.items() if array is not None}
 
 
 def as_array(array: Any) -> Any:
-    """What is given for a tensor, as an array, or a tuple of them; elements of 4 bits as numbers of one byte."""
+    """The given value of a tensor, as an array, or a tuple of them; elements of 4 bits as numbers of one byte."""
     if isinstance(array, tuple | list):
         return tuple(map(as_array, array))
     found = to_array(array)

@@ -21,9 +21,10 @@ Marks = npt.NDArray[np.bool_]
 def unjudged(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None = None) -> list[tuple[str, Marks]]:
     """The elements of an output whose values are not promised for these inputs, by the id of the interpretation.
 
-    ``arrays``: the inputs by Python name, an array of tensors as a tuple, None for one left out. ``output``: the
-    path of an output, by default the first. Each interpretation that leaves out an element gives its id and, in the
-    sizes of the output, the marks of its elements; an element may have several. Those of a fused activation count, too.
+    ``arrays``: the inputs by Python name, an array of tensors as a tuple, None for one left out. ``output``: the path
+    of an output, by default the first. Each interpretation that leaves out an element gives its id and, in the sizes of
+    the output, the marks of its elements; an element may have several. Interpretations of a fused activation count,
+    too.
     """
     given = Given.of_desc(desc, {name: array for name, array in arrays.items() if array is not None}, WIDE)
     first = given.outputs[0][0]
@@ -41,7 +42,7 @@ def ids_of(desc: OperatorDesc) -> frozenset[str]:
 
 
 def _own(given: Given, output: str) -> Iterator[tuple[str, Marks]]:
-    """Those of the interpretations of the operator itself."""
+    """The marks by the interpretations of the operator itself."""
     for one in given.operator.unjudged:
         if one.outputs and output.partition("[")[0] not in one.outputs:
             continue
@@ -52,7 +53,7 @@ def _own(given: Given, output: str) -> Iterator[tuple[str, Marks]]:
 
 
 def _of_activation(desc: OperatorDesc, given: Given) -> list[tuple[str, Marks]]:
-    """Those of a fused activation, for the first output without it, where an input is infinite or NaN."""
+    """The marks by the interpretations of a fused activation, where an input of the first output is infinite or NaN."""
     fused = given.of_role("fused")
     if fused is None or not fused.operator.unjudged:
         return []

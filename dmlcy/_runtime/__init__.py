@@ -1,3 +1,1 @@
 """What every generated kernel stands on: tensors, attribute arguments, threads and the feature level, in C."""
-
-from dmlcy._runtime import forks as forks

@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
+from dmlcy._runtime.epilogue cimport Strip
 from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, Tensor, make_dense
 
 cdef enum:
@@ -20,6 +21,7 @@ cdef struct Activation:
     int (*run)(const void* fields) noexcept nogil       # NULL: there is no activation, or none that loops compute
     unsigned char[ATTRIBUTE_BYTES] attributes           # as the struct of the operator has them
     const Whole* whole                                  # NULL: each result is made of one number
+    Strip strip                                         # its loop is NULL: there is none
 
 # The struct of an operator with one input and one output.
 cdef struct ActivationFields:

@@ -58,7 +58,8 @@ ctypedef dict (*Attributes)(const void* fields)
 ctypedef int (*Run)(const void* fields) noexcept nogil
 # Makes of the elements of an input what the loops take in their place, call after call, and writes it to memory that is
 # a multiple of 64, if any is given. Returns the bytes of it; 0: the loops take the elements themselves; -1: there is no
-# memory. An input that is not known before the call has no data.
+# memory. An input that is not known before the call has no data. Below 0 where none is given: so many bytes, which have
+# each element as it is, and else zeros; then the loops do not read the elements themselves.
 ctypedef int64_t (*Prepare)(const void* fields, int input, void* to) noexcept nogil
 
 # How an operator is called.

@@ -17,6 +17,7 @@ import numpy
 from dmlcy._runtime.activation cimport ATTRIBUTE_BYTES, Activation, ActivationFields, Whole, WholeFields
 from dmlcy._runtime.checks cimport each_holds, tensor_holds
 from dmlcy._runtime.context cimport current_level, current_recordings, tuple_of
+from dmlcy._runtime.epilogue cimport Strips, ask_strips
 from dmlcy._runtime.tensor cimport (
     BRIEF_BYTES, DTYPES, FLOAT32, MAX_RANK, UINT4, Tensor, TensorField, TensorList, Tensors, aligned,
     dtype_of_array, given_list, extent, extents_meet, fits, has_dtype, input_array, is_aligned, is_brief, item_of,

@@ -101,13 +101,20 @@ cdef int count_inputs(Call call, Prepared prepared) except -1:
     return 0
 
 
-cdef object made_of(Call call, const void* fields, int input, const void** made):
+class Made(bytearray):
+    """The bytes that loops made of a constant. Several compiled graphs may share them."""
+
+
+cdef object made_of(Call call, const void* fields, int input, const void** made, bint* replaces):
     cdef int64_t size = 0 if call.prepare == NULL else call.prepare(fields, input, NULL)
     cdef char* memory
     cdef int64_t status
+    if replaces != NULL:
+        replaces[0] = size < 0
     if size == 0:
         return None
-    owner = bytearray(size + LINE)
+    size = -size if size < 0 else size
+    owner = Made(size + LINE)
     memory = owner
     memory += (LINE - <uintptr_t>memory % LINE) % LINE
     with nogil:
@@ -206,7 +213,8 @@ cdef class TableOperator(CompiledOperator):
                 refuse_input(self.desc, name, value)
         for i in range(call.inputs):
             if prepared.arrays[i] is not None:
-                prepared.made.append(made_of(call, prepared.fields, i, &(<Tensor*>prepared.fields)[i].prepared))
+                made = &(<Tensor*>prepared.fields)[i].prepared
+                prepared.made.append(made_of(call, prepared.fields, i, made, NULL))
         count_inputs(call, prepared)
         self.prepared = prepared
 

@@ -28,6 +28,11 @@ def omp_threads(text: str) -> Iterator[int]:
         yield int(digits) if len(digits) < 10 else MOST_THREADS
 
 
+def lingers() -> bool:
+    """Return whether threads may wait in a loop between calls: not if OMP_WAIT_POLICY is PASSIVE."""
+    return os.environ.get("OMP_WAIT_POLICY", "").strip().upper() != "PASSIVE"
+
+
 def cgroup_cpus(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
     """Yield the processor quotas of the process's cgroups (versions 1 and 2) and all above them, rounded up."""
     for line in _read(proc).splitlines():

@@ -1,15 +1,28 @@
-/* Rows of quantized integers as FLOAT32. An element of 4 bits is the low half of a byte. */
+/* Rows of quantized integers as FLOAT32. Of elements of 4 bits, a byte has two, the first in its low half. */
 #ifndef DMLCY_DEQUANTIZE_H
 #define DMLCY_DEQUANTIZE_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "isa.h"
 #include "named.h"
 
-/* n elements, `step` bytes apart; scales and zero points have one for each. */
+/* n elements of a row, from the element `first` on. So many elements share a scale and a zero point: `block`, or 1. */
 typedef void (*DequantizeRow)(
-    const char *from, int64_t step, int64_t n, const float *scale, const float *zero, float *to);
+    const char *from, int64_t first, int64_t n, int64_t block, const float *scale, const float *zero, float *to);
+
+#if DMLCY_GNU
+typedef float dmlcy_eight_floats __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t dmlcy_eight_integers __attribute__((vector_size(32)));
+typedef uint32_t dmlcy_eight_words __attribute__((vector_size(32)));
+#endif
+
+/* An element of 4 bits. */
+static inline int dmlcy_half_byte(const char *from, int64_t place)
+{
+    return (uint8_t)from[place >> 1] >> (place & 1) * 4 & 15;
+}
 
 #define DMLCY_TEXT "dequantize_rows.h"
 #include "both_levels.h"

@@ -12,6 +12,7 @@
  * DMLCY_MORE(each)     each(1, result) …: the number of another output, and its result
  * DMLCY_STORE          a function that makes an element of the result
  * DMLCY_STEADY         1: the name with _steady is a loop that reads one element of each of the others (steady_blocks.h)
+ * DMLCY_STRIPS         1: the names with _strip are loops over short rows of FLOAT32, of all levels (strip_blocks.h)
  * DMLCY_HALVES         1: the name with _halves is a loop of FLOAT16 where this one has floats, or NULL (half_blocks.h)
  * DMLCY_SPECIAL        its highest bit: whether an element needs DMLCY_RESULT; left out, DMLCY_ORDINARY is, too
  * DMLCY_ORDINARY       the same result of other elements, in fewer steps
@@ -46,6 +47,11 @@
 #include "both_levels.h"
 #endif
 
+#if DMLCY_STRIPS
+#define DMLCY_TEXT "strip_blocks.h"
+#include "levels.h"
+#endif
+
 #define DMLCY_FUSED (DMLCY_X86 | DMLCY_BASELINE_FUSED)
 #if DMLCY_STEADY
 #include "steady_blocks.h"
@@ -65,6 +71,7 @@
 #undef DMLCY_STORE
 #undef DMLCY_STEADY
 #undef DMLCY_HALVES
+#undef DMLCY_STRIPS
 #undef DMLCY_SPECIAL
 #undef DMLCY_ORDINARY
 #undef DMLCY_FUNCTIONS

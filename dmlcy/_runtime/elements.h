@@ -13,6 +13,11 @@
 /* Computes n elements. All rows are contiguous and hold numbers as the loop takes them; an output may be an input. */
 typedef void (*ElementRow)(const void *const *inputs, void *const *outputs, int64_t n, const void *attributes);
 
+/* Computes rows of n FLOAT32; those of an input and of the output are so many floats apart. The output may be an input. */
+typedef void (*ElementStrip)(
+    const float *const *inputs, const int64_t *steps, float *output, int64_t step, int64_t rows, int64_t n,
+    const void *attributes);
+
 /* Values of DML_TENSOR_DATA_TYPE. */
 enum {
     DMLCY_FLOAT32 = 1, DMLCY_FLOAT16, DMLCY_UINT32, DMLCY_UINT16, DMLCY_UINT8, DMLCY_INT32, DMLCY_INT16, DMLCY_INT8,
@@ -30,6 +35,9 @@ typedef struct {
     uint8_t lanes;          /* `rows` take multiples of so many elements */
     uint8_t gives;          /* the data type of the numbers that it gives; 0: elements as they are */
     uint8_t takes[5];       /* the same of those that it takes of each input */
+    uint8_t attributes;     /* bytes of those that `strips` read */
+    ElementStrip strips[3]; /* by level; NULL: there are none */
+    void (*limits)(const void *attributes, float *limits); /* the result is the element within two limits; NULL: it is not */
 } ElementKernel;
 
 #if DMLCY_X86
@@ -88,6 +96,14 @@ DMLCY_INLINE float dmlcy_odd(double x)
 }
 
 #define DMLCY_SAME(x) (x)
+
+/* Whether the larger of a finite number and the lower limit, and the smaller of that and the upper one, are what an
+ * instruction gives that takes the limit where both are equal: those are zeros of any signs. */
+static inline int dmlcy_are_plain_limits(const float *limits)
+{
+    return !DMLCY_IS_NAN(limits[0]) && !DMLCY_IS_NAN(limits[1]) && !(limits[0] == 0 && signbit(limits[0]))
+           && !(limits[1] == 0 && !signbit(limits[1]));
+}
 
 /* ---- bits ---- */
 

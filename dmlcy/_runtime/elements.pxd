@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t
 
 from dmlcy._runtime.activation cimport Activation
+from dmlcy._runtime.epilogue cimport StripLoop
 from dmlcy._runtime.strided cimport Tensor
 
 cdef enum:
@@ -21,6 +22,9 @@ cdef extern from "elements.h" nogil:
         unsigned char lanes
         unsigned char gives
         unsigned char takes[MOST_INPUTS]
+        unsigned char attributes
+        StripLoop strips[3]
+        void (*limits)(const void* attributes, float* limits) noexcept nogil
 
 cdef struct Elements:
     int inputs

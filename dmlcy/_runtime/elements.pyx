@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 from dmlcy._runtime.activation cimport activate
 from dmlcy._runtime.checks cimport ceil_div
 from dmlcy._runtime.copy cimport dmlcy_copy, dmlcy_fill
+from dmlcy._runtime.epilogue cimport MOST_STRIPS, STRIP_BYTES, Strip, Strips
 from dmlcy._runtime.moves cimport Moves, dmlcy_ask_rows, moves_of
 from dmlcy._runtime.processor cimport (
     dmlcy_level, dmlcy_stream, dmlcy_stream_begin, dmlcy_stream_end, dmlcy_stream_put, dmlcy_stream_seek, stream_pays
@@ -17,6 +18,7 @@ from dmlcy._runtime.threads cimport grain_of, is_serial, parallel_for
 cdef extern from "elements.h" nogil:
     bint DMLCY_X86
     enum: DMLCY_LANES
+    bint dmlcy_are_plain_limits(const float* limits) noexcept
     void dmlcy_repeat(char* target, const char* source, int64_t n, int item) noexcept
     void dmlcy_scale(float* x, int64_t n, float scale, float bias) noexcept
     void dmlcy_scale_doubles(double* x, int64_t n, float scale, float bias, int dtype) noexcept
@@ -205,10 +207,39 @@ cdef inline bint run_at_once(const ElementKernel* kernel, Axes* to) noexcept nog
     return True
 
 
+# Adds the strips of an operator to those that are asked for, if it has loops for that.
+cdef void add_strips(const ElementKernel* kernel, const Elements* a, Strips* to) noexcept nogil:
+    cdef Strip* strip = &to.each[to.count]
+    cdef int t, last = to.count + (1 if a.fused == NULL else 2)
+    strip.loop = kernel.strips[dmlcy_level()]
+    if strip.loop == NULL or a.scaled or kernel.attributes > STRIP_BYTES or last > MOST_STRIPS:
+        return
+    for t in range(a.inputs + 1):
+        if a.tensors[t].dtype != FLOAT32:
+            return
+    if a.fused != NULL:
+        if a.fused.strip.loop == NULL:
+            return
+        to.each[last - 1] = a.fused.strip
+    strip.other = NULL
+    strip.inputs = a.inputs
+    strip.place = 0
+    strip.limited = False
+    if kernel.limits != NULL:
+        kernel.limits(a.attributes, strip.limits)
+        strip.limited = dmlcy_are_plain_limits(strip.limits)
+    if kernel.attributes:
+        memcpy(strip.attributes, a.attributes, kernel.attributes)
+    to.count = last
+
+
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil:
     cdef Axes to
     cdef int64_t units, moved = 0, element = 0
     cdef int t, axis
+    if a.tensors[a.inputs].prepared != NULL:
+        add_strips(kernel, a, <Strips*>a.tensors[a.inputs].prepared)
+        return 0
     to.a = a
     to.last = a.inputs
     to.tensors = a.inputs + a.outputs

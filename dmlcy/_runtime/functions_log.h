@@ -85,24 +85,35 @@ DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer, 
                  : dmlcy_shifted(p, n);
 }
 
+/* The highest bit: whether y is no integer. Rounding takes something from such a number. */
+DMLCY_INLINE uint32_t dmlcy_is_broken(float y)
+{
+    const float a = dmlcy_abs(y);
+    const uint32_t rest = dmlcy_bits_of(a - ((a + 0x1p23f) - 0x1p23f)) << 1;
+    return (rest | (0u - rest)) & (0u - (uint32_t)(a < 0x1p23f));
+}
+
+/* The highest bit: whether an integer y is odd. */
+DMLCY_INLINE uint32_t dmlcy_is_odd(float y)
+{
+    return dmlcy_is_broken(0.5f * y);
+}
+
 DMLCY_INLINE float dmlcy_pow_ordinary(int fused, float x, float y)
 {
-    return dmlcy_pow_positive(fused, x, y, 0.0f, 0);
+    const float a = dmlcy_abs(x);
+    const uint32_t p = dmlcy_bits_of(dmlcy_pow_positive(fused, a, y, 0.0f, 0)) & (0u - (uint32_t)(a != 0.0f));
+    return dmlcy_of_bits(p | (dmlcy_is_odd(y) & dmlcy_bits_of(x) & DMLCY_SIGN));
 }
 
-/* Whether x is no positive normal number, or |y log2(x)| may be above 116. The bits of x, less those of 1, are log2(x)
- * in units of 2^-23, or less by up to a third. */
+/* Whether |x| is no normal number and not 0, or |y log2(|x|)| may be above 116, or x is negative and y no integer, or x is 0
+ * and y not above 0. The bits of |x|, less those of 1, are its log2 in units of 2^-23, or less by up to a third. */
 DMLCY_INLINE uint32_t dmlcy_pow_special(float x, float y)
 {
-    const float about = (float)(int32_t)(dmlcy_bits_of(x) - 0x3f800000u) * y;
-    return dmlcy_log_special(x) | dmlcy_beyond(about, 0x4e200000u); /* 80 * 2^23 */
-}
-
-/* What rounding x >= 0 to an integer takes from it. */
-DMLCY_INLINE float dmlcy_fraction(float x)
-{
-    const float near = (x + 0x1p23f) - 0x1p23f;
-    return x - (x < 0x1p23f ? near : x);
+    const float a = dmlcy_abs(x), about = (float)(int32_t)(dmlcy_bits_of(a) - 0x3f800000u) * y;
+    const uint32_t other = 0u - (uint32_t)((a != 0.0f) | !(y > 0.0f));
+    return ((dmlcy_log_special(a) | dmlcy_beyond(about, 0x4e200000u)) & other) | /* 80 * 2^23 */
+           (dmlcy_is_broken(y) & dmlcy_bits_of(x));
 }
 
 /* x^y with all that the C standard says of zeros, infinities, NaN and negative x. Whether y is an integer, and odd, is
@@ -112,14 +123,12 @@ DMLCY_INLINE float dmlcy_pow(int fused, float x, float y)
 {
     const float a = dmlcy_abs(x), most = 0x1.fffffep127f;
     const int small = a < 0x1p-126f;
-    const float whole = dmlcy_at_most(dmlcy_abs(y), 0x1p25f);
     const float finite = dmlcy_at_least(dmlcy_at_most(y, most), -most);
-    uint32_t broken = dmlcy_bits_of(dmlcy_fraction(whole)) << 1, odd = dmlcy_bits_of(dmlcy_fraction(0.5f * whole)) << 1;
-    uint32_t none;
+    uint32_t broken = dmlcy_is_broken(y), odd = dmlcy_is_odd(y), none;
     float p = dmlcy_pow_positive(fused, small ? a * 0x1p23f : a, finite, small ? 23.0f : 0.0f, 1);
     p = (a == 0.0f) | (a == INFINITY) ? ((a == 0.0f) ^ (y < 0.0f) ? 0.0f : INFINITY) : p;
-    broken = (broken | (0u - broken)) & dmlcy_bits_of(x); /* the highest bit: y is not an integer, and x is negative; */
-    odd = (odd | (0u - odd)) & dmlcy_bits_of(x) & ~broken & DMLCY_SIGN; /* y is an odd integer, and x is negative */
+    broken &= dmlcy_bits_of(x); /* the highest bit: y is not an integer, and x is negative; */
+    odd &= dmlcy_bits_of(x) & ~broken & DMLCY_SIGN; /* y is an odd integer, and x is negative */
     none = (uint32_t)((int32_t)broken >> 31) & 0x7fc00000u;
     none = dmlcy_bits_of(a) - 1u < 0x7f7fffffu ? none : 0u;
     p = dmlcy_of_bits(dmlcy_bits_of(p) | odd | none);

@@ -45,6 +45,9 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 #include "product_kernels.h"
 #include "product_packs.h"
 #include "product_lines.h"
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+#include "product_planes.h"
+#endif
 
 /* Rows of n floats for each of some channels: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere.
  * Up to a vector behind the last row is written, too. */
@@ -191,6 +194,14 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), DMLCY_BY(2, 8)},
             {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
         },
+    .halves =
+        {
+            {DMLCY_HALVES_BY(12, 1), DMLCY_HALVES_BY(12, 2), NULL},
+            {DMLCY_HALVES_BY(8, 1), DMLCY_HALVES_BY(8, 2), NULL},
+            {DMLCY_HALVES_BY(4, 1), DMLCY_HALVES_BY(4, 2), DMLCY_HALVES_BY(4, 4)},
+            {DMLCY_HALVES_BY(2, 1), DMLCY_HALVES_BY(2, 2), DMLCY_HALVES_BY(2, 4)},
+            {DMLCY_HALVES_BY(1, 1), DMLCY_HALVES_BY(1, 2), DMLCY_HALVES_BY(1, 4)},
+        },
     .spread =
         {
             {DMLCY_AT_BY(12, 1), DMLCY_AT_BY(12, 2), NULL, NULL},
@@ -207,6 +218,11 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_SOME_BY(2, 1), DMLCY_SOME_BY(2, 2)},
             {DMLCY_SOME_BY(1, 1), DMLCY_SOME_BY(1, 2)},
         },
+    .last = {DMLCY_LAST_BY(12), DMLCY_LAST_BY(8), DMLCY_LAST_BY(4), DMLCY_LAST_BY(2), DMLCY_LAST_BY(1)},
+    .last_some =
+        {DMLCY_LAST_SOME_BY(12), DMLCY_LAST_SOME_BY(8), DMLCY_LAST_SOME_BY(4), DMLCY_LAST_SOME_BY(2),
+         DMLCY_LAST_SOME_BY(1)},
+    .plane = dmlcy_plane,
     .turned =
         {NULL, DMLCY_LEVEL(dmlcy_turned_8), DMLCY_LEVEL(dmlcy_turned_4), DMLCY_LEVEL(dmlcy_turned_2),
          DMLCY_LEVEL(dmlcy_turned_1)},
@@ -220,6 +236,14 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
             {DMLCY_BY(2, 1), DMLCY_BY(2, 2), DMLCY_BY(2, 4), NULL},
             {DMLCY_BY(1, 1), DMLCY_BY(1, 2), DMLCY_BY(1, 4), DMLCY_BY(1, 8)},
             {NULL, NULL, NULL, NULL},
+        },
+    .halves =
+        {
+            {DMLCY_HALVES_BY(6, 1), DMLCY_HALVES_BY(6, 2), NULL},
+            {DMLCY_HALVES_BY(4, 1), DMLCY_HALVES_BY(4, 2), NULL},
+            {DMLCY_HALVES_BY(2, 1), DMLCY_HALVES_BY(2, 2), DMLCY_HALVES_BY(2, 4)},
+            {DMLCY_HALVES_BY(1, 1), DMLCY_HALVES_BY(1, 2), DMLCY_HALVES_BY(1, 4)},
+            {NULL, NULL, NULL},
         },
     .spread =
         {
@@ -282,6 +306,9 @@ static const ProductLevel DMLCY_LEVEL(dmlcy_products) = {
 #undef DMLCY_PUT_SOME
 #undef DMLCY_SOME_BY
 #undef DMLCY_KERNEL_SOME
+#undef DMLCY_OF_HALVES
+#undef DMLCY_KERNEL_HALVES
+#undef DMLCY_HALVES_BY
 #undef DMLCY_OWN
 #undef DMLCY_AND
 #undef DMLCY_PLACES

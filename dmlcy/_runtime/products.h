@@ -87,11 +87,36 @@ typedef void (*ProductTurned)(
     int64_t depth, const float *a, int64_t a_row, const float *b, int64_t line, int64_t columns, const float *from,
     int64_t from_row, float *to, int64_t to_row);
 
+/* The same of the last k: what is stored is within two limits, if all sums are finite; else 1 is returned. `some` counts
+ * where a kernel reads and writes only some columns of the last vector. */
+typedef int (*ProductLast)(
+    int64_t depth, const float *a, int64_t a_row, const float *b, int64_t step, int64_t some, const float *limits,
+    const float *from, int64_t from_row, float *to, int64_t to_row);
+
+/* Some rows of the output of a filter of 3 by 3. */
+typedef struct {
+    const float *x;         /* under the first tap of the first place, which may be outside */
+    int64_t line;           /* floats from a row of the input to the next one */
+    int64_t low;            /* rows that are inside, from that one on */
+    int64_t high;
+    int64_t left;           /* and columns */
+    int64_t right;
+    float filter[9];
+    float begin;            /* of each chain */
+    float limits[2];        /* of finite sums */
+    int64_t rows;
+    int64_t columns;
+    int64_t step;           /* of the input from a place to the next one: 1 or 2 */
+    float *to;
+    int64_t pitch;          /* floats */
+} ProductPlane;
+
 typedef struct {
     int64_t lanes;
     int64_t heights[DMLCY_HEIGHTS];                     /* of kernels, from the highest on; then zeros */
     int64_t widths[DMLCY_WIDTHS];                       /* of kernels, in vectors */
     ProductKernel kernels[DMLCY_HEIGHTS][DMLCY_WIDTHS]; /* NULL: a kernel of this size would not pay */
+    ProductKernel halves[DMLCY_HEIGHTS][3];             /* of FLOAT16 columns, of the first widths; NULL: none */
     void (*pack)(
         const char *source, int64_t line, int64_t lines, int64_t width, const int64_t *at, int64_t step, int64_t depth,
         int64_t item, float *to, int64_t pitch);
@@ -100,6 +125,8 @@ typedef struct {
         int64_t step, int64_t depth, float *to, int64_t pitch);
     ProductSpread spread[DMLCY_HEIGHTS][DMLCY_WIDTHS];
     ProductSome some[DMLCY_HEIGHTS][2];                 /* of the first two widths; NULL: the level has no masks */
+    ProductLast last[DMLCY_HEIGHTS][2];                 /* of the first two widths; NULL: the level has none */
+    ProductLast last_some[DMLCY_HEIGHTS][2];
     ProductTurned turned[DMLCY_HEIGHTS];                /* NULL: packing columns pays, or the level does not turn */
     void (*row)(
         int64_t depth, const float *a, const float *b, int64_t step, int64_t n, const float *from, float *to);
@@ -116,6 +143,7 @@ typedef struct {
         const float *from, int64_t pitch, int64_t rows, int64_t between, int64_t turns, int64_t n, char *to,
         int64_t row, int64_t step, int64_t item);
     void (*dots)(const float *a, const float *b, int64_t line, int64_t depth, int64_t n, float *to);
+    int (*plane)(const ProductPlane *plane);             /* whether all sums are finite; NULL: there is none */
     int (*are_finite)(const float *x, int64_t row, int64_t rows, int64_t n);
     void (*scale)(float *x, float alpha, int64_t n);
     void (*add)(float *x, float alpha, const float *c, float beta, int64_t n);

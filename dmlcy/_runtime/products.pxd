@@ -8,7 +8,7 @@ from dmlcy._runtime.strided cimport Tensor
 # alpha * a * b + beta * c, over the last two axes. The matrices are transposed before where that is said.
 cdef struct Matrices:
     const Tensor* left
-    const Tensor* right
+    const Tensor* right             # without elements in memory: FLOAT32 that a prologue makes, the same in each batch
     const Tensor* added             # NULL: nothing is added
     const Tensor* output
     bint left_transposed

@@ -1,16 +1,17 @@
 """Sums of products: tiles of the output, strips of a tile, and what becomes of the sums."""
 
-from libc.math cimport NAN, fabs, isfinite
+from libc.math cimport INFINITY, NAN, fabs, isfinite
 from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from dmlcy._runtime.activation cimport activate, activate_whole
 from dmlcy._runtime.checks cimport ceil_div
-from dmlcy._runtime.epilogue cimport Epilogue, take_epilogue
+from dmlcy._runtime.epilogue cimport MOST_STRIPS, Epilogue, Strip, Strips, take_epilogue, take_strips
 from dmlcy._runtime.processor cimport dmlcy_level
+from dmlcy._runtime.prologue cimport Prologue
 from dmlcy._runtime.strided cimport FLOAT32, MAX_RANK, make_dense
-from dmlcy._runtime.threads cimport parallel_for, thread_limit
+from dmlcy._runtime.threads cimport enough, grain_of, parallel_for, thread_limit
 
 cdef extern from "products.h" nogil:
     enum:
@@ -35,6 +36,10 @@ cdef extern from "products.h" nogil:
 
     ctypedef void (*ProductTurned)(
         int64_t depth, const float* a, int64_t a_row, const float* b, int64_t line, int64_t columns,
+        const float* source, int64_t from_row, float* to, int64_t to_row) noexcept nogil
+
+    ctypedef int (*ProductLast)(
+        int64_t depth, const float* a, int64_t a_row, const float* b, int64_t step, int64_t some, const float* limits,
         const float* source, int64_t from_row, float* to, int64_t to_row) noexcept nogil
 
     ctypedef struct ProductAxis:
@@ -66,11 +71,28 @@ cdef extern from "products.h" nogil:
         int64_t source "from"
         int64_t to
 
+    ctypedef struct ProductPlane:
+        const float* x
+        int64_t line
+        int64_t low
+        int64_t high
+        int64_t left
+        int64_t right
+        float filter[9]
+        float begin
+        float limits[2]
+        int64_t rows
+        int64_t columns
+        int64_t step
+        float* to
+        int64_t pitch
+
     ctypedef struct ProductLevel:
         int64_t lanes
         int64_t heights[5]
         int64_t widths[4]
         ProductKernel kernels[5][4]
+        ProductKernel halves[5][3]
         void (*pack)(
             const char* source, int64_t line, int64_t lines, int64_t width, const int64_t* at, int64_t step,
             int64_t depth, int64_t item, float* to, int64_t pitch) noexcept nogil
@@ -79,6 +101,8 @@ cdef extern from "products.h" nogil:
             int64_t step, int64_t depth, float* to, int64_t pitch) noexcept nogil
         ProductSpread spread[5][4]
         ProductSome some[5][2]
+        ProductLast last[5][2]
+        ProductLast last_some[5][2]
         ProductTurned turned[5]
         void (*row)(
             int64_t depth, const float* a, const float* b, int64_t step, int64_t n, const float* source,
@@ -99,6 +123,7 @@ cdef extern from "products.h" nogil:
             int64_t row, int64_t step, int64_t item) noexcept nogil
         void (*dots)(
             const float* a, const float* b, int64_t line, int64_t depth, int64_t n, float* to) noexcept nogil
+        bint (*plane)(const ProductPlane* plane) noexcept nogil
         bint (*are_finite)(const float* x, int64_t row, int64_t rows, int64_t n) noexcept nogil
         void (*scale)(float* x, float alpha, int64_t n) noexcept nogil
         void (*add)(float* x, float alpha, const float* c, float beta, int64_t n) noexcept nogil
@@ -106,6 +131,7 @@ cdef extern from "products.h" nogil:
     const ProductLevel* dmlcy_product_levels[3]
     float dmlcy_element_of(const char* source, int64_t item) noexcept
     void dmlcy_widen(const char* source, int64_t step, int64_t item, float* to, int64_t n) noexcept
+    void dmlcy_narrow(const float* source, char* to, int64_t step, int64_t item, int64_t n) noexcept
     int64_t dmlcy_list_runs(const ProductImage* image, int64_t column, int64_t count, ProductRun* runs) noexcept
 
 cdef enum:
@@ -114,6 +140,10 @@ cdef enum:
     STEP = 96                       # columns: a multiple of the strips of each level that has more rows than these
     HIGH = 384                      # rows of a tile, at most
     SOME_THREADS = 4                # that two tiles each suffice for
+    TILES = 4                       # for each thread: as many need not be even
+    EVEN = 16                       # of which columns are a multiple where each thread gets as many
+    EVEN_LEAST = 64                 # and at least so many
+    BANDS = 6                       # rows for each thread, at least, where each has all channels of some rows
     LOW = 96                        # rows, at least, if there are several threads
     NARROW = 192                    # columns of a tile, at least: packing the rows takes a fraction of the time then
     WIDE = 1536                     # and at most
@@ -130,6 +160,9 @@ cdef enum:
     TURNED = 262144                 # numbers of filters that are put together for them, at most
     COPY = 524288                   # floats of the copy, at most, and as many as stay near
     NEAR_COPY = 32768
+    PLANE = 4096                    # sums of some rows of a plane that are near
+    PLANE_ROWS = 28                 # rows of it, a multiple of those that kernels compute at once
+    PLANE_WORK = 20                 # products that take as long as one of its places
     BETWEEN = 12                    # rows computed one by one take a twelfth less time, at least
     OVER = 128                      # floats behind an array that kernels may read or write
     SMALL = 64                      # a matrix of fewer elements has several chains for each
@@ -153,8 +186,17 @@ cdef enum:
     FEW_COLUMNS = 256               # that are packed as rows if the filters are packed before
     ACROSS = 120                    # columns that are turned at once, at most: a multiple of the greatest height
     ACROSS_WIDE = 240               # columns of a tile then, at most
+    ACROSS_LEAST = 24               # and at least, where they are cut for threads
+    ACROSS_EVEN = 4                 # of which they are a multiple then
+    ACROSS_CUT = 96                 # columns that are cut for threads,
+    ACROSS_ROWS = 512               # and fewer, if the rows are fewer than these
     ACROSS_COPY = 98304             # floats of these columns that stay near
     ACROSS_SUMS = 65536             # and of sums
+    MADE = 65536                    # floats that a prologue makes at once, about
+    MADE_ROWS = 8                   # fewer rows take fewer columns: making these takes longer than multiplying
+    FEW_MADE = 32                   # columns then
+    MANY_MADE = 64                  # else at least
+    MOST_MADE = 256                 # and at most
     ACROSS_UNIT = 64                # rows: a multiple of the columns that packing puts together at each level
 
 # The smallest normal number: sums below it may have lost digits.
@@ -185,6 +227,11 @@ cdef struct Products:
     const Activation* fused
     const Tensor* followed          # the output, if something may follow parts of it; NULL: nothing does
     const Epilogue* after           # what follows the parts; NULL: nothing
+    int strips                      # so many are applied to what has just been stored
+    Strip[1 + MOST_STRIPS] strip
+    const char* base                # the first element of the output
+    bint limited                    # that is no more than two limits of finite numbers, which kernels apply
+    float[2] limits
     char* y
     int64_t y_line
     int64_t y_step                  # of a matrix
@@ -220,6 +267,10 @@ cdef struct Tile:
     int64_t rows
     int64_t column
     int64_t columns
+    int64_t first                   # column of a strip
+    int64_t count                   # its columns
+    bint settles                    # its last sums become elements of the output while they are near
+    float* near                     # sums of a kernel, DMLCY_STRIP of each row
     int width                       # of a strip, as a number of a width of the level
     int64_t strip                   # columns of a strip
     float* packed                   # rows of `a`, if they are not as the kernels take them
@@ -270,6 +321,14 @@ cdef struct Depthwise:
     int64_t rows                    # of the input for a band, at most
 
 
+# A convolution of one filter of 3 by 3 for each channel, whose planes are read where they are.
+cdef struct Planes:
+    const Products* to
+    int64_t high                    # rows of the output that are computed at once
+    int64_t bands                   # of so many rows
+    int64_t taps[9]                 # bytes from the first one to each
+
+
 # A spatial axis as the operator has it; strides in bytes.
 cdef struct Spatial:
     int64_t input
@@ -289,11 +348,14 @@ include "products/strips.pxi"
 include "products/finish.pxi"
 include "products/inner.pxi"
 include "products/small.pxi"
+include "products/cuts.pxi"
 include "products/tiles.pxi"
 include "products/spread.pxi"
 include "products/depthwise.pxi"
+include "products/planes.pxi"
 include "products/whole.pxi"
 include "products/matrices.pxi"
+include "products/made.pxi"
 include "products/filters.pxi"
 include "products/windows.pxi"
 include "products/merged.pxi"

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -8,7 +8,10 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._runtime.compiled import CompiledOperator
 
 _Bytes = npt.NDArray[np.uint8]
-_Chain = tuple[list[tuple[Form, list[tuple[int, int, list[int]]]]], list[int], int, int, int, int]
+_Places = list[tuple[int, int]]
+_Maker = tuple[int, _Places, Callable[[Sequence[int]], tuple[object, int]]]
+_Members = list[tuple[Form, list[tuple[int, int, list[int]]]]]
+_Chain = tuple[_Members, list[int], list[tuple[int, int]], int, int, int, int]
 
 @final
 class Form:
@@ -27,7 +30,15 @@ class Program:
         results: list[TensorDesc],
         whole: bool,
         arena: int,
-        steps: Sequence[tuple[Form | bool | None, list[tuple[int, int]], list[tuple[int, int, int]], _Chain | None]],
+        steps: Sequence[
+            tuple[
+                Form | bool | None,
+                list[tuple[int, int] | None],
+                list[tuple[int, int, int]],
+                _Chain | None,
+                _Maker | None,
+            ]
+        ],
     ) -> None: ...
     @property
     def count(self) -> int: ...
@@ -49,9 +60,12 @@ class Program:
 class Given:
     """The constants of a program and the arrays that were given once."""
 
-    def __init__(self, program: Program, arrays: list[_Bytes | None]) -> None: ...
+    def __init__(self, program: Program, arrays: list[_Bytes | None], readers: list[int] | None = None) -> None: ...
     @property
     def arrays(self) -> list[_Bytes | None]: ...
+    @property
+    def left_out(self) -> dict[int, tuple[int, int, int, int]]: ...
+    def restored(self, number: int) -> _Bytes: ...
 
 @final
 class Values:

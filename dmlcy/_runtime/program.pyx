@@ -5,16 +5,20 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, intptr_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 cimport numpy as cnp
+import numpy as np
 from numpy cimport ndarray
+
+from weakref import WeakValueDictionary
 
 from dmlcy._runtime.call cimport SEVERAL, Call, DataHolds, Run
 from dmlcy._runtime.compiled cimport TableOperator, made_of
 from dmlcy._runtime.context cimport current_recordings
-from dmlcy._runtime.epilogue cimport Epilogue
+from dmlcy._runtime.epilogue cimport MOST_STRIPS, Epilogue, Strips, ask_strips
 from dmlcy._runtime.tensor cimport MAX_RANK, UINT4, Tensor, Tensors, has_dtype, item_of, make_dense, new_array
-from dmlcy._runtime.threads cimport Watch, grain_of, is_serial, is_stopped, parallel_for, start_watch
+from dmlcy._runtime.threads cimport (
+    Watch, grain_of, hold_threads, is_serial, is_stopped, let_threads_go, parallel_for, start_watch)
 
 cnp.import_array()
 
@@ -108,7 +112,9 @@ cdef class Program:
     steps
         For each step: its form, None where it has no loops, False where nothing is left to compute; the places of its
         tensors, inputs first; the places and bytes of what is 0 before it; the chain that follows its output, or that
-        is computed in place of it, None for none: what ``new_chain`` takes. A place is a base and an offset.
+        is computed in place of it, None for none: what ``new_chain`` takes; and what makes the elements of one of its
+        inputs, None for none: which tensor this is, the places of constants, and what gives for their addresses a
+        prologue and its owner. A place is a base and an offset, None for such an input.
     """
 
     cdef Step* steps
@@ -128,6 +134,7 @@ cdef class Program:
     cdef bint direct                # no step refuses values once one has written to a result
     cdef list forms                 # own the structs
     cdef list kept                  # those of the members of chains
+    cdef dict makers                # of inputs, by step
     cdef list chains                # addresses
     cdef list arenas                # of runs that have ended
 
@@ -135,7 +142,7 @@ cdef class Program:
         cdef Py_ssize_t k
         if self.forms is not None:
             raise TypeError("a program is made once")
-        self.forms, self.kept, self.chains = [], [], []
+        self.forms, self.kept, self.chains, self.makers = [], [], [], {}
         self.arenas = []
         self.fixes, self.inputs, self.results = len(fixed), len(inputs), len(results)
         self.bases = ARRAYS + self.fixes + self.inputs + self.results
@@ -405,7 +412,9 @@ cdef int run_part(Program program, object owner, Values values, int64_t* at, int
             why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last, stamps)
         else:
             with nogil:
+                hold_threads()
                 why = run_steps(program.steps, at, stop, values.bases, values.given.made, values.given.last, stamps)
+                let_threads_go()
         if why == DONE:
             return 0
         raised()

@@ -1,1 +1,14 @@
-"""Matrices of quantized integers, packed for products. The module has nothing that Python calls."""
+"""Matrices of quantized integers that become FLOAT32 as loops need them."""
+
+from collections.abc import Sequence
+
+class QuantizedMatrix:
+    """Makes the prologue of a matrix for the addresses of its tensors.
+
+    ``dtype``, ``step``: the number of its data type, and the elements from a row to the next. ``scale``, ``zero``: of
+    the factors the data type, rows and columns that share one, and the elements from a row and a column to the next.
+    """
+
+    def __init__(self, dtype: int, step: int, scale: Sequence[int], zero: Sequence[int] | None) -> None: ...
+    def __call__(self, addresses: Sequence[int]) -> tuple[object, int]:
+        """What owns a prologue, and its address, for the elements at these addresses."""

@@ -1,14 +1,12 @@
-"""Matrices of quantized integers, packed for products: some columns become floats, then these are packed."""
+"""Matrices of quantized integers that become FLOAT32 as loops need them."""
 
-from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t
+cimport cython
+from libc.stdint cimport int8_t, int64_t, intptr_t, uint8_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memset
 
-from dmlcy._runtime.checks cimport ceil_div
-from dmlcy._runtime.half cimport dmlcy_float_of_half
-from dmlcy._runtime.products cimport pack_matrix
-from dmlcy._runtime.strided cimport FLOAT16, FLOAT32, INT4, INT8, UINT4, UINT8, Tensor
-from dmlcy._runtime.threads cimport grain_of, parallel_for
+from dmlcy._runtime.prologue cimport Prologue
+from dmlcy._runtime.strided cimport FLOAT32, INT4, INT8, UINT4, UINT8
 
 cdef extern from "dequantize.h" nogil:
     enum:
@@ -18,29 +16,22 @@ cdef extern from "dequantize.h" nogil:
         DMLCY_OF_INT4
 
     ctypedef void (*DequantizeRow)(
-        const char* source, int64_t step, int64_t n, const float* scale, const float* zero, float* to) noexcept nogil
+        const char* source, int64_t first, int64_t n, int64_t block, const float* scale, const float* zero,
+        float* to) noexcept nogil
 
     DequantizeRow dmlcy_dequantize(int of) noexcept
+    int dmlcy_half_byte(const char* source, int64_t place) noexcept
 
-cdef enum:
-    BLOCK = 64                      # columns: a multiple of those of each strip of a packed matrix
+cdef extern from "quantized_row.h" nogil:
+    enum:
+        DMLCY_TOGETHER
+        DMLCY_AT_ONCE
 
-# Elements of a scale, or zero points, along a row of the matrix as it is stored.
-cdef struct Blocks:
-    const Tensor* tensor            # NULL: all are 0
-    int64_t rows                    # of the matrix for one row of elements
-    int64_t columns                 # and columns for one element of it
+    ctypedef void (*QuantizedRow)(
+        const char* source, int64_t step, int64_t depth, int64_t block, int flip, const float* scale,
+        const float* zero, const float* a, float* to) noexcept nogil
 
-
-cdef struct Panel:
-    const Tensor* matrix
-    DequantizeRow row
-    Blocks scale
-    Blocks zero
-    bint turned
-    int64_t columns
-    int64_t depth
-    float* packed
+    QuantizedRow dmlcy_quantized_row() noexcept
 
 
 cdef inline int kind_of(int dtype) noexcept nogil:
@@ -53,93 +44,166 @@ cdef inline int kind_of(int dtype) noexcept nogil:
     return DMLCY_OF_INT4 if dtype == INT4 else -1
 
 
-cdef bint packs_quantized(const Tensor* matrix, const Tensor* scale) noexcept nogil:
-    return kind_of(matrix.dtype) >= 0 and (scale.dtype == FLOAT32 or scale.dtype == FLOAT16)
+# Factors as FLOAT32: n of them, from the element `place` of the tensor on, `step` elements apart.
+cdef void take_factors(const Factors* factors, int64_t place, int64_t step, int64_t n, float* to) noexcept nogil:
+    cdef const char* data = factors.data
+    cdef int64_t k
+    if data == NULL:
+        memset(to, 0, n * sizeof(float))
+    elif factors.dtype == FLOAT32:
+        for k in range(n):
+            to[k] = (<const float*>data)[place + k * step]
+    elif factors.dtype == INT8:
+        for k in range(n):
+            to[k] = (<const int8_t*>data)[place + k * step]
+    elif factors.dtype == UINT8:
+        for k in range(n):
+            to[k] = (<const uint8_t*>data)[place + k * step]
+    elif factors.dtype == UINT4:
+        for k in range(n):
+            to[k] = dmlcy_half_byte(data, place + k * step)
+    else:
+        for k in range(n):
+            to[k] = (dmlcy_half_byte(data, place + k * step) ^ 8) - 8
 
 
-cdef inline Blocks blocks_of(const Tensor* matrix, const Tensor* tensor) noexcept nogil:
-    cdef Blocks found
-    found.tensor = tensor
-    found.rows, found.columns = matrix.sizes[0], matrix.sizes[1]
-    if tensor != NULL:
-        found.rows = matrix.sizes[0] // tensor.sizes[0]
-        found.columns = matrix.sizes[1] // tensor.sizes[1]
-    return found
+# The factors of a row for n columns from the first one on: one for each `each` columns, which lie in one block.
+cdef void spread(const Factors* factors, int64_t row, int64_t first, int64_t n, int64_t each, float* to) noexcept nogil:
+    cdef int64_t place = row // factors.row_block * factors.row_step, count = (n + each - 1) // each, k, number
+    cdef float last
+    if factors.column_block == each:
+        take_factors(factors, place + first // each * factors.column_step, factors.column_step, count, to)
+        return
+    number = -1
+    for k in range(count):
+        if (first + k * each) // factors.column_block != number:
+            number = (first + k * each) // factors.column_block
+            take_factors(factors, place + number * factors.column_step, 0, 1, &last)
+        to[k] = last
 
 
-cdef inline float number_at(const char* at, int dtype) noexcept nogil:
-    cdef float number
-    if dtype == FLOAT32:
-        memcpy(&number, at, sizeof(float))
-        return number
-    if dtype == FLOAT16:
-        return dmlcy_float_of_half((<const uint16_t*>at)[0])
-    if dtype == INT8:
-        return (<const int8_t*>at)[0]
-    if dtype == UINT8:
-        return (<const uint8_t*>at)[0]
-    return (at[0] & 15) if dtype == UINT4 else ((at[0] & 15) ^ 8) - 8
+# The same in memory of theirs, or where they are, if they are as loops take them.
+cdef inline const float* factors_at(const Factors* factors, int64_t row, int64_t first, int64_t n, int64_t each,
+                                    float* memory) noexcept nogil:
+    if factors.dtype == FLOAT32 and factors.column_block == each and factors.column_step == 1:
+        return <const float*>factors.data + row // factors.row_block * factors.row_step + first // each
+    spread(factors, row, first, n, each, memory)
+    return memory
 
 
-# The elements for n columns of a row of the matrix from `first` on.
-cdef void spread(const Blocks* blocks, int64_t row, int64_t first, int64_t n, float* to) noexcept nogil:
-    cdef const Tensor* tensor = blocks.tensor
-    cdef int64_t i = 0, end
-    cdef float number = 0
-    while i < n:
-        end = min((first + i) // blocks.columns * blocks.columns + blocks.columns - first, n)
-        if tensor != NULL:
-            number = number_at(tensor.data + row // blocks.rows * tensor.strides[0]
-                               + (first + i) // blocks.columns * tensor.strides[1], tensor.dtype)
-        while i < end:
-            to[i] = number
-            i += 1
+# How many columns from the first one on share factors: as many as a block of both kinds has, or 1.
+cdef inline int64_t shared(const Quantized* matrix, int64_t first) noexcept nogil:
+    cdef int64_t block = matrix.scale.column_block, other = matrix.zero.column_block
+    if matrix.zero.data != NULL and other != block:
+        if other % block and block % other:
+            return 1
+        block = min(block, other)
+    return block if first % block == 0 else 1
 
 
-# Some blocks of columns. -1: memory ran out.
-cdef int pack_some(const void* args, int64_t begin, int64_t end) noexcept nogil:
-    cdef const Panel* panel = <const Panel*>args
-    cdef const Tensor* matrix = panel.matrix
-    cdef int64_t along = panel.depth if panel.turned else BLOCK, number, column, columns, first, rows, row, n
-    cdef float* memory = <float*>malloc((panel.depth * BLOCK + 2 * along) * sizeof(float))
-    cdef float* scale = memory + panel.depth * BLOCK
-    cdef float* zero = scale + along
-    cdef bint fresh
+cdef int make_floats(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns,
+                     float* to) noexcept nogil:
+    cdef const Quantized* matrix = <const Quantized*>context
+    cdef DequantizeRow dequantize = dmlcy_dequantize(kind_of(matrix.dtype))
+    cdef int64_t each = shared(matrix, column), count = (columns + each - 1) // each, k
+    cdef float* memory = <float*>malloc(2 * max(count, <int64_t>1) * sizeof(float))
+    cdef const float* scale = memory
+    cdef float* zero = memory + count
     if memory == NULL:
         return -1
-    for number in range(begin, end):
-        column = number * BLOCK
-        columns = min(panel.columns - column, <int64_t>BLOCK)
-        first = column if panel.turned else 0
-        rows = columns if panel.turned else panel.depth
-        n = panel.depth if panel.turned else columns
-        for row in range(rows):
-            fresh = row == 0
-            if fresh or (first + row) % panel.scale.rows == 0:
-                spread(&panel.scale, first + row, column - first, n, scale)
-            if fresh or (first + row) % panel.zero.rows == 0:
-                spread(&panel.zero, first + row, column - first, n, zero)
-            panel.row(matrix.data + (first + row) * matrix.strides[0] + (column - first) * matrix.strides[1],
-                      matrix.strides[1], n, scale, zero, memory + row * along)
-        if panel.turned:
-            pack_matrix(<const char*>memory, along * <int64_t>sizeof(float), sizeof(float), sizeof(float), columns,
-                        panel.depth, panel.packed + column * panel.depth)
-        else:
-            pack_matrix(<const char*>memory, sizeof(float), along * <int64_t>sizeof(float), sizeof(float), columns,
-                        panel.depth, panel.packed + column * panel.depth)
+    for k in range(row, row + rows):
+        if k == row or k % matrix.scale.row_block == 0:
+            scale = factors_at(&matrix.scale, k, column, columns, each, memory)
+        if k == row or k % matrix.zero.row_block == 0:
+            spread(&matrix.zero, k, column, columns, each, zero)
+        dequantize(matrix.data, k * matrix.step + column, columns, each, scale, zero, to + (k - row) * columns)
     free(memory)
     return 0
 
 
-cdef int pack_quantized(const Tensor* matrix, bint turned, const Tensor* scale, const Tensor* zero,
-                        float* packed) noexcept nogil:
-    cdef Panel panel
-    panel.matrix = matrix
-    panel.row = dmlcy_dequantize(kind_of(matrix.dtype))
-    panel.scale = blocks_of(matrix, scale)
-    panel.zero = blocks_of(matrix, zero)
-    panel.turned = turned
-    panel.columns = matrix.sizes[0 if turned else 1]
-    panel.depth = matrix.sizes[1 if turned else 0]
-    panel.packed = packed
-    return parallel_for(pack_some, &panel, ceil_div(panel.columns, BLOCK), grain_of(panel.depth * BLOCK * 5))
+# Factors of DMLCY_TOGETHER rows side by side, block after block. `memory`: a float for each block.
+cdef void lay_side_by_side(const Factors* factors, int64_t row, int64_t depth, int64_t block, float more,
+                           float* memory, float* to) noexcept nogil:
+    cdef const float* own
+    cdef int64_t i, k
+    for i in range(DMLCY_TOGETHER):
+        own = factors_at(factors, row + i, 0, depth, block, memory)
+        for k in range(depth // block):
+            to[k * DMLCY_TOGETHER + i] = own[k] + more
+
+
+cdef int64_t multiply_row(const void* context, const float* a, int64_t depth, int64_t column, int64_t columns,
+                          float* to) noexcept nogil:
+    cdef const Quantized* matrix = <const Quantized*>context
+    cdef QuantizedRow multiply = dmlcy_quantized_row()
+    cdef int64_t block = shared(matrix, 0), count, done = 0
+    cdef bint signed = matrix.dtype == INT4
+    cdef float* scale
+    if (
+        multiply == NULL or not (signed or matrix.dtype == UINT4) or block % DMLCY_AT_ONCE or depth % block
+        or matrix.step % 2
+    ):
+        return 0
+    count = depth // block
+    scale = <float*>malloc((2 * DMLCY_TOGETHER + 1) * count * sizeof(float))
+    if scale == NULL:
+        return -1
+    while columns - done >= DMLCY_TOGETHER:
+        lay_side_by_side(&matrix.scale, column + done, depth, block, 0, scale + 2 * DMLCY_TOGETHER * count, scale)
+        lay_side_by_side(&matrix.zero, column + done, depth, block, 8 if signed else 0,
+                         scale + 2 * DMLCY_TOGETHER * count, scale + DMLCY_TOGETHER * count)
+        multiply(matrix.data + (column + done) * matrix.step // 2, matrix.step // 2, depth, block, 8 if signed else 0,
+                 scale, scale + DMLCY_TOGETHER * count, a, to + done)
+        done += DMLCY_TOGETHER
+    free(scale)
+    return done
+
+
+@cython.final
+cdef class Owner:
+    """A prologue, and the matrix that it makes."""
+
+    cdef Quantized matrix
+    cdef Prologue prologue
+
+
+cdef Factors factors_of(object said) except *:
+    cdef Factors found
+    found.data = NULL
+    found.dtype, found.row_block, found.column_block, found.row_step, found.column_step = said
+    if found.row_block < 1 or found.column_block < 1:
+        raise ValueError("a block has at least one element")
+    return found
+
+
+@cython.final
+cdef class QuantizedMatrix:
+    """Makes the prologue of a matrix for the addresses of its tensors.
+
+    ``dtype``, ``step``: the number of its data type, and the elements from a row to the next. ``scale``, ``zero``: of
+    the factors the data type, rows and columns that share one, and the elements from a row and a column to the next.
+    """
+
+    cdef Quantized matrix
+    cdef bint has_zero
+
+    def __init__(self, int dtype, int64_t step, scale, zero):
+        if kind_of(dtype) < 0:
+            raise ValueError("a matrix of quantized integers has 4 or 8 bits")
+        self.has_zero = zero is not None
+        self.matrix.dtype, self.matrix.step = dtype, step
+        self.matrix.scale = factors_of(scale)
+        self.matrix.zero = factors_of(zero if self.has_zero else (dtype, 1, 1, 0, 0))
+        if self.matrix.scale.dtype != FLOAT32 or self.matrix.zero.dtype != dtype:
+            raise ValueError("scales are FLOAT32, and zero points are as the matrix")
+
+    def __call__(self, addresses):
+        """What owns a prologue, and its address, for the elements at these addresses."""
+        cdef Owner owner = Owner.__new__(Owner)
+        owner.matrix = self.matrix
+        owner.matrix.data = <const char*><intptr_t>addresses[0]
+        owner.matrix.scale.data = <const char*><intptr_t>addresses[1]
+        if self.has_zero:
+            owner.matrix.zero.data = <const char*><intptr_t>addresses[2]
+        owner.prologue = Prologue(make=make_floats, multiply=multiply_row, context=&owner.matrix)
+        return owner, <intptr_t>&owner.prologue

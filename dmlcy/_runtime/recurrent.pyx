@@ -11,7 +11,7 @@ from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.products cimport multiply_packed, pack_matrix, packed_floats
 from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.threads cimport Watch, is_stopped, parallel_for, start_watch
+from dmlcy._runtime.threads cimport Watch, hold_threads, is_stopped, let_threads_go, parallel_for, start_watch
 
 cdef extern from "gates.h" nogil:
     ctypedef struct GateLoops:

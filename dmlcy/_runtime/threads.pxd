@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 cdef enum:
     SERIAL_BYTES = 2097152      # that one thread has written before another one has woken up, which takes some 0.1 ms
-    AWAKE_BYTES = 262144        # the same where other threads had work just now: they wait for more, or sleep lightly
+    AWAKE_BYTES = 262144        # the same where other threads had work just now: they wait for more
 
 # Does the items begin … end-1. Returns 0, or -1 when memory ran out.
 ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogil
@@ -30,6 +30,13 @@ cdef bint is_stopped(Watch* watch) noexcept nogil
 # Whether one thread has moved so many bytes before others would help it: fewer bytes where the call before, which had
 # work for others, ended just now.
 cdef bint is_serial(int64_t bytes) noexcept nogil
+
+# The least work of a chunk: `work`, or a part of it if other threads are awake. So it may differ from call to call.
+cdef int64_t enough(int64_t work) noexcept nogil
+
+# Between the two, the threads that help the caller stay awake between its loops, and help no one else.
+cdef void hold_threads() noexcept nogil
+cdef void let_threads_go() noexcept nogil
 
 # Items per chunk when one item moves about `bytes` bytes.
 cdef int64_t grain_of(int64_t bytes) noexcept nogil

@@ -1,5 +1,5 @@
 # cython: embedsignature=True
-"""Threads: OpenMP where the compiler has it, else one thread; the results are the same for any number of them."""
+"""Threads, where the system has those of POSIX, else one; the results are the same for any number of them."""
 
 import operator
 import os
@@ -10,22 +10,13 @@ from libc.stdint cimport int64_t
 
 import numpy
 
-from dmlcy._runtime.cpus import MOST_THREADS, default_threads
-from dmlcy._runtime.forks import INHERITS_OPENMP
+from dmlcy._runtime.cpus import MOST_THREADS, available_cpus, default_threads, lingers
 
 cdef extern from *:
     """
-    #ifdef _OPENMP
-    #include <omp.h>
-    #define DMLCY_OPENMP 1
-    #else
-    #define omp_in_parallel() 0
-    #define DMLCY_OPENMP 0
-    #endif
     #include <time.h>
     #include "mode.h"
-    #include "share.h"
-    #include "team.h"
+    #include "pool.h"
     static int64_t dmlcy_microseconds(void) {
     #ifdef TIME_UTC
         struct timespec now;
@@ -40,10 +31,14 @@ cdef extern from *:
     /* When this Python thread had work for others. */
     static DMLCY_THREAD_LOCAL int64_t dmlcy_busy = 0;
     """
-    const bint DMLCY_OPENMP
+    const bint DMLCY_THREADS
     const char* DMLCY_COMPILER
-    int omp_in_parallel() noexcept nogil
-    int dmlcy_team(int wanted) noexcept nogil
+    const int dmlcy_inside
+    const int dmlcy_holds
+    void dmlcy_hold() noexcept nogil
+    void dmlcy_let_go() noexcept nogil
+    bint dmlcy_awake() noexcept nogil
+    void dmlcy_set_pool(int allowed, bint lingers) noexcept nogil
     int dmlcy_share(int (*chunk)(const void* args, int64_t number) noexcept nogil, const void* args, int64_t chunks,
                     int threads) noexcept nogil
     int64_t dmlcy_mode() noexcept nogil
@@ -59,9 +54,10 @@ cdef extern from "Python.h":
 cdef enum:
     CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
     PATIENCE = 100000               # microseconds of work between two looks for a signal
-    AWAKE = 1000                    # the same between two calls in which other threads sleep lightly, or wait for work
+    AWAKE = 1000                    # the same between two calls of which the second one wakes other threads up
+    AWAKE_PART = 8                  # of the work that is worth a thread is worth one that is awake
 
-# What the threads of a call share.
+# What the threads of a call have in common.
 cdef struct Shared:
     Work work
     const void* args
@@ -73,11 +69,11 @@ cdef struct Shared:
 # Only the main thread gets signals.
 cdef unsigned long main_thread = threading.main_thread().ident
 cdef int most_threads = default_threads()
-cdef bint forked = INHERITS_OPENMP
+cdef bint forked = False
 
 
 def _after_fork():
-    # The threads of an OpenMP library do not survive a fork, and some libraries then wait for them forever.
+    # Other threads do not survive a fork.
     global forked, main_thread
     forked = True
     main_thread = threading.get_ident()
@@ -132,9 +128,9 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
         return -do_chunk(work, args, 0, total, total)
     grain = max(grain, 1)
     chunks = (total - 1) // grain + 1
-    threads = <int>min(chunks, <int64_t>most_threads)
-    if threads > 1:
-        threads = 1 if forked or dmlcy_alone or omp_in_parallel() else dmlcy_team(threads)
+    threads = 1
+    if not (forked or dmlcy_alone or dmlcy_inside):
+        threads = <int>min(chunks, <int64_t>most_threads)
     start_watch(&watch)
     if threads == 1:
         for chunk in range(chunks):
@@ -151,17 +147,42 @@ cdef int thread_limit() noexcept nogil:
     return most_threads
 
 
-cdef bint is_serial(int64_t bytes) noexcept nogil:
+# Whether others would help at once, or had work just now: then they are woken up for more.
+cdef inline bint are_near() noexcept nogil:
     global dmlcy_busy
     cdef int64_t before = dmlcy_busy
-    if bytes <= AWAKE_BYTES:
-        return True
     dmlcy_busy = dmlcy_microseconds()
-    return bytes <= SERIAL_BYTES and not 0 <= dmlcy_busy - before < AWAKE
+    return dmlcy_awake() or 0 <= dmlcy_busy - before < AWAKE
+
+
+cdef bint is_serial(int64_t bytes) noexcept nogil:
+    return bytes <= AWAKE_BYTES or (bytes <= SERIAL_BYTES and not are_near())
+
+
+cdef int64_t enough(int64_t work) noexcept nogil:
+    if most_threads > 1 and (dmlcy_awake() or (dmlcy_holds > 0 and are_near())):
+        return work // AWAKE_PART
+    return work
+
+
+cdef void hold_threads() noexcept nogil:
+    dmlcy_hold()
+
+
+cdef void let_threads_go() noexcept nogil:
+    dmlcy_let_go()
 
 
 cdef int64_t grain_of(int64_t bytes) noexcept nogil:
     return max(CHUNK_BYTES // max(bytes, 1), 1)
+
+
+def _set_pool():
+    # Of all Python threads together.
+    dmlcy_set_pool(max(<int>available_cpus(), most_threads) - 1, lingers())
+
+
+_set_pool()
 
 
 def set_num_threads(n):
@@ -176,11 +197,12 @@ def set_num_threads(n):
     if not 1 <= number <= MOST_THREADS:
         raise ValueError(f"the number of threads must be from 1 to {MOST_THREADS}, not {number}")
     most_threads = number
+    _set_pool()
 
 
 def get_num_threads():
-    """Return how many threads a call may use at most: 1 without OpenMP and in a forked child process."""
-    return most_threads if DMLCY_OPENMP and not forked else 1
+    """Return how many threads a call may use at most: 1 in a forked child process, and if there are no threads."""
+    return most_threads if DMLCY_THREADS and not forked else 1
 
 
 @cython.final
@@ -203,9 +225,9 @@ cdef class one_thread:
         dmlcy_alone = self.before
 
 
-def openmp_available():
-    """Return whether the package was built with OpenMP."""
-    return bool(DMLCY_OPENMP)
+def threads_available():
+    """Return whether the package was built with threads."""
+    return bool(DMLCY_THREADS)
 
 
 def compiler():

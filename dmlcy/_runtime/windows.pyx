@@ -8,7 +8,7 @@ from dmlcy._runtime.copy cimport dmlcy_copy
 from dmlcy._runtime.processor cimport dmlcy_wide
 from dmlcy._runtime.moves cimport dmlcy_ask
 from dmlcy._runtime.strided cimport MAX_RANK
-from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_serial, parallel_for
+from dmlcy._runtime.threads cimport SERIAL_BYTES, enough, is_serial, parallel_for
 
 cdef extern from "blocks.h" nogil:
     bint dmlcy_ignores_subnormals() noexcept
@@ -38,6 +38,7 @@ cdef enum:
     MOST_BYTES = 16                 # of an accumulator
     FEW_COLUMNS = 20                # of the input: with so few, lanes are faster, though their elements are apart
     TURNED_LANES = 32               # lanes that are then turned at once
+    BAND_BYTES = 262144             # of elements and results that are worth a thread
     SUMS = 3                        # additions in the time that it takes to move a byte
     SERIAL_SUMS = 6 * 1024 * 1024   # additions that one thread has made before another one has woken up
     ELEMENT_SUMS = 2                # the time to load an element, in additions

@@ -1,1 +1,1 @@
-"""All that lays out text: notebooks, explanations, reports, the terminal."""
+"""The modules that lay out text: notebooks, explanations, reports, the terminal."""

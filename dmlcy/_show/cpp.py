@@ -93,7 +93,7 @@ def _expressions(operator: Operator, members: dict[str, Any]) -> Iterator[str]:
 
 
 def _argument(source: _Source, operator: Operator, members: dict[str, Any], parameter: str) -> str:
-    """What a call of DirectMLX is given for a parameter; an array becomes a variable in front."""
+    """The argument of a call of DirectMLX for a parameter; an array becomes a variable in front."""
     member, _, part = parameter.partition(".")
     field = next(one for one in operator.fields if one.name == member)
     value = members.get(member)

@@ -118,7 +118,7 @@ def tensor_desc(desc: TensorDesc) -> str:
 
 
 def violation(one: Violation) -> str:
-    """What is known of a violation, a line each; what it has not is left out."""
+    """The facts of a violation, a line each; missing facts are left out."""
     where = [part for part in (one.operator, one.field, one.member) if part]
     index = "" if one.index is None else f"[{str(one.index).strip('()')}]"
     rows = [
@@ -167,7 +167,7 @@ def support_row(row: SupportRow) -> str:
 
 
 def support(rows: Sequence[SupportRow]) -> str:
-    """What each tensor can be from each level on: data types of the same dimensions share a row."""
+    """The data types and ranks of each tensor from each level on: data types of the same dimensions share a row."""
     ranks: dict[tuple[str, str, str, str], list[int]] = {}
     for row in rows:
         ranks.setdefault((row.operator, row.tensor, row.dtype, row.since), []).append(row.rank)

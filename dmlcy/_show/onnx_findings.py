@@ -19,5 +19,5 @@ def _problems(report: ModelReport) -> Iterator[Problem]:
         yield make(note.id, whole(report.file), note.values, warning=True)
     for node in report.nodes:
         place = Place(report.file, node.place, 0, 0, byte=max(node.byte, 0))
-        for why in node.reasons:
+        for why in node.reasons if node.where != "fused" else ():
             yield make(why.id, place, why.values, warning=not fails(why.id))

@@ -1,4 +1,4 @@
-"""What only a terminal gets: colour, and progress with an estimate on standard error."""
+"""The output for terminals only: colour, and progress with an estimate on standard error."""
 
 from __future__ import annotations
 

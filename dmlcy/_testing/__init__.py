@@ -1,1 +1,1 @@
-"""What ``dmlcy.testing`` is made of: strategies of descs and arrays, and the comparison of results."""
+"""The parts of ``dmlcy.testing``: strategies of descs and arrays, and the comparison of results."""

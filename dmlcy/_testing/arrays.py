@@ -52,7 +52,7 @@ def cases(
 ) -> st.SearchStrategy[tuple[OperatorDesc, Arrays]]:
     """A valid desc of packed tensors, and arrays for its inputs. The parameters are those of ``descs``.
 
-    Its data types are those that NumPy has.
+    The data types of the desc are the data types that NumPy has.
     """
     valid = descs(operator, level=level, most_elements=most_elements, layouts=False).filter(in_numpy)
     return valid.flatmap(lambda desc: st.tuples(st.just(desc), _inputs(desc)))

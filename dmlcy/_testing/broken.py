@@ -74,7 +74,7 @@ class Broken:
         return self.changed({field.python: value})
 
     def changed(self, values: Mapping[str, object]) -> OperatorDesc:
-        """The desc with other values for some fields, of whose others those that follow from them are not given."""
+        """The desc with other values for some fields; other fields whose values follow are not given."""
         needed = self.needed
         fields = [
             one
@@ -173,7 +173,7 @@ def broken_descs(
     id
         The id of that violation, such as ``DML-PADDING1-input-rank``; None: each that a desc can have at the level.
     operator, level, most_elements
-        Those of ``descs``.
+        The parameters of ``descs``.
 
     Raises
     ------
@@ -314,7 +314,7 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
 
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any]]:
-    """What breaks a rule: a number for its field, with data types and members for the others that the rule reads."""
+    """The changes that break a rule: a number for its field, with data types and members for the others."""
     choices: dict[str, Sequence[Any]] = {field.python: _numbers(field)}
     for other in b.operator.fields:
         if f"{other.python}.dtype" in rule.reads and getattr(b.desc, other.python) is not None:

@@ -82,8 +82,8 @@ def at_level(operator: Operator, level: object) -> int:
 
 @st.composite
 def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: bool) -> OperatorDesc:
-    # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. What is not valid then
-    # is not taken, so that a desc is never far from valid, however many rules there are.
+    # From one valid desc to another: a field is drawn anew, and what follows from it is adapted. A desc that is not
+    # valid then is not taken, so that a desc is never far from valid, however many rules there are.
     walk = Walk(draw, operator, level, most, draw(st.sampled_from(starts(operator.name, level))))
     inputs = [field for field in operator.fields if field.kind == "input" or is_drawn(operator, field)]
     attributes = [field for field in operator.fields if field.kind == "attribute" and field.value is None]

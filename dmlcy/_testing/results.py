@@ -31,8 +31,8 @@ def assert_result(
 ) -> None:
     """The result of a valid desc for these inputs is right: a correct device may give it.
 
-    It is compared with the reference, not with what the operators of this package give. Elements whose value no
-    document promises are not judged: division of integers by 0, sums that may overflow.
+    The result is compared with the reference, not with results of the operators of this package. Elements whose value
+    no document promises are not judged: division of integers by 0, sums that may overflow.
 
     Parameters
     ----------
@@ -41,17 +41,18 @@ def assert_result(
     inputs
         Arrays, or packed tensors, by the Python names of the inputs.
     result
-        What the code that is tested gave: of several outputs a tuple.
+        The result of the code that is tested; of several outputs a tuple.
     bound
         ``"device"``: the result may differ by what a correct device may differ by (sums in any order in FLOAT32,
-        approximated functions). ``"own"``: it must be exact, or within the accuracy that the page of the operator
-        states, which is what dmlcy promises of itself; it is compared with exact arithmetic, which is slow, and
+        approximated functions). ``"own"``: the result must be exact, or within the accuracy that the page of
+        the operator states, which dmlcy promises of itself. The comparison uses exact arithmetic, which is slow, and
         elements whose value no document promises are judged too.
 
     Raises
     ------
     AssertionError
-        It has another data type or other sizes, or elements are wrong; it says how many, and shows the worst.
+        The result has another data type or other sizes, or elements are wrong. The message says how many, and shows
+        the worst.
     ValueError
         There is no such bound; an input is missing, is none of the desc, or differs from its desc.
 

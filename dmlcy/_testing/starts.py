@@ -18,8 +18,8 @@ Values = dict[str, Any]
 def starts(name: str, level: int) -> list[Values]:
     """The smallest of the spec's examples that are valid at the level, with defaults where there are any.
 
-    One for each set of optional tensors and of enum members that an example has; optional outputs only where they must
-    be there.
+    One start for each set of optional tensors and of enum members that an example has; optional outputs only where they
+    must be there.
     """
     operator = OPERATORS[name]
     optional = [field for field in operator.fields if field.kind != "attribute" and field.optional]

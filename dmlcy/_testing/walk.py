@@ -135,7 +135,7 @@ class Walk:
         return [one for one in shared if one.python in self.given and not self.lacks(one)]
 
     def retype(self, field: Field, dtype: str) -> bool:
-        """Takes a data type for a tensor and those that share it; if it must, with other ones for the rest."""
+        """Take a data type for a tensor and the tensors that share it; if it must, with other ones for the rest."""
         if field.mixed:
             old = self.tensors(field)
             first = self.draw(st.integers(0, len(old) - 1))
@@ -247,7 +247,7 @@ class Walk:
             self.take({field.python: self._with(field, place, other)})
 
     def together(self, field: Field, new: tuple[int, ...]) -> Iterator[Values]:
-        """Other sizes of a tensor, and of those that rules may tie to it: no formula says what these must be."""
+        """Other sizes of a tensor, and of the tensors that rules may tie to it: no formula says what these must be."""
         old = self.tensors(field)[0].sizes
         others = [one for one in self.operator.fields if one is not field and one.python in self.given]
         others = [one for one in others if one.kind != "attribute" and not self.lacks(one)]

@@ -55,7 +55,7 @@ def show_repository(app: Sphinx, docname: str, content: list[str]) -> None:
 
 
 def target(link: str, folder: Path, site_folder: Path) -> str:
-    """What a link of a file in `folder` becomes on a page in `site_folder`."""
+    """The target of a link of a file in `folder`, on a page in `site_folder`."""
     file = (folder / link).resolve()
     if not file.exists() or not file.is_relative_to(ROOT):
         return link

@@ -1,4 +1,4 @@
-"""Writes the models of this folder: ``python examples/onnx/make.py``. It needs the package onnx."""
+"""Writes the models of this folder: ``python examples/onnx/make.py``. The program needs the package onnx."""
 
 from pathlib import Path
 

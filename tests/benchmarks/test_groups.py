@@ -183,6 +183,14 @@ def test_a_group_is_summed_up_with_its_worst_cells() -> None:
     assert [*summary(group(Figure(DIRECT)), rows, below=1.0)][2:] == [f"      0.50  {DIVIDED}  (numpy)"]
 
 
+def test_networks_say_what_compile_did_to_them() -> None:
+    cell = dataclasses.replace(CELLS[ADDED], network="lstm_tagger")
+    times = {COMPILED: Times(1, 1, 1, 3, 1)}
+    rows = [Row(cell, threads, times, {}, {}, "epilogues 1 of 2 nodes") for threads in (1, 2)]
+    found = [*summary(group(Figure(COMPILED)), rows)]
+    assert found[3:] == ["  lstm_tagger: epilogues 1 of 2 nodes"]
+
+
 def test_a_figure_can_be_a_limit_to_our_time_and_about_operators_with_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = "tiny/max_pooling/tiny/float32"
     rows = [row(fast, dmlcy=1.0, **{ADD: 2.0}), row("recurrent/lstm/b1/float32", dmlcy=8.0, **{ADD: 2.0})]

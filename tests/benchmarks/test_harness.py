@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
-from benchmarks import machine, peers
+from benchmarks import machine, peers, timing
 from benchmarks.cells import Cell
 from benchmarks.checks import run_checks
 from benchmarks.families import OPERATORS, all_cells
@@ -20,7 +20,7 @@ from benchmarks.ratios import best_peer, geometric_mean, grid, memcpy_ratio, pee
 from benchmarks.report import duration, line, markdown, spread
 from benchmarks.results import Results
 from benchmarks.run import COMPILED, LIMIT, OURS, OURS_OUT, YARDSTICK, Differs, Row, run_cell
-from benchmarks.timing import Times, measure
+from benchmarks.timing import Times, measure, rest
 from dmlcy._facts.tables import FAST as SPECS
 
 CELLS = {cell.name: cell for cell in all_cells()}
@@ -143,6 +143,13 @@ def test_contenders_take_turns_and_the_median_is_per_call() -> None:
     assert measure({"long": block("long", 2.0)}, 0.2)["long"].blocks == 2
     turns = [name for before, name in zip([None, *log], log, strict=False) if name != before]
     assert turns[:8] == ["a", "b"] * 4
+
+
+def test_a_block_waits_until_no_thread_takes_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = iter([0.0, 0.002, 0.002, 0.003, 0.003, 0.003, 0.5])
+    monkeypatch.setattr(timing.time, "process_time", lambda: next(taken))
+    rest()
+    assert next(taken) == 0.5
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -306,7 +313,7 @@ def test_what_is_saved_is_read_again_and_gives_the_same_page(results: Results, t
                 assert kept.times[name].low == pytest.approx(found.low, rel=0.01)
                 assert kept.times[name].high == pytest.approx(found.high, rel=0.01)
     page = markdown(again, ["a-plot.svg"])
-    for text in ("## Figures to reach", "## padding1", "![a plot](a-plot.svg)", "| CONSTANT-by-3 medium | 2 | 1 ms"):
+    for text in ("## The grid", "## padding1", "![a plot](a-plot.svg)", "| CONSTANT-by-3 medium | 2 | 1 ms"):
         assert text in page
 
 
@@ -355,7 +362,7 @@ def test_a_run_made_before_is_rendered_again(
 ) -> None:
     results.save(tmp_path / "results.json")
     assert main(["--render", str(tmp_path / "results.json")]) == 0
-    assert (tmp_path / "README.md").read_text(encoding="utf-8").startswith("# Benchmarks")
+    assert (tmp_path / "moving.md").read_text(encoding="utf-8").startswith("# Operators that move")
     if reason := peers.absent("matplotlib"):
         assert f"no plots: {reason}" in capsys.readouterr().out
         pytest.skip(reason)
@@ -411,4 +418,4 @@ def test_a_short_run_from_the_command_line(tmp_path: Path, monkeypatch: pytest.M
     assert main(["--only", "padding1/tiny/CONSTANT-by-3/FLOAT32", "--out", str(tmp_path / "new")]) == 0
     found = Results.load(tmp_path / "new" / "results.json")
     assert [one.cell.name for one in found.rows] == [TINY.name]
-    assert "PyTorch: not installed" in (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    assert "PyTorch: not installed" in (tmp_path / "new" / "moving.md").read_text(encoding="utf-8")

@@ -13,9 +13,12 @@ pytest.importorskip("distributed", reason="needs distributed: pip install '.[par
 
 LARGE = str(Path(__file__).with_name("larger_than_memory.py"))
 
-PROGRAM = """
+DIGITS = Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx"
+PROGRAM = (
+    f"DIGITS = {str(DIGITS)!r}"
+    + """
 import dask.array as da, distributed, numpy as np
-import dmlcy as dml, dmlcy.dask
+import dmlcy as dml, dmlcy.dask, dmlcy.onnx
 from dmlcy._facts.tables import FAST
 
 rng = np.random.default_rng(1)
@@ -49,12 +52,16 @@ if __name__ == "__main__":
             given = [da.from_array(x, chunks=sizes) for x, sizes in zip(arrays, chunks)]
             result = getattr(dmlcy.dask, name)(*given, **attributes)
             np.testing.assert_array_equal(result.compute(), getattr(dml, name)(*arrays, **attributes))
+        model, x = dml.onnx.load(DIGITS), rng.random((7, 1, 8, 8), np.float32)
+        shares = dmlcy.dask.run(DIGITS, {"image": da.from_array(x, chunks=(3, 1, 8, 8))})["shares"].compute()
+        assert shares.tobytes() == b"".join(model(part).tobytes() for part in (x[:3], x[3:6], x[6:]))
         bad = da.from_array(np.where(rois == 5, np.nan, rois).astype(np.float32), chunks=(4, -1))
         try:
             dmlcy.dask.roi_pooling(da.from_array(image), bad, spatial_scale=1.0, pooled_size=1).compute()
         except dml.InvalidDataError as error:
             print(error.id, len(client.scheduler_info()["workers"]), "workers")
 """
+)
 
 
 def run(*command: str) -> str:
@@ -81,3 +88,15 @@ def test_more_than_a_cluster_holds_is_summed_piece_by_piece() -> None:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_eight_gigabytes_within_two(workers: str) -> None:
     assert "the sums are right" in run(LARGE, "--workers", workers, "--gigabytes", "8", "--limit", "2")
+
+
+@pytest.mark.deep
+def test_a_worker_is_killed_and_each_process_compiles_once(tmp_path: Path) -> None:
+    program = str(Path(__file__).with_name("batches_on_a_cluster.py"))
+    assert run(program, str(tmp_path)) == "compiled for 4 9\n" * 2 + "DML-GRAPH-batch-file\n"
+
+
+@pytest.mark.deep
+def test_processes_hold_less_than_the_array() -> None:
+    found, expected = run(str(Path(__file__).with_name("batches_in_processes.py"))).split()
+    assert found == expected

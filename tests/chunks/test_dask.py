@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ from dmlcy._compile import function
 from dmlcy._facts.tables import FAST, IN_CHUNKS, OPERATORS, RUNNABLE
 from dmlcy._facts.tables import NAMES as FUNCTIONS
 from dmlcy._field_types.tensor_array import by_path
-from dmlcy._runtime.threads import one_thread, openmp_available
+from dmlcy._runtime.threads import one_thread, threads_available
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask is not installed")
@@ -354,15 +356,20 @@ with dask.config.set(scheduler="synchronous"):
     before = threads()
     dmlcy.dask.padding1(da.from_array(x, chunks=(1, 64, 128, 128)), start_padding=1, end_padding=1).compute()
     pieces = threads() - before
+    g = dml.Graph()
+    given = g.input(dml.TensorDesc("FLOAT32", (1, 64, 128, 128)), name="x")
+    graph = g.build(y=g.activation_relu(g.padding1(given, start_padding=1, end_padding=1)))
+    dmlcy.dask.run(graph, {"x": da.from_array(x, chunks=(1, 64, 128, 128))})["y"].compute()
+    blocks = threads() - before
     dmlcy.dask.padding1(da.from_array(x, chunks=-1), start_padding=1, end_padding=1).compute()
-    print(pieces, threads() - before)
+    print(pieces, blocks, threads() - before)
 """
-    if not sys.platform.startswith("linux") or not openmp_available():
-        pytest.skip("needs OpenMP and /proc")
+    if not sys.platform.startswith("linux") or not threads_available():
+        pytest.skip("needs threads and /proc")
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    pieces, whole = map(int, done.stdout.split())
-    assert pieces == 0 and whole > 0
+    pieces, blocks, whole = map(int, done.stdout.split())
+    assert pieces == blocks == 0 and whole > 0
 
 
 def test_one_thread_is_of_the_python_thread() -> None:
@@ -397,3 +404,26 @@ def test_an_operator_that_cannot_be_cut_says_so() -> None:
         assert f"Pass arrays, such as x.compute(), to dmlcy.{FUNCTIONS[name]}." in str(caught.value)
     with pytest.raises(AttributeError, match=r"module 'dmlcy\.dask' has no attribute 'nothing'"):
         _ = dml_dask.nothing
+
+
+NO_FUNCTION = {
+    "diagonal_matrix": "no input",
+    "fill_value_constant": "no input",
+    "fill_value_sequence": "no input",
+    "dynamic_quantize_linear": "each element of the output depends on the extremes of the whole input",
+    "max_unpooling": "an index counts in the whole output",
+    "nonzero_coordinates": "the coordinates of all elements are one list",
+    "random_generator": "the input is the state of the generator, of which the whole output is made",
+}
+
+
+def test_the_operators_without_a_function_have_a_reason() -> None:
+    """And no axis that the spec declares; each of the others is called in chunks above."""
+    assert {FUNCTIONS[name] for name in RUNNABLE if name not in IN_CHUNKS} == {*NO_FUNCTION}
+    page = (Path(__file__).parents[2] / "docs" / "dask.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"\| operator \| why \|\n(.*?)\n\n", page, re.DOTALL)
+    assert {*re.findall(r"`(\w+)`", table)} == {*NO_FUNCTION}
+    for name, reason in NO_FUNCTION.items():
+        operator = next(one for one in OPERATORS.values() if one.python == name)
+        assert not operator.independent
+        assert (reason == "no input") == (not any(field.kind == "input" for field in operator.fields))

@@ -351,7 +351,7 @@ def test_a_whole_model_in_place_of_a_desc(tmp_path: Path) -> None:
 
 def test_the_help_says_that_made_values_may_be_refused() -> None:
     text = " ".join(command("export", "--help").out.split())
-    assert "unless the operator refuses them" in text and "then give the input" in text
+    assert "If the operator refuses these" in text and "give the input" in text
 
 
 def test_arrays_of_any_layout_and_byte_order(tmp_path: Path) -> None:

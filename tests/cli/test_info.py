@@ -39,7 +39,7 @@ def test_facts(facts: dict[str, Any]) -> None:
     assert facts["numpy"] == np.__version__
     assert facts["python"].endswith(".".join(map(str, sys.version_info[:3])))
     assert Path(facts["location"]) == Path(dml.__file__).resolve().parent
-    assert facts["build"]["openmp"] == threads.openmp_available()
+    assert facts["build"]["threads"] == threads.threads_available()
     assert re.fullmatch(r"(gcc|clang|msvc) \d.*|unknown", facts["build"]["compiler"])
     assert facts["processor"]["used"] == isa.used() and facts["processor"]["vnni"] == isa.vnni()
     assert facts["processor"]["level"] == {"name": isa.level(), "why": isa.why(), "allowed": isa.levels()}
@@ -73,9 +73,9 @@ def test_text() -> None:
         assert line.isprintable() and (len(line) <= 100 or len(line.split()) <= 2)
 
 
-def test_without_openmp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "openmp_available", lambda: False)
-    assert next(info.limits()) == {"threads": 1, "why": "built without OpenMP"}
+def test_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "threads_available", lambda: False)
+    assert next(info.limits()) == {"threads": 1, "why": "built without threads"}
 
 
 CPUINFO = (
@@ -103,7 +103,7 @@ def test_a_machine_that_says_nothing(
     monkeypatch.setattr(info.platform, "processor", lambda: "")
     monkeypatch.setattr(info.isa, "used", list)
     monkeypatch.setattr(info.isa, "vnni", list)
-    monkeypatch.setattr(info.threads, "openmp_available", lambda: False)
+    monkeypatch.setattr(info.threads, "threads_available", lambda: False)
     assert main(["info"]) == 0
     text = capsys.readouterr().out
     assert (

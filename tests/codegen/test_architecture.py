@@ -29,16 +29,17 @@ INSIDE = {
     ),
     "field_types": ("base", "*", "__init__"),
     "load": (
-        "reading", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "onnx", "__init__",
+        "reading", "bindings", "facts", "formulas", "fields", "rules", "examples", "equivalents", "operator", "onnx",
+        "__init__",
     ),
-    "model": ("facts", "examples", "fields", "onnx", "operator", "__init__"),
+    "model": ("bindings", "facts", "examples", "fields", "onnx", "operator", "__init__"),
     "figures": ("evaluate", "tiles", "shown", "tensors", "panels", "__init__"),
     "families": ("base", "windows", "*", "__init__"),
     "plan": ("taken", "step", "data", "levels", "steps", "tables", "unjudged", "planner", "rows", "__init__"),
     "pages": (
         "markdown", "values", "speed", "shapes", "levels", "enums", "codes", "catalogue", "marked", "errors",
         "equivalents", "described", "independent", "versions", "unjudged", "operator", "onnx", "stubs",
-        "graph_stub", "__init__",
+        "graph_stub", "bindings", "__init__",
     ),
 }  # fmt: skip
 ALLOWED = {"jinja2"}

@@ -49,11 +49,20 @@ class TensorDesc:
 class Expression:
     """An expression of the bound arrays."""
 
-    def __init__(self, function: Callable[[Bound], Any], desc: TensorDesc | None = None, index: int = -1) -> None:
+    def __init__(
+        self,
+        function: Callable[[Bound], Any],
+        desc: TensorDesc | None = None,
+        index: int = -1,
+        empty: Bound | None = None,
+    ) -> None:
         self.function, self.desc, self.index = function, desc, index
+        self.empty = {} if empty is None else empty  # what has the sizes of the inputs, and no elements
 
     def get_output_desc(self) -> TensorDesc:
-        assert self.desc is not None
+        if self.desc is None:
+            found = self.function(self.empty)
+            self.desc = TensorDesc("FLOAT32" if found.is_floating_point() else "INT64", [*found.shape])
         return self.desc
 
     def __add__(self, other: Any) -> Expression:
@@ -95,11 +104,13 @@ def of(function: Callable[..., Any], *inputs: Any) -> Expression:
             )
         return known[id(bound)]
 
-    return Expression(computed)
+    return Expression(computed, empty=next((one.empty for one in inputs if isinstance(one, Expression)), None))
 
 
 def input_tensor(builder: Any, index: int, desc: TensorDesc) -> Expression:
-    return Expression(lambda bound: bound[index], desc, index)
+    dtype = torch.double if desc.data_type.startswith("FLOAT") else torch.int64
+    builder.empty[index] = torch.empty(desc.sizes, dtype=dtype, device="meta")
+    return Expression(lambda bound: bound[index], desc, index, builder.empty)
 
 
 def activated(x: Tensor, fused: Any) -> Tensor:
@@ -238,7 +249,8 @@ def sliced(x: Tensor, offsets: Any, sizes: Any, strides: Any) -> Tensor:
 def gather(input: Any, indices: Any, axis: int, index_dimensions: int) -> Expression:
     def compute(x: Tensor, i: Tensor) -> Tensor:
         own = i.reshape(i.shape[i.ndim - index_dimensions :])
-        found = torch.from_numpy(np.take(x.numpy(), own.numpy(), axis))
+        found = torch.index_select(x, axis, own.reshape(-1).to(torch.int64))
+        found = found.reshape(*x.shape[:axis], *own.shape, *x.shape[axis + 1 :])
         return found.reshape((1,) * (x.ndim - found.ndim) + found.shape) if found.ndim < x.ndim else found.squeeze(0)
 
     return of(compute, input, indices)
@@ -248,10 +260,19 @@ class Binding:
     def __init__(self, expression: Expression, data: Any) -> None:
         self.index, self.tensor = expression.index, expression.get_output_desc().placed(data)
 
+    def release_data(self) -> None:
+        pass
+
 
 class Device:
     def __init__(self, *_: Any, **__: Any) -> None:
         pass
+
+    def initialize(self, model: Any, inputs: Sequence[Binding]) -> None:
+        pass
+
+    def dispatch(self, model: Any, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[Any]:
+        return self.compute(model, inputs, outputs)
 
     def compute(self, model: Any, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[Any]:
         bound = {one.index: one.tensor for one in inputs}
@@ -261,14 +282,18 @@ class Device:
 
 class GraphBuilder:
     def __init__(self, device: Any) -> None:
-        pass
+        self.empty: Bound = {}
 
-    def build(self, flags: Any, outputs: Any) -> None:
-        return None
+    def build(self, flags: Any, outputs: Any) -> GraphBuilder:
+        return self
 
 
 def reinterpret(input: Any, new_type: str, new_size: Any, new_strides: Any = None) -> Expression:
-    return of(lambda x: torch.as_strided(x.contiguous(), [*new_size], x.reshape(new_size).stride()), input)
+    strides = None if new_strides is None else [*new_strides]
+    return of(
+        lambda x: x.reshape(new_size) if strides is None else torch.as_strided(x.contiguous(), [*new_size], strides),
+        input,
+    )
 
 
 def module(name: str) -> ModuleType:

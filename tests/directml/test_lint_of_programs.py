@@ -187,3 +187,21 @@ def _lint(script: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )  # fmt: skip
+
+
+def test_a_program_of_the_newer_api(looked: Any) -> None:
+    """Its constant is from a file that is not there; sizes that differ are found by the operator."""
+    found = looked("""
+graph = dml.Graph(device)
+image = graph.input([1, 1, 4, 4], name="image")
+weights = graph.constant(np.load("missing.npy"), sizes=[1, 1, 4, 4])
+product = dml.gemm(image, weights)
+y = dml.max_pooling(product, window_sizes=[5, 4]).values
+z = product + graph.input([1, 1, 4, 1], name="column")
+operator = graph.compile([y, z, dml.reinterpret(image, [16])])
+assert not operator({"image": np.ones(16), "column": np.ones(4)})[2].any()
+""")
+    assert told(found) == [
+        ("DML-MAX_POOLING2-window_size-fits", 6, "error", "dml.max_pooling(product, window_sizes=[5, 4])"),
+        ("DML-ELEMENT_WISE_ADD1-b-sizes", 7, "error", 'product + graph.input([1, 1, 4, 1], name="column")'),
+    ]

@@ -124,7 +124,7 @@ def test_what_is_refused() -> None:
         lambda: d.input_tensor(builder, -1, d.TensorDesc(FLOAT32, [1])), lambda: builder.build(FLAGS, [1]),
         lambda: d.Binding(ONES, ONES), lambda: device.compute(model, [ONES, ONES], [total]),
         lambda: d.add(x, y, d.FusedActivation("RELU")), lambda: d.add(x, y, "RELU"),
-        lambda: d.mean_variance_normalization(x, None, None, [1], 1), lambda: d.average_pooling(x, [1], [1], [0], [0]),
+        lambda: d.mean_variance_normalization(x), lambda: d.average_pooling(x, [1]), lambda: d.add(x, 2.0),
         lambda: d.gru(x, y, x),
     ):  # fmt: skip
         with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""The countable rules of plain English, which find sentences that readers read twice."""
+"""The rules of plain English that can be counted: they find sentences that readers read twice."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ RULES: dict[str, Callable[[str], bool]] = {
 
 def faults(words: str) -> Iterator[tuple[str, str]]:
     """Each sentence of a paragraph that breaks a rule, after the rule."""
-    for sentence in sentences(words):
+    for sentence in (found for found in sentences(words) if " " in found):
         yield from ((name, sentence) for name, broken in RULES.items() if broken(sentence))

@@ -16,9 +16,8 @@ ROOT = Path(__file__).parents[2]
 # Made wrong on purpose, or made from texts that are read where they are written.
 SKIPPED = ("tests/codegen/bad/", "tests/codegen/golden/", "tests/english/sentences.toml", "tests/mistakes.py")
 # Strings of specs that are code, formulas or addresses, by their key or by the table around them.
-CODE_KEYS = frozenset(
-    ("source", "call", "dmlcy", "code", "prelude", "gives", "raises", "theirs", "formula", "where", "that", "value")
-)
+CODE_KEYS = frozenset({"source", "call", "code", "prelude", "gives", "raises", "formula", "where", "that", "value"})
+CODE_KEYS |= {"dmlcy", "numpy", "torch", "onnxruntime", "theirs"}
 CODE_TABLES = frozenset({"kernel", "not_judged"})
 # A word, then its meaning behind two spaces or more.
 MEANING = re.compile(r"\s*\S+  +\S")
@@ -68,6 +67,19 @@ def _markdown(path: str, text: str) -> Iterator[Text]:
     yield from _blocks(run, path, "page")
 
 
+def _without_code(docstring: str) -> Iterator[str]:
+    """The lines of a docstring, empty where they are code: prompts, rules under headings, blocks behind ``::``."""
+    block: int | None = None
+    for line in docstring.splitlines():
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and block is not None and indent <= block:
+            block = None
+        is_code = block is not None or re.fullmatch(r"\s*(-+|=+|>>> .*|\.\.\. .*)", line)
+        yield "" if is_code else line
+        if line.rstrip().endswith("::"):
+            block = indent
+
+
 def _docstrings(path: str, tree: ast.Module) -> Iterator[Text]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -75,11 +87,7 @@ def _docstrings(path: str, tree: ast.Module) -> Iterator[Text]:
             if found is None:
                 continue
             first = node.body[0].lineno
-            lines = [
-                (first + number, "" if re.fullmatch(r"\s*(-+|=+|>>> .*|\.\.\. .*)", line) else line)
-                for number, line in enumerate(found.splitlines())
-            ]
-            yield from _blocks(lines, path, "docstring")
+            yield from _blocks(list(enumerate(_without_code(found), first)), path, "docstring")
 
 
 def _help(path: str, tree: ast.Module) -> Iterator[Text]:
@@ -162,7 +170,9 @@ READERS: dict[str, Callable[[str, str], Iterator[Text]]] = {
 
 def texts(only: tuple[str, ...] = ()) -> Iterator[Text]:
     """All texts of the files that git tracks and that begin with one of these paths."""
-    listed = subprocess.run(["git", "ls-files", *only], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "--deduplicate", *only], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     for path in listed.stdout.splitlines():
         reader = READERS.get(Path(path).suffix)
         if reader is not None and not path.startswith(SKIPPED):

@@ -28,7 +28,7 @@ from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, OPERATORS
 
 FOLDER = Path(__file__).parent
-FUSED, TENSORS, STRUCTS = "fused_activations", "tensor_descs", "structs"
+FUSED, TENSORS, STRUCTS, BINDINGS = "fused_activations", "tensor_descs", "structs", "directml"
 """Files without operators."""
 WIDTHS = {"FLOAT": (16, 32, 64), "INT": (4, 8, 16, 32, 64), "UINT": (4, 8, 16, 32, 64)}
 NAMES = [*DTYPES]
@@ -60,7 +60,7 @@ def facts() -> Mapping[str, dict[str, Any]]:
     """The facts of each operator, with the family whose file has them."""
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(FOLDER.glob("*.toml")):
-        if path.stem not in (FUSED, TENSORS, STRUCTS):
+        if path.stem not in (FUSED, TENSORS, STRUCTS, BINDINGS):
             for name, one in tomllib.loads(path.read_text(encoding="utf-8")).items():
                 assert name not in found
                 found[name] = one | {"family": path.stem}

@@ -116,6 +116,12 @@ def test_bits_of_a_product_depend_on_sizes_only(rows: int, depth: int, columns: 
     assert_same_bits(np.ascontiguousarray(target), expected)
 
 
+def test_rows_of_halves_that_lie_along_columns_change_no_bit() -> None:
+    for rows in (3, 257, 400):
+        a, b = (one.astype(np.float16) for one in (normal(1, 1, rows, 300), normal(1, 1, 300, 33)))
+        assert_same_bits(dml.gemm(np.asfortranarray(a), b), dml.gemm(a, b))
+
+
 FILTERS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ((2, 70, 1, 1), (63, 70, 1, 1), {}),
     ((2, 70, 1, 1), (64, 70, 1, 1), {}),
@@ -126,6 +132,9 @@ FILTERS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ((3, 70, 7, 8), (65, 70, 3, 3), {"start_padding": 1, "end_padding": (1, 2), "strides": (1, 2)}),
     ((2, 140, 5, 9), (140, 70, 1, 3), {"group_count": 2, "dilations": 2, "start_padding": (0, 2), "end_padding": 1}),
     ((1, 9, 20, 40), (20, 9, 3, 3), {"start_padding": 1, "end_padding": 1, "mode": "CONVOLUTION"}),
+    ((2, 9, 15, 14), (9, 1, 3, 3), {"group_count": 9, "start_padding": 1, "end_padding": 1}),
+    ((2, 10, 30, 63), (10, 1, 3, 3), {"group_count": 10, "start_padding": 1, "strides": 2, "mode": "CONVOLUTION"}),
+    ((1, 8, 9, 43), (8, 1, 3, 3), {"group_count": 8, "start_padding": (3, 2), "end_padding": (0, 4)}),
     ((1, 70, 6, 6), (70, 64, 3, 3), {"direction": "BACKWARD", "start_padding": 1, "end_padding": 1}),
     ((1, 70, 9, 30), (70, 20, 3, 3), {"direction": "BACKWARD"}),
     ((2, 40, 6, 5), (40, 30, 4, 4), {"direction": "BACKWARD", "strides": 2, "start_padding": 1}),

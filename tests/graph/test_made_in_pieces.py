@@ -70,6 +70,8 @@ def traced(call: Any) -> int:
         ("INT4", 3, 96, 130, True, 96, {"zero": False, "added": True}),
         ("UINT4", 40, 64, 194, False, 16, {"added": True}),
         ("INT4", 2, 64, 150, False, 64, {"number": "FLOAT16"}),
+        ("UINT4", 2, 64, 201, False, 64, {}),
+        ("INT8", 1, 1024, 8, True, 64, {}),
         ("UINT8", 5, 100, 77, True, 25, {"added": True}),
         ("INT8", 7, 33, 301, False, 33, {"zero": False}),
         ("INT8", 65, 40, 65, True, 40, {"number": "FLOAT16"}),
@@ -107,16 +109,16 @@ def test_what_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [
         product("INT8", *sizes, True, 64, more=lambda g, numbers: g.activation_relu(numbers)),
         product("INT8", *sizes, True, 64, more=lambda g, numbers: numbers),
-        product("UINT4", *sizes, False, 64),
-        product("INT8", 1, 1024, 8, True, 64),
-        product("INT8", 1, 8, 8, True, 8),
+        product("UINT4", *sizes, False, 64, number="FLOAT16"),
+        product("INT8", 1, 1024, 8, True, 64, number="FLOAT16"),
+        product("INT8", 1, 8, 8, True, 8, number="FLOAT16"),
     ]
     for graph, x in cases:
         op = dml.compile(graph, without=["folded"])
         assert op.optimizations.counts["pieces"] == 0, graph
         results, others = op(x), dml.compile(graph, path="reference")(x)
         for one, other in zip(results, others, strict=True) if isinstance(results, tuple) else [(results, others)]:
-            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)
+            np.testing.assert_allclose(one, other, rtol=2e-3, atol=1e-3)
 
 
 @each_of("folded, views", [(0, 1), (1, 0)])
@@ -142,7 +144,7 @@ def test_weights_of_4_bits_take_little_memory(monkeypatch: pytest.MonkeyPatch) -
     graph, x = product("UINT4", 2, 1024, 1024, True, 32)
     op, other = dml.compile(graph), dml.compile(graph, without=["pieces"])
     numbers = 4 * 1024 * 1024
-    assert other.plan().arena >= numbers > 8 * op.plan().peak
+    assert other.plan().arena >= numbers > 7 * op.plan().peak
     expected = other(x).tobytes()
     assert traced(lambda: op(x)) < numbers / 6
     assert op(x).tobytes() == expected

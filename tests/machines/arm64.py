@@ -20,7 +20,7 @@ from tests.machines.fetched import FOLDER, ROOT, Missing, installed, need, wheel
 NAME: Final = "arm64"
 COMPILER: Final = "aarch64-linux-gnu-gcc"
 EMULATOR: Final = "qemu-aarch64"
-PACKAGES: Final = ("python3-minimal", "libpython3-stdlib", "libpython3-dev", "libgomp1", "libstdc++6")
+PACKAGES: Final = ("python3-minimal", "libpython3-stdlib", "libpython3-dev", "libstdc++6")
 SYSTEMS: Final = tuple(f"manylinux{number}_aarch64" for number in ("_2_28", "_2_27", "_2_17", "2014"))
 """Of the wheels; Debian's C library is newer."""
 WHEELS: Final = (f"numpy=={version('numpy')}", "hypothesis", "pytest")

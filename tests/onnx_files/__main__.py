@@ -2,8 +2,9 @@
 
 The command needs the package ``onnx`` (``pip install 'dmlcy[compare]'``). ``--operators`` adds the operators of
 DirectML that the nodes become, ``--failed`` prints why tests fail. ``--run`` runs all tests, those of several nodes
-too, with inputs given at run time, and counts why they do not run. ``--models`` prints a table of the models of
-packages.
+too, with inputs given at run time, and counts why they do not run. ``--coverage`` prints the operators with a kernel,
+and the operators that are not computed, with the reason; it needs no package. ``--models`` prints a table of the models
+of packages, ``--transformers NAMES`` one of transformers of PyTorch, whose names have these letters.
 """
 
 from __future__ import annotations
@@ -18,14 +19,32 @@ from pathlib import Path
 def main() -> int:
     """Print the table; 1 if a test fails that is not known to."""
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    from node_tests import DIFFERENCES, Outcome, cases, judge
-
     parser = argparse.ArgumentParser(prog="python -m tests.onnx_files", description=__doc__)
     parser.add_argument("--operators", action="store_true", help="name the operators of DirectML")
     parser.add_argument("--failed", action="store_true", help="say why tests fail")
     parser.add_argument("--run", action="store_true", help="run all tests with dmlcy.onnx.load, and count the reasons")
     parser.add_argument("--models", action="store_true", help="models of packages beside ONNX Runtime")
+    parser.add_argument("--coverage", action="store_true", help="the operators with a kernel, done and not done")
+    parser.add_argument("--transformers", metavar="NAMES", nargs="?", const="", help="transformers beside ONNX Runtime")
+    parser.add_argument(
+        "--forms", default="float", help="of transformers: all, or some of float,half,qdq,qoperator,dynamic"
+    )
+    parser.add_argument(
+        "--levels", default="written", help="of ONNX Runtime's optimisers: written,basic,extended or all"
+    )
+    parser.add_argument("--threads", type=int, default=1, help="for transformers")
     options = parser.parse_args()
+    if options.coverage:
+        from coverage_table import lines
+
+        print(*lines(), sep="\n")
+        return 0
+    if options.transformers is not None:
+        from transformers_table import rows as of_transformers
+
+        for row in of_transformers(options.transformers, options.forms, options.levels, options.threads):
+            print(row, flush=True)
+        return 0
     if options.models:
         from models_table import rows
 
@@ -34,6 +53,8 @@ def main() -> int:
         return 0
     if options.run:
         return _run()
+
+    from node_tests import DIFFERENCES, Outcome, cases, judge
 
     def operator(outcome: Outcome) -> str:
         return outcome.operator

@@ -34,15 +34,15 @@ def _row(path: Path) -> str:
     inputs = {one.name: drawn(one, SIZES.get(path.name, {}), random) for one in session.get_inputs()}
     report = dmlcy.onnx.report(path, shapes={name: array.shape for name, array in inputs.items()})
     model, expected = dmlcy.onnx.load(path), session.run(None, inputs)
-    apart = max(map(_apart, model.run(inputs).values(), expected))
+    difference = max(map(apart, model.run(inputs).values(), expected))
     own, other = _best(lambda: model.run(inputs)), _best(lambda: session.run(None, inputs))
     counts = [report.count("dml"), report.count("view"), report.count("folded"), report.count("cpu")]
     numbers = "".join(f"{one:>{width}}" for one, width in zip(counts, (6, 6, 8, 5), strict=True))
     level = report.needs or "-"
-    return f"{path.name:36}{len(report.nodes):>7}{numbers}  {level:6}{apart:>9.1e}{own:>9.2f}{other / own:>7.2f}"
+    return f"{path.name:36}{len(report.nodes):>7}{numbers}  {level:6}{difference:>9.1e}{own:>9.2f}{other / own:>7.2f}"
 
 
-def _apart(found: Any, expected: Any) -> float:
+def apart(found: Any, expected: Any) -> float:
     """The largest difference, over the largest result."""
     largest = float(np.abs(expected).max(initial=0)) or 1.0
     return float(np.abs(found.astype(np.float64) - expected).max(initial=0)) / largest

@@ -67,7 +67,7 @@ def longs(*numbers: int) -> Array:
 
 def outcome_of(single: Single) -> Outcome:
     """The outcome of the node as a DirectML graph."""
-    model = _model_of(single)
+    model = proto_of(single)
     given = [one for one in single.inputs if one is not None]
     expected = on_the_cpu(single) if single.expected is None else single.expected
     outputs = [one.name for one in model.graph.output]
@@ -81,14 +81,14 @@ def on_the_cpu(single: Single) -> Sequence[Array]:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    model = _model_of(single).SerializeToString()
+    model = proto_of(single).SerializeToString()
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     given = {name: one for name, one in zip(_names(single), single.inputs, strict=True) if one is not None}
     found: Sequence[Array] = session.run(None, given)
     return found
 
 
-def _model_of(single: Single) -> Any:
+def proto_of(single: Single) -> Any:
     """A model of the node, whose outputs have no types."""
     names = _names(single)
     outputs = [f"output{place}" for place in range(single.outputs)]

@@ -155,6 +155,7 @@ CASES: Sequence[tuple[str, bytes, Mapping[str, Any]]] = (
         {},
     ),
     ("alone-inputs", small([Node("Max", "x x x", "y")], X), {}),
+    ("fused", small([Node("Add", "x x", "h"), Node("Relu", "h", "y")], X), {"optimize": "extended"}),
     (
         "alone-subgraph",
         small(

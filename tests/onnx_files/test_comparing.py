@@ -125,6 +125,12 @@ def test_a_value_that_does_not_fit_is_wrong(
     assert f'the first wrong node is node 0 "/conv/Conv" (Conv): {said}' in capsys.readouterr().out
 
 
+def test_the_model_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "values.npz", str(DIGITS)]) == 2
+    said = capsys.readouterr().err
+    assert f"is an ONNX model, which comes first: {DIGITS} values.npz" in said
+
+
 def test_an_output_that_is_not_there_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     values = right()
     del values["shares"]

@@ -11,6 +11,8 @@ from each import each_of
 pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are expected")
 pytest.importorskip("onnx", reason="needs onnx, which makes the models")
 
+import onnxruntime
+from protos import model_of
 from single import (
     MICROSOFT,
     Single,
@@ -22,9 +24,12 @@ from single import (
     must_pass,
     on_the_cpu,
     outcome_of,
+    proto_of,
     scale,
     zero,
 )
+
+from dmlcy._frontends.onnx.loading import CompiledModel
 
 BATCH, QUERIES, KEYS, HEADS, HEAD = 2, 3, 5, 2, 4
 HIDDEN = HEADS * HEAD
@@ -47,6 +52,7 @@ def multi_head(*more: Any, keys: int = KEYS, outputs: int = 1, values: int = HID
             None, None, None, *(floats(BATCH, HEADS, KEYS, HEAD) for _ in range(2)), keys=QUERIES, outputs=3
         ),
         multi_head(values=6),
+        multi_head(None, None, None, *(floats(BATCH, HEADS, 0, HEAD) for _ in range(2)), keys=QUERIES, outputs=3),
     ],
 )  # fmt: skip
 def test_multi_head_attention(single: Single) -> None:
@@ -68,10 +74,10 @@ def test_stacked_inputs_are_the_same_inputs() -> None:
         must_pass(Single("MultiHeadAttention", inputs, {"num_heads": HEADS}, MICROSOFT, expected=[expected]))
 
 
-def attention(*more: Any, **attributes: Any) -> Single:
+def attention(*more: Any, queries: int = QUERIES, outputs: int = 1, **attributes: Any) -> Single:
     width = sum(attributes.get("qkv_hidden_sizes", [3 * HIDDEN]))
-    inputs = [floats(BATCH, QUERIES, 6), floats(6, width), floats(width), *more]
-    return Single("Attention", inputs, {"num_heads": HEADS, **attributes}, MICROSOFT)
+    inputs = [floats(BATCH, queries, 6), floats(6, width), floats(width), *more]
+    return Single("Attention", inputs, {"num_heads": HEADS, **attributes}, MICROSOFT, outputs=outputs)
 
 
 @each_of(
@@ -86,6 +92,28 @@ def attention(*more: Any, **attributes: Any) -> Single:
 )
 def test_attention(single: Single) -> None:
     must_pass(single, "GEMM", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION")
+
+
+def earlier(keys: int = KEYS) -> Any:
+    return floats(2, BATCH, HEADS, keys, HEAD)
+
+
+@each_of(
+    "single, more",
+    [
+        (attention(unidirectional=1), ["DIAGONAL_MATRIX1"]),
+        (attention(outputs=2), ["JOIN"]),
+        (attention(None, earlier(), outputs=2), ["SLICE1", "JOIN"]),
+        (attention(None, earlier(0), outputs=2, unidirectional=1), ["DIAGONAL_MATRIX1", "JOIN"]),
+        (attention(None, earlier(), queries=1, outputs=2, unidirectional=1), ["DIAGONAL_MATRIX1", "SLICE1", "JOIN"]),
+        (
+            attention(np.tri(2, 8, 5, np.int32), earlier(), outputs=2, unidirectional=1),
+            ["DIAGONAL_MATRIX1", "ELEMENT_WISE_MULTIPLY", "SLICE1", "JOIN"],
+        ),
+    ],
+)
+def test_attention_that_the_cpu_computes_on_a_device(single: Single, more: list[str]) -> None:
+    must_pass(single, "GEMM", "ELEMENT_WISE_IDENTITY", "MULTIHEAD_ATTENTION", *more)
 
 
 def test_values_of_another_size() -> None:
@@ -162,6 +190,34 @@ def test_grouped_queries(single: Single, more: list[str]) -> None:
     must_pass(single, "MULTIHEAD_ATTENTION1", *more)
 
 
+@pytest.mark.parametrize("room", [0, 8])
+def test_a_decoder_reads_the_keys_of_the_runs_before(room: int) -> None:
+    """The cache has room for all keys, or grows from run to run; the sizes are those of each call."""
+    proto = proto_of(grouped(1, "float32", 4, 4, 4))
+    for info in proto.graph.input:
+        info.type.tensor_type.ClearField("shape")
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    model = CompiledModel(model_of(proto), {})
+    caches = [[np.zeros((BATCH, 1, room, 8), np.float32)] * 2 for _ in range(2)]
+    total = 0
+    for queries in (3, 1, 1):
+        total += queries
+        given = [floats(BATCH, queries, size) for size in (16, 8, 8)]
+        rest = [ints(*[total - 1] * BATCH), ints(total)]
+        results = [
+            run({f"input{place}": one for place, one in enumerate([*given, *cache, *rest])})
+            for run, cache in zip(
+                (lambda inputs: session.run(None, inputs), lambda inputs: [*model.run(inputs).values()]),
+                caches,
+                strict=True,
+            )
+        ]
+        for wanted, found in zip(*results, strict=True):
+            part = (..., slice(total), slice(None))
+            assert found.shape == wanted.shape and np.abs(found[part] - wanted[part]).max() < 1e-5
+        caches = [one[1:] for one in results]
+
+
 def test_what_grouped_queries_ignore_is_refused() -> None:
     """Nothing that a node says of its results is left out."""
     single, one = grouped(1, "float32", 4, 4, 4), floats(8)
@@ -208,7 +264,9 @@ def test_rotary_positions(single: Single) -> None:
     [
         (multi_head(unidirectional=1), "DML-ONNX-unsupported"),
         (multi_head(num_heads=3), "DML-ONNX-attribute-value"),
-        (attention(unidirectional=1), "DML-ONNX-unsupported"),
+        (attention(ints(2, 3), unidirectional=1), "DML-ONNX-unsupported"),
+        (attention(do_rotary=1), "DML-ONNX-unsupported"),
+        (attention(qkv_hidden_sizes=[HIDDEN, HIDDEN, 6], outputs=2), "DML-ONNX-unsupported"),
         (attention(qkv_hidden_sizes=[HIDDEN, 6, HIDDEN]), "DML-ONNX-attribute-value"),
         (quantized(ints(2, 3), *ZEROS, unidirectional=1), "DML-ONNX-unsupported"),
         (grouped(1, "float32", 4, 4, 4, kv_num_heads=3), "DML-ONNX-attribute-value"),

@@ -130,6 +130,7 @@ def test_packed_weights_that_are_refused() -> None:
         ([a, weights, scales, None, None, floats(6)], "DML-ONNX-unsupported"),
     ):
         must_be_refused(single._replace(inputs=inputs, constants=(1, 2)), identifier)
+    must_be_refused(single._replace(attributes={**single.attributes, "weight_prepacked": 1}), "DML-ONNX-unsupported")
 
 
 SIZES = {"a": 2, "b": 3, "c": 4, "d": 5, "e": 6}

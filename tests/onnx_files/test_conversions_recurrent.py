@@ -55,6 +55,7 @@ def test_layers(single: Single) -> None:
         (layer("LSTM", layout=1), "DML-ONNX-unsupported"),
         (layer("GRU", clip=1.0), "DML-ONNX-unsupported"),
         (layer("LSTM", direction="back"), "DML-ONNX-attribute-value"),
+        (layer("LSTM", hidden_size=HIDDEN + 1), "DML-ONNX-attribute-value"),
         (layer("LSTM", activations=["Tanh"]), "DML-ONNX-attribute-value"),
         (layer("RNN", activations=["Softmax"]), "DML-ONNX-unsupported"),
         (layer("RNN", activations=["Fold"]), "DML-ONNX-unsupported"),

@@ -47,6 +47,8 @@ BY_ONNX_RUNTIME: list[tuple[str, str, int, list[Array], dict[str, Any], list[str
     ("BiasGelu", MS, 1, [ROWS, EIGHT[0]], {}, ["y"]),
     ("QuickGelu", MS, 1, [X], {}, ["y"]),
     ("QuickGelu", MS, 1, [X], {"alpha": 1.0}, ["y"]),
+    ("Gelu", "", 20, [X], {}, ["y"]),
+    ("Gelu", "", 20, [X], {"approximate": "tanh"}, ["y"]),
     ("SkipLayerNormalization", MS, 1, [ROWS, numbers(2, 3, 8), *EIGHT[:3]], {"epsilon": 1e-5}, ["y", "", "", "sum"]),
     ("SkipLayerNormalization", MS, 1, [ROWS, numbers(3, 8), EIGHT[0]], {}, ["y"]),
     ("SkipSimplifiedLayerNormalization", MS, 1, [ROWS, numbers(2, 3, 8), *EIGHT[:2]], {}, ["y", "", "", "sum"]),
@@ -80,6 +82,8 @@ BY_ONNX_RUNTIME: list[tuple[str, str, int, list[Array], dict[str, Any], list[str
     ("TopK", "", 9, [X], {"k": 2, "axis": 1}, ["values", "indices"]),
     ("TopK", "", 10, [ROWS, np.array([3])], {}, ["values", "indices"]),
     ("ReduceMean", "", 11, [X], {"axes": [-1, 1], "keepdims": 0}, ["y"]),
+    ("Crop", "", 9, [X], {"border": [1, 2, 0, 1]}, ["y"]),
+    ("Crop", "", 9, [X], {"border": [1, 1, 0, 0], "scale": [2, 3]}, ["y"]),
     ("Cast", "", 9, [np.array([0, 1, 2.5], np.float32)], {"to": 9}, ["y"]),
 ]  # fmt: skip
 
@@ -153,6 +157,9 @@ REFUSED: list[tuple[str, str, int, list[Array | None], dict[str, Any], str]] = [
     ("QuantizeLinear", "", 21, [X, numbers(2, 3, 4, 3)], {"block_size": 3, "axis": 3}, "DML-ONNX-unsupported"),
     ("SkipLayerNormalization", MS, 1, [ROWS, ROWS[0, 0, :3], EIGHT[0]], {}, "DML-ONNX-broadcast"),
     ("BiasSplitGelu", MS, 1, [X[..., :3], THREE[0]], {}, "DML-ONNX-unsupported"),
+    ("Crop", "", 9, [X], {"border": [3, 0, 2, 0]}, "DML-ONNX-attribute-value"),
+    ("Crop", "", 9, [X], {"border": [1, 1, 0, 0], "scale": [4, 3]}, "DML-ONNX-attribute-value"),
+    ("Gelu", "", 20, [X], {"approximate": "x"}, "DML-ONNX-attribute-value"),
 ]  # fmt: skip
 """Nodes that have no descs, and the ids of the reasons."""
 

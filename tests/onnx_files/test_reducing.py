@@ -94,6 +94,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert {*arrays} == {"a"} and arrays["a"].shape == (2, 3) and model(arrays["a"]).shape == (2, 3)
     assert main([*given, f"'{sys.executable}' '{check}'", "--status", "4"]) == 1
     assert "does not fail for the whole model" in capsys.readouterr().err
+    output = [*given, "true"]
+    output[output.index("--output") + 1] = str(check / "small")  # a file
+    assert main(output) == 2 and "is no folder" in capsys.readouterr().err
     for command, said in (("/no/such/command", "cannot be run"), (" ", "is empty"), ("sh -c 'x", "does not end")):
         assert main([*given, command]) == 2
         assert said in capsys.readouterr().err

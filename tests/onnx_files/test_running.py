@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
+import weakref
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from small_models import Node, small
 import dmlcy as dml
 import dmlcy.onnx
 from dmlcy._cli import main
-from dmlcy._frontends.onnx import loading
+from dmlcy._frontends.onnx import loading, reader
 from dmlcy._frontends.onnx.inputs import arrays_for
 from dmlcy._frontends.onnx.loading import KEPT, CompiledModel
 from dmlcy._frontends.onnx.reader import decode
@@ -45,6 +48,27 @@ def test_sizes_are_those_of_the_call() -> None:
     assert np.array_equal(fixed(images(3)), several)
     with pytest.raises(dml.ModelError, match="DML-ONNX-shape-sizes"):
         fixed(images(2))
+
+
+def test_a_model_that_nothing_needs_is_gone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file stays mapped as long as the model is there, and no longer: nothing waits for the garbage collector."""
+    mapped: list[weakref.ref[mmap]] = []
+
+    class Mapped(mmap):
+        def __init__(self, *_: object, **__: object) -> None:
+            mapped.append(weakref.ref(self))
+
+    monkeypatch.setattr(reader, "mmap", Mapped)
+    gc.disable()
+    try:
+        model = dmlcy.onnx.load(DIGITS)
+        model(images(2))
+        assert mapped[0]() is not None
+        del model
+        dmlcy.onnx.report(DIGITS, shapes={"batch": 1}, optimize="extended")
+        assert [one() for one in mapped] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_every_value_has_its_name() -> None:

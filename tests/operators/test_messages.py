@@ -126,16 +126,16 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dml.quantize(
             ones(4), [ones(4), ones(4, dtype="int8")], quantization_type="SCALE_ZERO_POINT", output_dtype="INT4"
         ),
-        "quantizations[1] has a data type that does not go with those of input and output: "
+        "quantizations[1] has a data type that does not fit input and output: "
         "dtype(quantizations[1]) = INT8, dtype(input) = FLOAT32, dtype(output) = INT4. "
-        "The scale has the data type of the input, the zero point that of the output. "
+        "The scale has the data type of the input, the zero point has that of the output. "
         'dmlcy.packed(array, "INT4", sizes) makes a tensor of INT4.',
     ),
     "a scale of another data type beside elements of 4 bits": (
         lambda: dml.quantize(ones(4), [ones(4, dtype="float16")], quantization_type="SCALE", output_dtype="INT4"),
-        "quantizations[0] has a data type that does not go with those of input and output: "
+        "quantizations[0] has a data type that does not fit input and output: "
         "dtype(quantizations[0]) = FLOAT16, dtype(input) = FLOAT32, dtype(output) = INT4. "
-        "The scale has the data type of the input, the zero point that of the output.",
+        "The scale has the data type of the input, the zero point has that of the output.",
     ),
     "no sizes of several outputs": (
         lambda: dml.split(ones(1, 1, 4, 4), axis=3),

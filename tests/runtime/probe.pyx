@@ -7,7 +7,7 @@ cimport numpy as cnp
 
 import numpy
 
-from dmlcy._runtime cimport arguments, call, context, processor, products, quantized_panels, tensor, threads
+from dmlcy._runtime cimport arguments, call, context, processor, tensor, threads
 
 cdef extern from "isa.h" nogil:
     int dmlcy_has_of(unsigned c1, unsigned b7, unsigned c7, unsigned a7, unsigned kept) noexcept
@@ -266,23 +266,18 @@ def prepared_counts():
     return counts[0], counts[1]
 
 
-def product_with_quantized(a, matrix, dtype, turned, scale, zero):
-    """The product of floats and a matrix of quantized integers of a data type, packed as floats."""
-    cdef tensor.Tensor seen[3]
-    cdef int given = 2 if zero is None else 3
-    for number, value in enumerate((matrix, scale, zero)[:given]):
-        if not tensor.view(tensor.as_array(value), &seen[number]):
-            raise ValueError
-    for number in (0, 2)[:given - 1]:
-        seen[number].dtype = dtype
-    if not quantized_panels.packs_quantized(&seen[0], &seen[1]):
-        return None
-    cdef int64_t columns = seen[0].sizes[0 if turned else 1], depth = seen[0].sizes[1 if turned else 0]
-    cdef cnp.ndarray packed = numpy.empty(products.packed_floats(columns, depth), numpy.float32)
-    cdef cnp.ndarray result = numpy.empty((len(a), columns), numpy.float32)
-    if quantized_panels.pack_quantized(&seen[0], turned, &seen[1], &seen[2] if given == 3 else NULL,
-                                       <float*>packed.data):
-        raise MemoryError
-    products.multiply_packed(<const float*>(<cnp.ndarray>a).data, depth, len(a), <const float*>packed.data, columns,
-                             depth, <float*>result.data, columns, False)
-    return result
+def enough(int64_t work):
+    return threads.enough(work)
+
+
+def parallel_for_held(int64_t total, int64_t grain, int times):
+    """The same so many times while threads are held, within another call that holds them; how often it was right."""
+    cdef int right = 0
+    cdef int _i
+    threads.hold_threads()
+    for _i in range(times):
+        threads.hold_threads()
+        right += parallel_for(total, grain)[2].tolist() == [1] * total
+        threads.let_threads_go()
+    threads.let_threads_go()
+    return right

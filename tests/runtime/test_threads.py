@@ -16,7 +16,7 @@ import pytest
 
 from dmlcy._runtime import cpus
 from dmlcy._runtime.context import LEVEL
-from dmlcy._runtime.threads import get_num_threads, openmp_available, set_num_threads
+from dmlcy._runtime.threads import get_num_threads, set_num_threads, threads_available
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,10 +81,60 @@ def test_from_many_python_threads(probe: ModuleType) -> None:
     assert not failures
 
 
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_held(probe: ModuleType, number: int) -> None:
+    set_num_threads(number)
+    assert probe.parallel_for_held(100, 7, 20) == 20
+    assert np.all(probe.parallel_for(100, 7)[2] == 1)
+
+
+def test_less_work_is_enough_for_threads_that_are_awake(probe: ModuleType) -> None:
+    set_num_threads(2)
+    probe.parallel_for(2, 1)
+    assert probe.enough(800) in (100, 800)
+    set_num_threads(1)
+    assert probe.enough(800) == 800
+
+
+SHARED = """
+import importlib.util, os, sys, threading
+from pathlib import Path
+spec = importlib.util.spec_from_file_location("runtime_probe", sys.argv[1])
+probe = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(probe)
+from dmlcy._runtime.cpus import available_cpus
+from dmlcy._runtime.threads import set_num_threads
+set_num_threads(4)
+before = {*os.listdir("/proc/self/task")}
+callers = []
+def call():
+    callers.append(str(threading.get_native_id()))
+    for _ in range(50):
+        assert (probe.parallel_for(1000, 1)[2] == 1).all()
+python = [threading.Thread(target=call) for _ in range(3)]
+for one in python:
+    one.start()
+for one in python:
+    one.join()
+helpers = {*os.listdir("/proc/self/task")} - before - {*callers}
+assert 0 < len(helpers) < max(available_cpus(), 4)
+for one in helpers:
+    (blocked,) = (line for line in Path("/proc/self/task", one, "status").read_text().split("\\n") if "SigBlk" in line)
+    assert int(blocked.split()[1], 16) & 0b110, blocked     # SIGINT is the second one
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_python_threads_share_threads_that_get_no_signals(probe: ModuleType) -> None:
+    if not threads_available():
+        pytest.skip("needs threads")
+    subprocess.run([sys.executable, "-P", "-c", SHARED, str(probe.__file__)], timeout=60, check=True)
+
+
 def test_number_of_threads() -> None:
     for number in (1, 3, 1024, np.int8(2)):
         set_num_threads(number)
-        assert get_num_threads() == (number if openmp_available() else 1)
+        assert get_num_threads() == (number if threads_available() else 1)
     for wrong in (0, -1, 1025, 2**70):
         with pytest.raises(ValueError, match="from 1 to 1024"):
             set_num_threads(wrong)
@@ -119,6 +169,12 @@ def test_forked_children_run_serially(probe: ModuleType) -> None:
 
 
 # How many by default
+
+
+def test_omp_wait_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, lingers in [("PASSIVE", False), (" passive ", False), ("ACTIVE", True), ("", True)]:
+        monkeypatch.setenv("OMP_WAIT_POLICY", text)
+        assert cpus.lingers() is lingers
 
 
 def test_omp_num_threads() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from fractions import Fraction
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, assert_type
@@ -12,6 +14,7 @@ import numpy as np
 
 import dmlcy as dml
 import dmlcy.onnx
+from dmlcy import directml
 
 Result = np.ndarray[Any, np.dtype[Any]]
 Float32 = np.ndarray[Any, np.dtype[np.float32]]
@@ -158,11 +161,41 @@ assert_type(profile.operators[0].rate, float | None)
 assert_type(dml.graph.from_json(dml.graph.to_json(graph)), dml.graph.GraphDesc)
 
 # ONNX models.
-model = dmlcy.onnx.load(Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx", shapes={"batch": 1})
+DIGITS = Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx"
+model = dmlcy.onnx.load(DIGITS, shapes={"batch": 1})
 assert_type(model, dmlcy.onnx.CompiledModel)
+optimized = dmlcy.onnx.load(DIGITS, optimize="extended")
+assert_type(dmlcy.onnx.report(DIGITS, optimize="basic").optimize, str)
 assert_type(model.inputs, tuple[dmlcy.onnx.ModelValue, ...])
 assert_type(model.graph(), dml.graph.GraphDesc | None)
 assert_type([*model.run({"image": np.zeros((1, 1, 8, 8), np.float32)}, outputs=["relu"])], list[str])
+
+# PyDirectML, both APIs.
+device = directml.Device()
+network = directml.Graph(device, tensor_policy=directml.TensorPolicy.default)
+image, constant = network.input([1, 1, 4, 4], np.float32, name="image"), network.constant(x)
+assert_type(image, directml.Expression)
+assert_type(image.shape, tuple[int, ...])
+assert_type(2 / image % constant - 1.0, directml.Expression)
+assert_type(directml.cast(image, dtype="int32"), directml.Expression)
+assert_type(directml.max_pooling(image, window_sizes=[2, 2]), directml.MaxPoolingOutputs)
+assert_type(directml.top_k(image, axis=3, k=1).indices, directml.Expression)
+assert_type(directml.split(image, axis=2, output_axis_sizes=[1, 3]), list[directml.Expression])
+directml.padding(image, start_padding=[0] * 4, end_padding=[0] * 4, padding_mode=directml.PaddingMode.EDGE)
+directml.padding(image, directml.PaddingMode.CONSTANT, 0.0, [0] * 4, [0] * 4)
+directml.add(image, constant, fused_activation=directml.FusedActivation.elu(0.5))
+directml.reinterpret(image, [4, 4]), directml.reinterpret(image, directml.TensorDataType.FLOAT32, [4, 4])
+operator = network.compile([image + constant, image])
+assert_type(operator, directml.CompiledOperator)
+assert_type(operator({"image": x}), list[Result])
+assert_type(operator({image: x}, readback=False), list[directml.Buffer])
+assert_type(directml.Buffer(device, x).numpy(), Result)
+builder = directml.GraphBuilder(device)
+described = directml.TensorDesc(
+    directml.TensorDataType.FLOAT32, directml.TensorFlags.NONE, [1, 1, 4, 4], [16, 16, 4, 1]
+)
+entry = directml.input_tensor(builder, 0, described)
+assert_type(builder.build(directml.ExecutionFlags.NONE, [directml.gemm(entry, entry)]), directml.Model)
 
 # Recordings.
 with dml.record() as recording, TemporaryDirectory() as folder:
@@ -183,3 +216,13 @@ assert_type(written.unknown_to_dxdispatch, tuple[str, ...])
 threads = dml.get_num_threads()
 assert_type(threads, int)
 dml.set_num_threads(threads)
+
+# Models over dask arrays.
+if find_spec("dask") is not None:
+    import dmlcy.dask
+
+    chain = dml.Graph()
+    items = chain.input(dml.TensorDesc("FLOAT32", (2, 3)), name="x")
+    rows = import_module("dask.array").ones((5, 3), chunks=(4, 3), dtype="float32")
+    results = dmlcy.dask.run(chain.build(y=chain.activation_relu(items)), {"x": rows}, axis={"x": 0}, threads=None)
+    assert_type(results, dict[str, Any])

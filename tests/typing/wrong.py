@@ -3,6 +3,9 @@
 import numpy as np
 
 import dmlcy as dml
+import dmlcy.dask
+import dmlcy.onnx
+from dmlcy import directml
 
 x = np.ones((1, 1, 4, 4), np.float32)
 tensor = dml.TensorDesc("FLOAT32", (1, 1, 4, 4))
@@ -68,9 +71,29 @@ g.join(value, axis=0)  # type: ignore[arg-type]
 print(g.bogus)  # type: ignore[attr-defined]
 g.build(x)  # type: ignore[arg-type]
 
+# PyDirectML.
+network = directml.Graph(directml.Device())
+image = network.input([1, 1, 4, 4])
+directml.abs(image, (1, 0))  # type: ignore[call-arg]
+directml.add(image, 3)  # type: ignore[arg-type]
+directml.round(image, rounding_mode="TOWARD_ZERO")  # type: ignore[arg-type]
+directml.cumulative_summation(image)  # type: ignore[call-arg]
+directml.FusedActivation("RELU")  # type: ignore[arg-type]
+network.compile(image)  # type: ignore[arg-type]
+network.compile([image])([x])  # type: ignore[call-overload]
+print(image.values)  # type: ignore[attr-defined]
+
+# ONNX models.
+dmlcy.onnx.load("m.onnx", optimize="all")  # type: ignore[arg-type]
+
 dml.record("model")  # type: ignore[call-arg]
 dml.record().export(5)  # type: ignore[arg-type]
 dml.record().calls.append(x)  # type: ignore[attr-defined]
 dml.feature_level(5.0)  # type: ignore[arg-type]
 dml.set_num_threads(1.5)  # type: ignore[arg-type]
 print(dml.nothing)  # type: ignore[attr-defined]
+
+# Models over dask arrays.
+dmlcy.dask.run(g.build(), [x])  # type: ignore[arg-type]
+dmlcy.dask.run(5, {"x": x})  # type: ignore[arg-type]
+dmlcy.dask.run(g.build(), {"x": x}, threads="1")  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ def graph_of(name: str) -> Any:
 
 
 def converted(name: str, data: bytes) -> Any:
-    """What ``dmlcy lint`` makes of a model, with the weights as constants."""
+    """The graph that ``dmlcy lint`` makes of a model, with the weights as constants."""
     from dmlcy._frontends.onnx.reader import decode
     from dmlcy._frontends.onnx.walk import Walk
 

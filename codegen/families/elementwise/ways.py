@@ -10,7 +10,7 @@ from typing import Any
 
 from ...expr.c import OF_VALUES, REMAINDERS, C, Ordinary, Whole, has_functions, has_no_sign, moves
 from ...expr.half_bits import HalfBits
-from ...expr.nodes import Arith, Call, Name, Negate, Node, NotCompiled
+from ...expr.nodes import Arith, Call, Choice, Compare, Name, Negate, Node, NotCompiled, Number
 from ...model import Facts
 from .operands import HELD, Operands, dtypes_of, integer_of
 
@@ -30,9 +30,11 @@ class Way:
     (C type, name, member of the struct); ``made``: what is computed of them, as (C type, name, expression). ``once``:
     what is computed before the loops run, as (name, expression).
 
-    ``steady``: another loop reads one element of each input but the first; ``halves``: another one takes FLOAT16 as it
-    is in memory; ``functions``: the result calls functions of ``functions.h``: there is a text for the widest level,
-    too. Where ``special`` holds for no element of a block, ``ordinary`` is the result, in fewer steps.
+    ``steady``: another loop reads one element of each input but the first; ``strips``: others compute short rows of
+    FLOAT32, which products have just made; ``limits``: the least and the greatest result, with which products compute
+    the result by themselves; ``halves``: another one takes FLOAT16 as it is in memory; ``functions``: the result calls
+    functions of ``functions.h``: there is a text for the widest level, too. Where ``special`` holds for no element of a
+    block, ``ordinary`` is the result, in fewer steps.
     """
 
     inputs: tuple[tuple[str, str, str], ...]
@@ -44,6 +46,8 @@ class Way:
     results: tuple[str, ...]
     store: str = "DMLCY_SAME"
     steady: bool = False
+    strips: bool = False
+    limits: tuple[str, ...] | None = None
     halves: bool = False
     functions: bool = False
     special: str | None = None
@@ -188,12 +192,17 @@ class Ways:
         functions = has_functions(node) and "DMLCY_FUSED" in way.results[0]
         floats = all(element == "float" for _, element, _ in way.inputs)
         special = C(*known).special(node) if floats else None
+        single = way.element == "float" and all(one == ("FLOAT32", "float", "float") for one in way.inputs)
+        strips = single and not functions and special is None and len(way.inputs) <= 2
+        bounds = limits(node) if strips and len(way.inputs) == 1 else None
         return replace(
             way,
             functions=functions,
             special=special,
             ordinary=special and Ordinary(*known).expression(node),
             steady=floats and len(way.inputs) > 1 and not functions,
+            strips=strips,
+            limits=bounds and tuple(C(*known).expression(one) if one else "INFINITY" for one in bounds),
             halves=floats and self.operands.may_be_halves and self.half_bits is None,
         )
 
@@ -251,6 +260,23 @@ class Ways:
             or (isinstance(part, Name) and floats.get(part.id, DIGITS[output] + 1) <= DIGITS[output])
             for part in node.children()
         )
+
+
+def limits(node: Node) -> tuple[Node, Node | None] | None:
+    """The least and the greatest result, where it is the element or, beyond them, one of them, and NaN stays.
+
+    None in place of the greatest: it is infinity.
+    """
+    match node:
+        case Choice(
+            Call("isnan", (Name(x),)),
+            Name(same),
+            Call("max", (Call("min", (Name(inner), Name() as greatest)), Name() as least)),
+        ) if x == same == inner:
+            return least, greatest
+        case Choice(Compare("<=", Name(x), Number(0)), Number(0) as least, Name(same)) if x == same:
+            return least, None
+    return None
 
 
 def has_word(text: str, word: str) -> bool:

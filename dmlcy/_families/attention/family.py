@@ -39,8 +39,8 @@ class Attention(Family):
     def operations(self, desc: OperatorDesc) -> int:
         """Of each query with each key, masked or not: two for each product, and those of the softmax.
 
-        These are the scale, the greatest score, the difference to it, the exponential and the sum; and one each for a
-        bias and a mask. A result is divided by the sum. What is added to queries, keys and values counts one each.
+        The operations are the scale, the greatest score, the difference to it, the exponential and the sum; a bias and
+        a mask add one each. A result is divided by the sum. Biases of queries, keys and values count one each.
         """
         heads = Heads(sizes_only(desc))
         size, wide = heads.sizes["key"], heads.sizes["value"]
@@ -151,7 +151,7 @@ class _Queries:
         )
 
     def scores(self, query: Any, key: Any, absolute: bool) -> Any:
-        """What the softmax is of; or the sizes of its terms."""
+        """The scores of which the softmax is taken; or the sizes of their terms."""
         m = self.m
         sized = m.absolute if absolute else lambda x: x
         found = m.multiply(m.matmul(sized(query), sized(np.swapaxes(key, 0, 1))), sized(self.scale))

@@ -128,7 +128,7 @@ class Heads:
         return outside.reshape(1, -1)
 
     def added(self, item: int, head: int, rows: slice, keys: int) -> Any:
-        """What is added to the products; None: nothing."""
+        """The numbers that are added to the products, or None."""
         array = self.array("added")
         if array is None:
             return None

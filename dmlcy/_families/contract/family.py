@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._arithmetic import Array
+from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.activations import activated, along, magnitudes, operations
-from dmlcy._families.base import Family, Result, of_floats
+from dmlcy._families.base import Family, Result, of_floats, tensors_of
 from dmlcy._families.blocks import At, around, inside, sizes_of, whole
 from dmlcy._families.contract.matrices import Matrices
 from dmlcy._families.contract.sums import LIMIT, Sums
@@ -34,6 +35,10 @@ class Contract(Family):
         fused = desc.operator.definition.roles.get("fused")
         return of_floats(desc) and (fused is None or not along(getattr(desc, fused), (1,)))
 
+    def stores(self, desc: OperatorDesc) -> bool:
+        """Where others may work on parts of the output."""
+        return self.precedes(desc)
+
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of integers; floating-point elements have their place among those of all tensors."""
         return 0 if of_floats(desc) else self.of_a_part
@@ -44,6 +49,12 @@ class Contract(Family):
         (output,) = (getattr(desc, one.python) for one in desc.operator.fields if one.kind == "output")
         fused = "fused" in roles and getattr(desc, roles["fused"]) is not None
         return of_floats(desc) and self.rearranges(desc) and not fused and math.prod(output.sizes[-2:]) >= FEW
+
+    def makes(self, desc: OperatorDesc) -> str | None:
+        """The right matrices, of FLOAT32."""
+        name = desc.operator.definition.roles["right"]
+        single = {dtype_of(tensor).name for tensor in tensors_of(desc)} == {"FLOAT32"}
+        return name if single and self.rearranges(desc) else None
 
     def rearranges(self, desc: OperatorDesc) -> bool:
         """Products of matrices do."""
@@ -110,7 +121,7 @@ class Contract(Family):
         return result
 
     def result(self, given: Given, output: str) -> Array:
-        """The same, part by part. What an activation makes results of together is in one part."""
+        """The same, part by part. Numbers of which an activation makes results together are in one part."""
         m, sums, fused, dtype = given.arithmetic, _sums(given, output), given.of_role("fused"), given.dtype(output)
         together = along(fused, sums.output_sizes)
         result: Array = given.room(output)

@@ -1,4 +1,4 @@
-"""Products of matrices: the last two axes. What belongs to rows or columns stands along one of them."""
+"""Products of matrices: the last two axes. Tensors of rows or columns lie along one of these axes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Matrices(Sums):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Those of the output."""
+        """The sizes of the output."""
         return self.output_sizes
 
     @property

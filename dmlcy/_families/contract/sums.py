@@ -1,4 +1,4 @@
-"""What is common to sums of products: the operands, less their zero points, and what goes with parts of the output."""
+"""The parts that sums of products share: operands, less their zero points, and tensors of parts of the output."""
 
 from __future__ import annotations
 

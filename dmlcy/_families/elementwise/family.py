@@ -21,9 +21,12 @@ from dmlcy._families.blocks import BLOCK, At
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
+from dmlcy._field_types.tensor_array import by_path
 
 OPERATION: Final = re.compile(r"[-+*/%<=>]+|\b(?:if|min|max)\b|\w\(")
 FUNCTION: Final = re.compile(r"\w\(")
+SCALED: Final = re.compile(r"\((\w+) - (\w+)\) \* (\w+)")
+"""An integer, its zero point and its scale."""
 
 
 class Elementwise(Family):
@@ -95,7 +98,7 @@ class Elementwise(Family):
         return np.ascontiguousarray(bits).view(own)
 
     def operations(self, desc: OperatorDesc) -> int:
-        """Those of the expressions of all outputs, whose parts in common count once, and of the activation."""
+        """The operations of the expressions of all outputs, whose common parts count once, and of the activation."""
         sizes = tensors_of(desc)[-1].sizes
         several = any(key.partition(".")[0] == "tensors" for key in desc.operator.definition.words)
         given = sizes_only(desc, (lambda one: sizes if one.element_count > 1 else one.sizes) if several else None)
@@ -127,6 +130,20 @@ class Elementwise(Family):
         """Where no activation needs other elements."""
         fused = desc.operator.definition.roles.get("fused")
         return fused is None or not along(getattr(desc, fused), (1,))
+
+    def scaled(self, desc: OperatorDesc) -> tuple[str, ...] | None:
+        """What the formula says so of."""
+        definition = desc.operator.definition
+        found = SCALED.fullmatch(definition.formulas["result"].text) if "result" in definition.formulas else None
+        if found is None or any(desc._values()[definition.roles[role]] for role in definition.roles):
+            return None
+        paths = dict[str, str]()
+        for path, _ in by_path(desc.operator.fields, "input", desc._values()):
+            field, _, place = path.partition("[")
+            names = definition.words.get(f"tensors.{field}", field).split()
+            paths[names[int(place[:-1])] if place else field] = path
+        integer, zero, scale = found.groups()
+        return tuple(paths[name] for name in (integer, scale, zero) if name in paths)
 
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of floating-point elements: the inputs, the result, and what the operations of the formula leave."""
@@ -165,7 +182,7 @@ def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[
 
 
 def _names(given: Given) -> list[str]:
-    """The names of the elements of the inputs: of an array of tensors, those that ``tensors`` gives them."""
+    """The names of the elements of the inputs; those of an array of tensors are the names in ``tensors``."""
     fields = [field.python for field in given.operator.fields if field.kind == "input"]
     return [name for field in fields for name in given.told.words.get(f"tensors.{field}", field).split()]
 
@@ -190,8 +207,8 @@ def _given_part(given: Given, at: At, sizes: Sequence[int]) -> Given:
 def _with_entries(given: Given, spread: bool = False) -> Given:
     """The use with the tensors of arrays by their names, and the arrays among its attributes as tensors.
 
-    These have one axis of more than one element. ``spread``: a tensor whose elements are for blocks gets the sizes of
-    the output.
+    Such tensors have one axis of more than one element. ``spread``: a tensor whose elements are for blocks gets the
+    sizes of the output.
     """
     rank = len(given.output_sizes)
     several = {name: found for name, found in given.arrays.items() if type(found) is tuple}

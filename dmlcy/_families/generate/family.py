@@ -43,7 +43,7 @@ class Generate(Family):
         return Result(values, magnitudes=lambda: _expression(given, "magnitudes", places, dtype))
 
     def operations(self, desc: OperatorDesc) -> int:
-        """Those of the expression of each element; of random numbers a quarter of the rounds of Philox."""
+        """The operations of the expression of each element; for random numbers, a quarter of the rounds of Philox."""
         given = sizes_only(desc)
         sizes = given.output_sizes
         if "state" in given.told.roles:

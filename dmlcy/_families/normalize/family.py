@@ -65,7 +65,7 @@ class Normalize(Family):
         return np.asarray(marks.any(_axes(given, given.input.shape), keepdims=True))
 
     def operations(self, desc: OperatorDesc) -> int:
-        """Those of all outputs, whose parts in common count once, with one for each number that a pass adds."""
+        """The operations of all outputs, whose common parts count once, with one for each number that a pass adds."""
         given = sizes_only(desc)
         sizes = given.input.shape
         fields = [field.python for field in given.operator.fields if field.kind == "input"]
@@ -165,7 +165,7 @@ class Normalize(Family):
 
 
 def _kernel(desc: OperatorDesc, sizes: tuple[int, ...], arithmetic: Arithmetic = WIDE) -> Kernel:
-    """What ``[kernel]`` says of an activation of numbers of these sizes."""
+    """The kernel of an activation of numbers of these sizes."""
     tensor = TensorDesc("FLOAT32", sizes)
     whole = type(desc)(**{**_attributes(desc), "input": tensor, "output": tensor})
     return Kernel(desc.operator, Formulas(whole).rules, arithmetic)
@@ -233,7 +233,7 @@ def _needed(words: Mapping[str, str], key: str) -> set[str]:
 
 
 def _axes(kernel: Kernel, sizes: Sequence[int]) -> tuple[int, ...]:
-    """The axes that passes reduce: those that have another size in the let; none without one."""
+    """The axes that passes reduce: the axes that have another size in the let; none without one."""
     if "over" not in kernel.told.roles:
         return ()
     kept = kernel.numbers(kernel.told.roles["over"], len(sizes))

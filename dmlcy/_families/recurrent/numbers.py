@@ -70,7 +70,7 @@ class Numbers:
         return weights.times(a)
 
     def rest(self, a: Any) -> Any:
-        """What is left of 1."""
+        """The rest to 1: ``1 - a``."""
         return self.m.subtract(1.0, a)
 
     def changed(self, function: Callable[[Any], Any], a: Any) -> Any:
@@ -94,7 +94,7 @@ class Numbers:
         return self.m.shortened(a)
 
     def shown(self, a: Any) -> Any:
-        """What a result is made of."""
+        """The numbers that go into a result."""
         return a
 
 

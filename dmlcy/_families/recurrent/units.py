@@ -96,7 +96,7 @@ class Gated(Unit):
 
     @classmethod
     def used(cls, given: Given) -> tuple[int, ...]:
-        """One for z and r."""
+        """The uses of each activation: the first one is for z and r."""
         return 2, 1
 
     @classmethod
@@ -135,7 +135,7 @@ class Memory(Unit):
 
     @classmethod
     def used(cls, given: Given) -> tuple[int, ...]:
-        """One for the gates i, o and f; a coupled f has none."""
+        """The uses of each activation: the first one is for the gates i, o and f; a coupled f has none."""
         return 2 if given.field("coupled") else 3, 1, 1
 
     @classmethod

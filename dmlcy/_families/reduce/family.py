@@ -57,7 +57,7 @@ class Reduce(Family):
         return {"count": lambda: math.prod(given.input.shape[d] for d in _axes(given))}
 
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
-        """What a marked element goes into."""
+        """The results that a marked element goes into."""
         return np.asarray(marks.any(_axes(given), keepdims=True))
 
     def operations(self, desc: OperatorDesc) -> int:

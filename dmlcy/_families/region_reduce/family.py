@@ -70,7 +70,7 @@ def _corners(given: Given, rois: Array) -> Array:
 def _all_bins(given: Given) -> Iterator[tuple[int, int, int, Array]]:
     """Each region, row and column of a bin, and its elements, of which there may be none, by channel."""
     given = given.with_arrays(given.arrays)
-    given.arithmetic = SINGLE  # the places are those that FLOAT32 gives
+    given.arithmetic = SINGLE  # the places are computed in FLOAT32
     rois = given.told.roles["rois"]
     given.rules = beside(given.rules, {rois: given.elements(rois)})
     source, shape = given.input, given.output_sizes

@@ -1,4 +1,4 @@
-"""What conditions on elements read of samples of regions, and of their gradients."""
+"""The values that conditions on elements read of samples of regions, and of their gradients."""
 
 from __future__ import annotations
 

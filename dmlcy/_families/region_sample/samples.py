@@ -21,7 +21,7 @@ STEPS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What all regions have in common along an axis.
+    """The facts that all regions have in common along an axis.
 
     ``cells``: elements of the output; ``size``: of the input. ``least`` and ``most``: samples of a cell. ``before`` and
     ``after``: the offsets of places in the input and in the output. ``corners``: the outer samples are at the ends.
@@ -71,8 +71,9 @@ class Grid:
 class Samples:
     """The samples of a region that are inside the input.
 
-    ``cell``: which element of the output each is for; ``place``: in the input; ``way``: how far it is from the start of
-    the region to its end, as a part of the whole. ``each``: how many samples a cell has, inside the input or not.
+    ``cell``: the element of the output that each sample is for. ``place``: its place in the input. ``way``: its
+    distance from the start of the region to the end, as a part of the whole. ``each``: how many samples a cell has,
+    inside the input or not.
     """
 
     cell: Array
@@ -121,12 +122,12 @@ class Samples:
         return np.bincount(some, minlength=self.grid.cells) > 0
 
     def means(self, m: Arithmetic) -> Spread:
-        """What of the input goes to each cell, if its samples are averaged."""
+        """The parts of the input that go to each cell, if its samples are averaged."""
         number, source, weight = self.weights(m)
         return Spread.of(m, source, self.cell[number], m.divide(weight, self.each), self.grid.cells)
 
     def slopes(self, m: Arithmetic, share: Any) -> Spread:
-        """What each cell changes by, if each sample moves by its share: the elements behind less those before."""
+        """The change of each cell, if each sample moves by its share: the elements behind less the elements before."""
         between_ = np.flatnonzero(self.place % 1) if not self.grid.nearest else np.arange(0)
         low, cell = np.floor(self.place[between_]).astype(np.int64), self.cell[between_]
         share = m.divide(share[between_], self.each)
@@ -134,7 +135,7 @@ class Samples:
         return Spread.of(m, np.concatenate([low, low + 1]), np.tile(cell, 2), weight, self.grid.cells, merged=False)
 
     def values(self, m: Arithmetic) -> Spread:
-        """What of the input goes to each sample."""
+        """The parts of the input that go to each sample."""
         number, source, weight = self.weights(m)
         return Spread.of(m, source, number, weight, len(self.place))
 

@@ -148,7 +148,7 @@ def _is_smooth(given: Given, axis: Axis) -> bool:
 
 
 def _spreads(given: Given, output: str, at: At | None = None) -> dict[int, Spread]:
-    """What goes where along each axis that has other places in the output; axes that become shorter come first.
+    """The spread along each axis that has other places in the output; axes that become shorter come first.
 
     ``at``: to a part of the output, which no gradient has.
     """
@@ -167,7 +167,7 @@ def _spreads(given: Given, output: str, at: At | None = None) -> dict[int, Sprea
 
 
 def _most(given: Given, output: str, whole: Mapping[int, Spread] | None) -> int:
-    """Elements of the output that are computed at once, so that those that they take are few too."""
+    """The number of elements of the output that are computed at once, so that they take few elements."""
     if whole is not None:
         taken = [spread.most for spread in whole.values()]
     else:

@@ -1,4 +1,4 @@
-"""What of the input goes to each place along one axis."""
+"""The parts of the input that go to each place along one axis."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Axis:
         return 2 / self.factor + 1 if smooth else 2
 
     def numbers(self) -> Array:
-        """Those of the elements."""
+        """The numbers of the elements."""
         return np.arange(self.first, self.first + self.count)
 
     def places(self) -> Array:

@@ -33,7 +33,7 @@ class Scan(Family):
         return Result(scanned(values), magnitudes=lambda: scanned(m.absolute(values)))
 
     def operations(self, desc: OperatorDesc) -> int:
-        """One for each element."""
+        """The operations: one for each element."""
         return tensors_of(desc)[0].element_count
 
     def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Array]]:

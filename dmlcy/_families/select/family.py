@@ -27,7 +27,7 @@ class Select(Family):
     """The family."""
 
     def evaluate(self, given: Given, output: str) -> Result:
-        """The elements that come first along an axis, or the coordinates of those that are not 0."""
+        """The elements that come first along an axis, or the coordinates of the elements that are not 0."""
         result: Array = np.zeros(given.values[output].sizes, given.dtype(output))
         if given.told.words["choose"] == FIRST:
             self.first(given, result, output == given.told.roles["values"])
@@ -47,7 +47,7 @@ class Select(Family):
         return {"row": lambda: np.arange(rows)[:, None], "found": lambda: int(np.count_nonzero(given.input))}
 
     def spread(self, given: Given, output: str, name: str, marks: Array) -> Array:
-        """All that is chosen from the line of a marked element, or from all elements."""
+        """All elements that are chosen from the line of a marked element, or from all elements."""
         axes = int(given.field("axis")) if given.told.words["choose"] == FIRST else None
         return np.asarray(marks.any(axes, keepdims=axes is not None))
 

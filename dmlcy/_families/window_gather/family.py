@@ -25,7 +25,7 @@ class WindowGather(Family):
         return False
 
     def evaluate(self, given: Given, output: str) -> Result:
-        """What is under each position of a window, as a column; padding is 0."""
+        """The elements under each position of a window, as a column; padding is 0."""
         source = given.input
         window = slide(given, source.shape)
         assert window.blocks is not None

@@ -1,4 +1,4 @@
-"""Maxima of the elements under a window, and where they stand."""
+"""Maxima of the elements under a window, and their places."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def maxima(given: Given) -> Result:
 
 
 def indices(given: Given) -> Result:
-    """Where these maxima stand in the input, counted over all axes; 2**32 - 1 where there is none."""
+    """The places of these maxima in the input, counted over all axes; 2**32 - 1 where there is none."""
     window = slide(given, given.input.shape)
     return Result(places_of(given.arithmetic, window, given.input, given.output_sizes))

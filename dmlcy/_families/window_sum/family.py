@@ -42,7 +42,8 @@ class WindowSum(Family):
         return result
 
     def operations(self, desc: OperatorDesc) -> int:
-        """One for each window and each of its elements, padding too; beside it those of each window, or of each mean.
+        """The operations: one for each window and each of its elements, padding too, and the operations of each window,
+        or of each mean.
 
         Of a mean these are four and one for each zero point: two scales, the divisor, the rounding to a whole number.
         Of a gradient it is one: the share, or the sum at the place of the maximum.
@@ -153,7 +154,7 @@ class _Shares(_Windows):
         self.gradient = given.input
 
     def read(self, d: int, size: int) -> int:
-        """Those of the windows over the elements."""
+        """The number of windows over the elements."""
         positions: int = self.gradient.shape[LEAD + d]
         return min(positions, (size - 1 + self.far(d)) // self.window.strides[d] + 1)
 

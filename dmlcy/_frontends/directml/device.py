@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ from dmlcy._graph.check import counted
 from dmlcy._runtime.four_bits import in_bytes
 from dmlcy._runtime.tensor import to_array
 from dmlcy._words.values import show
+
+_INITIALIZING: Final = Lock()
 
 
 class TensorData(np.ndarray[Any, Any]):
@@ -52,8 +55,8 @@ class Binding:
             packed = in_bytes(given if given.dtype == target else np.ascontiguousarray(given, target))
         if packed.size > size:
             refuse("Binding", "binding-size", actual=packed.size, expected=size)
-        self._data = np.zeros(size, np.uint8)
-        self._data[: packed.size] = packed
+        self._data = np.empty(size, np.uint8)
+        self._data[: packed.size], self._data[packed.size :] = packed, 0
 
     def release_data(self) -> None:
         """Frees the copy of the array; an OWNED_BY_DML input of an initialized model needs it no more."""
@@ -70,13 +73,15 @@ class Device:
     def compute(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
         """Runs a model; the first time it is initialized too."""
         if not _known(model, "compute")._initialized:
-            self.initialize(model, inputs)
+            with _INITIALIZING:
+                if not model._initialized:  # threads that begin together initialize it once
+                    self.initialize(model, inputs)
         return self.dispatch(model, inputs, outputs)
 
     def initialize(self, model: Model, inputs: Sequence[Binding]) -> None:
         """Gives a model its OWNED_BY_DML inputs, which later changes of the arrays do not change."""
         owned = {f"input{i}" for i in _known(model, "initialize")._inputs if _is_owned(model, i)}
-        model._compiled.initialize(**_arrays(model, inputs, "initialize", owned))
+        model._compiled.own(_arrays(model, inputs, "initialize", owned), copy=False)  # nobody changes those of bindings
         model._initialized = True
 
     def dispatch(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:

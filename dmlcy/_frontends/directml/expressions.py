@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from dmlcy._desc.classes import desc_class
-from dmlcy._desc.operator_desc import OperatorDesc
+import numpy as np
+
 from dmlcy._errors import DmlError
-from dmlcy._facts.tables import OPERATORS
-from dmlcy._field_types import type_of
-from dmlcy._field_types.float import Float
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
-from dmlcy._frontends.directml.enums import OperatorType, name_of
 from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
-from dmlcy._frontends.directml.tensors import TensorDesc
+from dmlcy._frontends.directml.tensors import TensorDesc, numpy_type
 from dmlcy._graph.values import Value
 from dmlcy._words.values import show
 
 Entry = TypeVar("Entry")
+ASTYPE = re.compile(r"(\w+)\.astype\(numpy\.(\w+)\)")
+"""How a hint converts an array; an expression is converted by cast."""
 
 
-class GraphBuilder:
-    """A graph that is being built. ``device`` is the one that it runs on."""
+class Scope:
+    """A graph that is being built, of either API. The operators of Python mean what its API says."""
+
+    _sum: ClassVar[str]
+    _remainder: ClassVar[str]
+    _divides_a_number: ClassVar[bool]
+    """Whether ``2 / x`` is 2 / x; else it is 1 / (2 x)."""
 
     def __init__(self, device: Any) -> None:
         self.device: Any = device
         self._graph = current().graph()
+
+
+class GraphBuilder(Scope):
+    """A graph of the older API that is being built. ``device`` is the one that it runs on."""
+
+    _sum = "element_wise_add"
+    _remainder = "element_wise_modulus_truncate"
+    _divides_a_number = False
+
+    def __init__(self, device: Any) -> None:
+        super().__init__(device)
         self._inputs: dict[int, Expression] = {}
 
     def build(self, flags: Any, outputs: Sequence[Expression]) -> Model:
@@ -42,22 +58,50 @@ class GraphBuilder:
 
 
 class Expression:
-    """What an operator or an input gives: an argument of other operators."""
+    """What an operator or an input gives: an argument of other operators. Equal only to itself."""
 
     __array_ufunc__ = None  # an array beside an expression is refused, and not taken element by element
 
-    def __init__(self, builder: GraphBuilder, value: Value, index: int | None = None) -> None:
+    def __init__(self, builder: Scope, value: Value, index: int | None = None) -> None:
         self._builder, self._value, self._index = builder, value, index
 
-    def get_output_desc(self) -> TensorDesc:
+    @property
+    def desc(self) -> TensorDesc:
         """The desc of its tensor."""
         return TensorDesc._of(self._value.desc)
 
+    def get_output_desc(self) -> TensorDesc:
+        """The desc of its tensor, as the older API asks for it."""
+        return self.desc
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return tuple(self._value.desc.sizes)
+
+    @property
+    def strides(self) -> tuple[int, ...] | None:
+        """In elements; None where the elements are packed."""
+        return self._value.desc.strides
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The data type of its elements."""
+        return numpy_type(self._value.desc)
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return self._value.desc.element_count
+
+    def __repr__(self) -> str:
+        return f"dml.Expression of type {self.dtype} and shape {[*self.shape]}"
+
     def __add__(self, other: Any) -> Expression:
-        return self._with("+", ("__add__", "element_wise_add"), other, 1.0, other)
+        return self._with("+", ("__add__", self._builder._sum), other, 1.0, other)
 
     def __sub__(self, other: Any) -> Expression:
-        return self._with("-", ("__sub__", "element_wise_subtract"), other, 1.0, -other if _is_number(other) else 0.0)
+        return self._with("-", ("__sub__", "element_wise_subtract"), other, 1.0, -other if is_number(other) else 0.0)
 
     def __mul__(self, other: Any) -> Expression:
         return self._with("*", ("__mul__", "element_wise_multiply"), other, other, 0.0)
@@ -66,11 +110,11 @@ class Expression:
         return self._with("/", ("__truediv__", "element_wise_divide"), other, _inverse(other), 0.0)
 
     def __mod__(self, other: Any) -> Expression:
-        known = isinstance(other, Expression)
-        found: Expression = (
-            use(("__mod__", "element_wise_modulus_truncate"), self, other) if known else _no_operand("%", other)
-        )
-        return found
+        """With the sign of the other one in the newer API, with the sign of this one in the older."""
+        if not isinstance(other, Expression):
+            found: Expression = _no_operand("%", other)
+            return found
+        return self._of_two(("__mod__", self._builder._remainder), other)
 
     def __radd__(self, other: Any) -> Expression:
         return self._reflected("+", other, 1.0, other)
@@ -82,29 +126,41 @@ class Expression:
         return self._reflected("*", other, other, 0.0)
 
     def __rtruediv__(self, other: Any) -> Expression:
-        """As DirectMLX has it: 1 / (other * x)."""
-        return self._reflected("/", other, other, 0.0, "element_wise_recip")
+        """other / x; in the older API, as its DirectMLX has it, 1 / (other * x)."""
+        function = ("__rtruediv__", "element_wise_recip")
+        if not self._builder._divides_a_number or not is_number(other):
+            return self._reflected("/", other, other, 0.0, function)
+        return self._scaled(1.0, 0.0, function)._scaled(other, 0.0, ("__rtruediv__", "element_wise_identity"))
 
     def __neg__(self) -> Expression:
-        found: Expression = use(("__neg__", "element_wise_negate"), self)
+        found: Expression = use(("__neg__", "element_wise_negate"), self._builder, {"input": self})
         return found
 
     def _with(self, sign: str, function: tuple[str, str], other: Any, scale: Any, bias: Any) -> Expression:
         """An operator of two expressions; of a number, this expression times a scale plus a bias."""
-        if _is_number(other):
-            return self._scaled(scale, bias)
-        found: Expression = use(function, self, other) if isinstance(other, Expression) else _no_operand(sign, other)
+        if is_number(other):
+            return self._scaled(scale, bias, (function[0], "element_wise_identity"))
+        found: Expression = self._of_two(function, other) if isinstance(other, Expression) else _no_operand(sign, other)
+        return found
+
+    def _of_two(self, function: tuple[str, str], other: Expression) -> Expression:
+        value_of(other, function[0], self._builder)
+        must_be_alike(function[0], {"a": self, "b": other})
+        found: Expression = use(function, self._builder, {"a": self, "b": other})
         return found
 
     def _reflected(
-        self, sign: str, other: Any, scale: Any, bias: Any, function: str = "element_wise_identity"
+        self, sign: str, other: Any, scale: Any, bias: Any, function: tuple[str, str] | None = None
     ) -> Expression:
         """An operator of a number in front of this expression."""
-        found: Expression = self._scaled(scale, bias, function) if _is_number(other) else _no_operand(sign, other)
+        names = {"+": "__radd__", "-": "__rsub__", "*": "__rmul__"}
+        function = function or (names[sign], "element_wise_identity")
+        found: Expression = self._scaled(scale, bias, function) if is_number(other) else _no_operand(sign, other)
         return found
 
-    def _scaled(self, scale: Any, bias: Any, function: str = "element_wise_identity") -> Expression:
-        found: Expression = use(function, self, scale_bias=(_as_float(scale), _as_float(bias)))
+    def _scaled(self, scale: Any, bias: Any, function: tuple[str, str]) -> Expression:
+        values = dict(input=self, scale_bias=(_as_float(scale), _as_float(bias)))
+        found: Expression = use(function, self._builder, values)
         return found
 
 
@@ -118,40 +174,6 @@ class Model:
         self._outputs = [*outputs]
         self._initialized = False
         self._compiled: Any = current().compiled(builder._graph.build(*(one._value for one in outputs)))
-
-
-class FusedActivation:
-    """An activation that an operator applies to its result, with its first two float parameters.
-
-    Parameters
-    ----------
-    activation
-        A member of ``OperatorType``; INVALID: none.
-    param_1, param_2
-        The float fields of its desc, in their order.
-    """
-
-    def __init__(self, activation: Any = OperatorType.INVALID, param_1: float = 0.0, param_2: float = 0.0) -> None:
-        self.activation: Any = activation
-        self.param_1: float = param_1
-        self.param_2: float = param_2
-        self._desc()  # refuses here, in the user's own line, what is no activation
-
-    def _desc(self) -> OperatorDesc | None:
-        name = name_of(self.activation)
-        if name == OperatorType.INVALID.name:
-            return None
-        if name not in OPERATORS:
-            raise TypeError(
-                f"FusedActivation takes a member of OperatorType, such as OperatorType.ACTIVATION_RELU, not "
-                f"{show(self.activation)}"
-            )
-        floats = [field.python for field in OPERATORS[name].fields if isinstance(type_of(field.type), Float)]
-        try:
-            desc: OperatorDesc = desc_class(name)(**dict(zip(floats, (self.param_1, self.param_2), strict=False)))
-        except TypeError:  # it has other fields that must be given
-            raise TypeError(f"FusedActivation takes an activation, not {name}") from None
-        return desc
 
 
 def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
@@ -169,46 +191,71 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
     return found
 
 
-def reinterpret(
-    input: Expression, new_type: Any, new_size: Sequence[int], new_strides: Sequence[int] | None = None
-) -> Expression:
-    """The same bytes under another data type, other sizes and strides."""
-    old = _value(input, "reinterpret").desc
-    total, alignment = old.total_tensor_size_in_bytes, old.guaranteed_base_offset_alignment
-    desc = Desc(name_of(new_type), new_size, new_strides, old.flags, total, alignment)
-    return Expression(input._builder, input._builder._graph.reinterpret(input._value, desc))
-
-
-def use(function: str | tuple[str, str], *inputs: Any, **attributes: Any) -> Any:
+def use(function: tuple[str, str], scope: Scope, values: dict[str, Any], names: dict[str, str] | None = None) -> Any:
     """An operator of expressions, of None and of sequences of them: an expression for its output, or a tuple.
 
-    ``function``: that of dmlcy; before it the one of PyDirectML, which errors name, where that is another one.
+    Parameters
+    ----------
+    function
+        The function of PyDirectML, which errors name, and the one of dmlcy.
+    scope
+        The graph.
+    values
+        The arguments of the function of dmlcy.
+    names
+        Those of them that PyDirectML has another name for, with this name.
     """
-    called, function = (function, function) if isinstance(function, str) else function
-    builder = next((one._builder for one in _flat(inputs) if isinstance(one, Expression)), None)
-    values = [None if one is None else _values(one, called) for one in inputs]
-    if builder is None:
-        _value(next(iter(_flat(inputs)), None), called)
-        raise AssertionError("an operator has an input")
+    called, python = function
+    given = {name: _values(one, called) for name, one in values.items()}
     try:
-        found = getattr(builder._graph, function)(*values, **attributes)
+        found = getattr(scope._graph, python)(**given)
     except DmlError as error:
-        raise type(error)(error.violations, called) from error.__cause__
-    return tuple(Expression(builder, one) for one in found) if type(found) is tuple else Expression(builder, found)
+        said = [_renamed(one, names or {}) for one in error.violations]
+        raise type(error)(said, called) from error.__cause__
+    return tuple(Expression(scope, one) for one in found) if type(found) is tuple else Expression(scope, found)
 
 
-def _flat(inputs: Sequence[Any]) -> list[Any]:
-    return [entry for one in inputs for entry in (one if isinstance(one, list | tuple) else [one])]
+def _renamed(violation: Any, names: dict[str, str]) -> Any:
+    """A violation that names the arguments as the program does."""
+    words = re.compile(rf"\b({'|'.join(names)})\b" if names else r"(?!)")
+    said = {part: words.sub(lambda found: names[found[0]], getattr(violation, part)) for part in ("message", "hint")}
+    said["hint"] = ASTYPE.sub(r'cast(\1, dtype="\2")', said["hint"])
+    return replace(violation, field=names.get(violation.field, violation.field), **said)
 
 
 def _values(one: Any, function: str) -> Any:
-    return [_value(entry, function) for entry in one] if type(one) in (list, tuple) else _value(one, function)
+    if isinstance(one, Expression):
+        return one._value
+    if type(one) in (list, tuple) and any(isinstance(entry, Expression) for entry in one):
+        return [value_of(entry, function) for entry in one]
+    return one
 
 
-def _value(one: Any, function: str) -> Value:
+def value_of(one: Any, function: str, scope: Scope | None = None, argument: str = "") -> Value:
+    """The value of an expression; TypeError for what is none, ValueError for one of another graph than ``scope``."""
     if not isinstance(one, Expression):
-        raise TypeError(f"{function}() takes an Expression, not {show(one)}{_hint(one)}")
+        of = f" for {argument}" if argument else ""
+        raise TypeError(f"{function}() takes an Expression{of}, not {show(one)}{_hint(one)}")
+    if scope is not None and one._builder is not scope:
+        raise ValueError(f"{function}() takes expressions of one graph, and {one!r} is of another graph.")
     return one._value
+
+
+def must_be_alike(function: str, values: dict[str, Expression], types: bool = True) -> None:
+    """Refuses expressions whose sizes differ, or their data types; a lint leaves this to the operator."""
+    if not current().computes:
+        return
+    (first, a), *others = values.items()
+    for name, b in others:
+        both = {"a": f"{first} ({_shown(a)})", "b": f"{name} ({_shown(b)})"}
+        if a.shape != b.shape:
+            refuse(function, "operand-sizes", **both)
+        if types and a.dtype != b.dtype:
+            refuse(function, "operand-types", **both)
+
+
+def _shown(one: Expression) -> str:
+    return f"{one.dtype}, {[*one.shape]}"
 
 
 def entries_of(given: Any, kind: type[Entry], what: str) -> list[Entry]:
@@ -221,10 +268,17 @@ def entries_of(given: Any, kind: type[Entry], what: str) -> list[Entry]:
     return [*given]
 
 
+def viewed(input: Expression, desc: Desc) -> Expression:
+    """The bytes of an expression under another desc."""
+    return Expression(input._builder, input._builder._graph.reinterpret(input._value, desc))
+
+
 def _hint(one: object) -> str:
     """What to do with what is no expression."""
     if hasattr(one, "__array__"):
-        return ". Make it an input with input_tensor(...), and give the array in a Binding."
+        return (
+            ". Make it an input with input_tensor(...) and a Binding, or with Graph.input(...) or Graph.constant(...)."
+        )
     fields = getattr(one, "_fields", ())  # those of the outputs of an operator
     return f". Take one of its outputs: {', '.join(fields)}." if fields else ""
 
@@ -236,7 +290,8 @@ def _no_operand(sign: str, other: object) -> Any:
     return NotImplemented
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether a value is a number beside which an expression may stand."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -250,4 +305,4 @@ def _as_float(value: Any) -> float:
 
 def _inverse(value: Any) -> float:
     """1 / x, with infinity for 0 as in C; 0 for what is no number."""
-    return 0.0 if not _is_number(value) else math.copysign(math.inf, value) if value == 0 else 1.0 / _as_float(value)
+    return 0.0 if not is_number(value) else math.copysign(math.inf, value) if value == 0 else 1.0 / _as_float(value)

@@ -1,14 +1,33 @@
-"""Tensor descs as PyDirectML spells them."""
+"""Tensor descs as PyDirectML spells them: the forms of both APIs, told apart by their arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NoReturn
+from enum import Enum
+from inspect import Parameter, Signature
+from typing import Any, ClassVar, NoReturn, overload
 
+import numpy as np
+import numpy.typing as npt
+
+from dmlcy._desc.memory import dtype_of
+from dmlcy._facts.dtypes import numpy_dtype
+from dmlcy._facts.tables import DTYPES
 from dmlcy._facts.tables import TensorFlags as Flags
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
-from dmlcy._frontends.directml.enums import TensorDataType, TensorFlags, name_of
+from dmlcy._generated.directml.enums import TensorDataType, TensorFlags
 from dmlcy._words.values import show
+
+NUMPY = {np.dtype(one.numpy): one.name for one in DTYPES.values() if one.numpy is not None}
+"""The data types by those of NumPy."""
+
+
+class Size2D:
+    """A width and a height, of the older API."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width: int = width
+        self.height: int = height
 
 
 class TensorPolicy:
@@ -38,37 +57,76 @@ TensorPolicy.interleaved_channel = object.__new__(TensorPolicy)
 
 
 class TensorDesc:
-    """A tensor: ``TensorDesc(data_type[, flags], sizes[, strides or tensor_policy])``; immutable.
+    """A tensor; immutable.
 
     Parameters
     ----------
     data_type
-        A member of ``TensorDataType``.
-    flags
-        A member of ``TensorFlags``; left out, NONE.
+        A member of ``TensorDataType``, or what ``numpy.dtype`` takes.
     sizes
         The size of each axis.
+    flags
+        A member of ``TensorFlags``.
     strides
         In elements; left out, those of the policy.
-    tensor_policy
-        ``TensorPolicy.default``: packed, row by row.
     total_tensor_size_in_bytes, guaranteed_base_offset_alignment
         Left out, the least size that the tensor needs, and 0.
+    tensor_policy
+        ``TensorPolicy.default``: packed, row by row. Only without strides.
+
+    Notes
+    -----
+    The older API has other forms: ``(data_type[, flags], sizes[, tensor_policy])`` and ``(data_type[, flags], sizes,
+    strides[, total_tensor_size_in_bytes, guaranteed_base_offset_alignment])``.
     """
 
     __slots__ = ("_desc",)
+    __signature__: ClassVar[Signature]
 
+    @overload
+    def __init__(
+        self,
+        data_type: TensorDataType | npt.DTypeLike,
+        sizes: Sequence[int],
+        *,
+        flags: TensorFlags = ...,
+        strides: Sequence[int] | None = None,
+        total_tensor_size_in_bytes: int | None = None,
+        guaranteed_base_offset_alignment: int = 0,
+        tensor_policy: TensorPolicy | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(self, data_type: TensorDataType, sizes: Sequence[int], tensor_policy: TensorPolicy) -> None: ...
+    @overload
+    def __init__(
+        self, data_type: TensorDataType, flags: TensorFlags, sizes: Sequence[int], tensor_policy: TensorPolicy = ...
+    ) -> None: ...
+    @overload
+    def __init__(self, data_type: TensorDataType, sizes: Sequence[int], strides: Sequence[int] | None) -> None: ...
+    @overload
+    def __init__(
+        self,
+        data_type: TensorDataType,
+        flags: TensorFlags,
+        sizes: Sequence[int],
+        strides: Sequence[int] | None,
+        total_tensor_size_in_bytes: int | None = None,
+        guaranteed_base_offset_alignment: int = 0,
+    ) -> None: ...
     def __init__(self, data_type: Any, *arguments: Any, **named: Any) -> None:
         given = _arguments(arguments, named)
         sizes, strides = given["sizes"], given.get("strides")
-        policy = given.get("tensor_policy", TensorPolicy.default)
-        if not isinstance(policy, TensorPolicy):
+        policy = given.get("tensor_policy")
+        if policy is not None and not isinstance(policy, TensorPolicy):
             raise TypeError(f"TensorDesc(): tensor_policy must be a TensorPolicy, not {show(policy)}")
-        strides = policy.strides(sizes) if strides is None else strides
-        flags = given.get("flags", TensorFlags.NONE)
+        if policy is not None and strides is not None:
+            raise ValueError("TensorDesc() takes strides or a tensor_policy, not both")
+        if strides is None and policy is not None:
+            strides = policy.strides(sizes)
         total = given.get("total_tensor_size_in_bytes")
         alignment = given.get("guaranteed_base_offset_alignment", 0)
-        self._desc = Desc(name_of(data_type), sizes, strides, name_of(flags), total, alignment)
+        flags = name_of(given.get("flags", TensorFlags.NONE))
+        self._desc = Desc(data_type_of(data_type, "TensorDesc"), sizes, strides, flags, total, alignment)
 
     @classmethod
     def _of(cls, desc: Desc) -> TensorDesc:
@@ -77,13 +135,12 @@ class TensorDesc:
         return found
 
     @property
-    def data_type(self) -> Any:
+    def data_type(self) -> TensorDataType:
         """A member of ``TensorDataType``."""
-        name = name_of(self._desc.dtype)
-        return TensorDataType[name] if isinstance(name, str) and name in TensorDataType.__members__ else name
+        return TensorDataType[str(name_of(self._desc.dtype))]
 
     @property
-    def flags(self) -> Any:
+    def flags(self) -> TensorFlags:
         """A member of ``TensorFlags``."""
         return TensorFlags.OWNED_BY_DML if self._desc.flags == Flags.OWNED_BY_DML else TensorFlags.NONE
 
@@ -114,6 +171,14 @@ class TensorDesc:
 
 
 NAMES = ("sizes", "strides", "total_tensor_size_in_bytes", "guaranteed_base_offset_alignment")
+DEFAULTS = {
+    "flags": TensorFlags.NONE, "strides": None, "total_tensor_size_in_bytes": None,
+    "guaranteed_base_offset_alignment": 0, "tensor_policy": None,
+}  # fmt: skip
+TensorDesc.__signature__ = Signature([
+    *(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("data_type", "sizes")),
+    *(Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in DEFAULTS.items()),
+])  # fmt: skip
 
 
 def _arguments(arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
@@ -144,3 +209,28 @@ def _wrong(what: str) -> NoReturn:
 
 def _is_sequence(value: object) -> bool:
     return hasattr(value, "__len__") or hasattr(value, "__iter__")
+
+
+def name_of(member: Any) -> Any:
+    """The name of a member; anything else as it is, for the checks to refuse."""
+    return member.name if isinstance(member, Enum) else member
+
+
+def data_type_of(given: Any, function: str, argument: str = "data_type") -> str:
+    """The name of a data type: a member of TensorDataType, or what numpy.dtype takes; TypeError for anything else."""
+    if isinstance(given, TensorDataType):
+        return given.name
+    try:
+        known = NUMPY.get(np.dtype(given)) if given is not None and not isinstance(given, Enum | int) else None
+    except (TypeError, ValueError):
+        known = None
+    if known is None:
+        raise TypeError(
+            f"{function}(): {argument} must be a member of TensorDataType or a NumPy data type, not {show(given)}"
+        )
+    return known
+
+
+def numpy_type(desc: Desc) -> np.dtype[Any]:
+    """The NumPy data type of the elements of a tensor."""
+    return numpy_dtype(dtype_of(desc)).newbyteorder("=")

@@ -149,6 +149,9 @@ class Zeros:
     def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
         """Takes the inputs that are given once."""
 
+    def own(self, given: Mapping[str, Any], copy: bool) -> None:
+        """Takes the inputs that are given once."""
+
     def __call__(self, /, *arrays: Any, **by_name: Any) -> Any:
         results = [
             np.zeros(()) if desc is None else np.zeros(desc.sizes, numpy_dtype(dtype_of(desc)))

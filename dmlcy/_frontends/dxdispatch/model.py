@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -14,6 +13,7 @@ from dmlcy._frontends.dxdispatch.files import target_parts
 from dmlcy._frontends.dxdispatch.json import Document, Node
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
+from dmlcy._words.records import record
 
 _FOREIGN: Final = {
     "hlsl": "an HLSL shader",
@@ -39,7 +39,7 @@ _BINDING_MEMBERS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Binding:
     """A resource, seen from an offset in elements; an element is as large as one of the initial values unless said."""
 
@@ -49,7 +49,7 @@ class Binding:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Dispatchable:
     """An operator and what is bound to it when it is initialised."""
 
@@ -58,7 +58,7 @@ class Dispatchable:
     bindings: Mapping[str, Binding]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class GraphDispatchable:
     """A serialized graph; ``source`` is the path of its file, relative to the model."""
 
@@ -66,7 +66,7 @@ class GraphDispatchable:
     source: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Dispatch:
     """Run a dispatchable; ``bindings`` by field name (InputTensor)."""
 
@@ -75,7 +75,7 @@ class Dispatch:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class DispatchGraph:
     """Run a serialized graph; ``bindings`` by the name of its input or output. ``bound`` is where they stand."""
 
@@ -85,7 +85,7 @@ class DispatchGraph:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Print:
     """Print a resource."""
 
@@ -94,7 +94,7 @@ class Print:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class WriteFile:
     """Write a resource to a file below the output folder."""
 
@@ -112,7 +112,7 @@ class WriteFile:
 Command: TypeAlias = Dispatch | DispatchGraph | Print | WriteFile
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Model:
     """What could be understood of a model file, and what is wrong with the rest."""
 

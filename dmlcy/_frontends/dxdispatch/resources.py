@@ -28,6 +28,7 @@ from dmlcy._frontends.dxdispatch.numbers import array, scalar
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
+from dmlcy._words.records import record
 from dmlcy._words.values import show
 
 _MEMBERS: Final = frozenset(
@@ -42,7 +43,7 @@ _MEMBERS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Constant:
     """One value, repeated."""
 
@@ -51,7 +52,7 @@ class Constant:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Sequence:
     """Values that grow by ``delta``, added up in the buffer's own data type."""
 
@@ -61,14 +62,14 @@ class Sequence:
     delta: Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Values:
     """Values written out in the model."""
 
     data: Bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class SourceFile:
     """Values in a file: ``.npy``, an image of these sizes, or raw. ``length`` in bytes; None where the file says it."""
 
@@ -81,7 +82,7 @@ class SourceFile:
 Initial: TypeAlias = Constant | Sequence | Values | SourceFile
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Buffer:
     """A buffer as the model describes it. ``dtype`` is None for a list, and for a ``.npy`` that brings its own."""
 

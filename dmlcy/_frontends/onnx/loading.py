@@ -245,7 +245,34 @@ class CompiledModel:
         arrays = self._arrays(inputs)
         return self._last(arrays, names, self._bound(arrays), others)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How the model was loaded: what the class is made with, beside the model."""
+        sizes = {**self._sizes, **{name: (size,) for name, size in self._dimensions.items()}}
+        return {"sizes": sizes, "level": self._settings.level, "limit": self._settings.limit}
+
+    @_refused
+    def first_stage(self, inputs: Mapping[str, Any], names: Sequence[str], *, kept: bool = True) -> Stage:
+        """The first stage of a run with inputs of these data types and sizes, whatever their elements are.
+
+        ``kept``: a run with these sizes will follow.
+        """
+        arrays = self._arrays(inputs)
+        self._refuse_unknown(names)
+        sizes, given = self._bound(arrays), self._known(arrays)
+        return self._stage(sizes, given, names) if kept else Stage(self._settings, sizes, given, names, {})
+
+    @_refused
+    def check(self, inputs: Mapping[str, Any], names: Sequence[str]) -> None:
+        """Raises what is wrong with the data types and the sizes of inputs, and with names of values."""
+        self._arrays(inputs)
+        self._refuse_unknown(names)
+
     # Running ----------------------------------------------------------------------------------------------------------
+
+    def _known(self, arrays: Mapping[str, Array]) -> Given:
+        """What a run knows before its first stage."""
+        return Given(replaced=frozenset(name for name in arrays if name in self._model.graph.initializers))
 
     @_refused
     def _run(self, inputs: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
@@ -263,7 +290,7 @@ class CompiledModel:
         """The last stage, once those before it have run; and the arrays for it, by key."""
         self._refuse_unknown(names)
         fed = {key_of((), name): array for name, array in arrays.items()}
-        given = Given(replaced=frozenset(name for name in arrays if name in self._model.graph.initializers))
+        given = self._known(arrays)
         while (stage := self._stage(sizes, given, names, others)).needs:  # each stage computes at least one value more
             given, more = stage.following(fed)
             fed |= more
@@ -279,7 +306,7 @@ class CompiledModel:
         """The compiled stage, which is made if it is not kept; one that takes values of others is not kept."""
         if others:
             return Stage(self._settings, sizes, given, names, others)
-        computed = ((name, element, array.shape, _digest(array)) for name, (array, element) in given.computed.items())
+        computed = ((name, element, array.shape, digest(array)) for name, (array, element) in given.computed.items())
         key = tuple(names), tuple(sizes.items()), given.replaced, tuple(given.fed.items()), tuple(computed)
         with self._lock:
             found = self._kept.get(key)
@@ -362,7 +389,7 @@ def _array_of(given: Any, one: ModelValue) -> Array:
     return array.reshape(()) if one.sizes == () and array.shape == (1,) else array
 
 
-def _digest(array: Array) -> bytes:
+def digest(array: Array) -> bytes:
     """What two arrays of the same data type and sizes have in common only if their elements are the same."""
     if array.dtype == object:
         return repr(array.tolist()).encode()

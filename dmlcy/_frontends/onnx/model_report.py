@@ -19,6 +19,7 @@ WORDS: Final[dict[Where, str]] = {
     "view": "DirectML, without an operator: only the sizes change",
     "folded": "folded to constants before the model runs",
     "removed": "removed by the optimiser",
+    "fused": "joined with another node by the optimiser",
     "cpu": "CPU",
 }
 """What becomes of nodes."""
@@ -27,7 +28,7 @@ SHOWN: Final = 3
 
 UNSIZED: Final = "DML-ONNX-alone-sizes"
 """Why a node is in no graph if a size of its inputs or outputs is not known."""
-_GOES_ON: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-")
+_GOES_ON: Final = ("DML-ONNX-cpu-", "DML-ONNX-alone-", "DML-ONNX-model-", "DML-ONNX-fused")
 _UNTOLD: Final = frozenset(
     {
         "DML-ONNX-dynamic",
@@ -47,7 +48,8 @@ def fails(identifier: str) -> bool:
 
 def urgency(identifier: str) -> int:
     """The place of a reason in the report: what the model fails of, nodes on the CPU, nodes that are in no graph."""
-    return 0 if fails(identifier) else 1 if not identifier.startswith("DML-ONNX-alone-") else 2
+    late = ("DML-ONNX-alone-", "DML-ONNX-fused")
+    return 0 if fails(identifier) else 2 if identifier.startswith(late) else 1
 
 
 def in_need(operators: Sequence[str], level: FeatureLevelName) -> list[str]:
@@ -83,9 +85,10 @@ class NodeReport:
         The version of the operator; None where the operator, or this version, is not known.
     where
         "dml"; "view": DirectML, without an operator: only the sizes change; "folded" to constants before the model
-        runs; "removed" by the optimiser; "cpu".
+        runs; "removed" by the optimiser; "fused": the optimiser joined it with another node; "cpu".
     reasons
-        Why the node is on the CPU, why it is no part of a DirectML graph, or why DirectML refuses it.
+        Which node does its work, why the node is on the CPU, why it is no part of a DirectML graph, or why DirectML
+        refuses it.
     directml
         The operators of DirectML that the node becomes.
     level
@@ -125,6 +128,8 @@ class ModelReport:
         The release of ONNX Runtime whose rules hold.
     level
         The feature level of the device.
+    optimize
+        The level of the optimiser: "none", "basic" or "extended".
     nodes
         The nodes in the order of their values.
     partitions
@@ -140,6 +145,7 @@ class ModelReport:
     opset: int | None
     runtime: str
     level: FeatureLevelName
+    optimize: str
     nodes: tuple[NodeReport, ...]
     partitions: int
     dimensions: tuple[FreeDimension, ...]
@@ -169,8 +175,9 @@ def lines(report: ModelReport, *, every: bool = False) -> Iterator[str]:
     """The lines; with ``every``, each node has one."""
     file = printable(report.file)
     opset = f"opset {report.opset}" if report.opset is not None else "no opset of ai.onnx"
+    optimised = f", optimised: {report.optimize}" if report.optimize != "none" else ""
     producer = f", from {quote(report.producer)[1:-1]}" if report.producer else ""
-    yield f"{file}: {counted(len(report.nodes), 'node')}, {opset}{producer}; ONNX Runtime {report.runtime}"
+    yield f"{file}: {counted(len(report.nodes), 'node')}, {opset}{producer}; ONNX Runtime {report.runtime}{optimised}"
     for where, words in WORDS.items():
         number = report.count(where)
         if number:
@@ -215,11 +222,11 @@ def _bind(report: ModelReport) -> Iterator[str]:
 
 
 def _reasons(report: ModelReport) -> Iterator[str]:
-    """Each reason once, with the first nodes that it holds for: reasons that differ in a name only are the same."""
+    """Each reason once, with the first nodes that it holds for: reasons that differ in names only are the same."""
     groups: dict[tuple[object, ...], list[tuple[NodeReport, Why]]] = {}
     for node in report.nodes:
         for why in node.reasons:
-            values = (str(value) for name, value in why.values.items() if name != "name")
+            values = (str(value) for name, value in why.values.items() if name not in ("name", "node"))
             groups.setdefault((why.id, *values), []).append((node, why))
     for (first, why), *others in sorted(groups.values(), key=lambda group: urgency(group[0][1].id)):
         yield f"{printable(report.file)}: {first.place}: {why.message} [{why.id}]"
@@ -248,6 +255,10 @@ def _operators(report: ModelReport) -> Iterator[str]:
             yield f"  {name:{width}} {number:>6}"
 
 
+def _severity(node: NodeReport, why: Why) -> str:
+    return "error" if fails(why.id) else "note" if node.where == "fused" else "warning"
+
+
 def to_json(report: ModelReport) -> dict[str, Any]:
     """The report as json.dumps takes it."""
     return {
@@ -257,8 +268,9 @@ def to_json(report: ModelReport) -> dict[str, Any]:
         "opset": report.opset,
         "onnxruntime": report.runtime,
         "feature_level": report.level,
+        "optimize": report.optimize,
         "needs": report.needs,
-        "counts": {where: report.count(where) for where in ("dml", "view", "folded", "removed", "cpu")},
+        "counts": {where: report.count(where) for where in WORDS},
         "partitions": report.partitions,
         "operators": report.operators,
         "dimensions": [
@@ -274,8 +286,7 @@ def to_json(report: ModelReport) -> dict[str, Any]:
                 "place": one.place,
                 "where": one.where,
                 "reasons": [
-                    {"id": why.id, "severity": "error" if fails(why.id) else "warning", "message": why.message}
-                    for why in one.reasons
+                    {"id": why.id, "severity": _severity(one, why), "message": why.message} for why in one.reasons
                 ],
                 "directml": [*one.directml],
                 "level": one.level,

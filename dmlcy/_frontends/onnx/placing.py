@@ -15,7 +15,7 @@ from dmlcy._frontends.onnx.tables import OperatorRow, Version, shown
 from dmlcy._frontends.onnx.visits import Known, Visit
 from dmlcy._words.values import listing
 
-Where: TypeAlias = Literal["dml", "view", "folded", "removed", "cpu"]
+Where: TypeAlias = Literal["dml", "view", "folded", "removed", "fused", "cpu"]
 SMALL: Final = 100
 """Elements of a constant up to which a node that reads the constant may go to the CPU."""
 

@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
+from dmlcy._frontends.onnx.fusing import optimized
+from dmlcy._frontends.onnx.fusing.editing import Gone
 from dmlcy._frontends.onnx.model import Model
 from dmlcy._frontends.onnx.model_report import UNSIZED, ModelReport, NodeReport, Why, fails, in_need
 from dmlcy._frontends.onnx.places import place_of
 from dmlcy._frontends.onnx.placing import Placement, Placer, Reason, older_opset, reason
-from dmlcy._frontends.onnx.tables import RELEASES, shown
+from dmlcy._frontends.onnx.tables import RELEASES, operator, shown
 from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._graph.check import counted
@@ -26,20 +28,23 @@ def report_of(
     level: FeatureLevelName | None = None,
     types: Collection[str] | None = None,
     limit: int = MOST,
+    optimize: str = "none",
 ) -> ModelReport:
     """The report of a model; see ``dmlcy.onnx.report``."""
+    model, gone = optimized(model, optimize, shapes)
     walk = Walk(model, shapes, limit)
     release = RELEASES[runtime]
     asked = level or LEVELS[NEWEST].name
     placer = Placer(model.opsets, walk.visits, types)
     levels = _levels(walk)
-    nodes = tuple(_node(one, levels, asked) for one in placer.placements)
+    nodes = tuple(_with_gone([_node(one, levels, asked) for one in placer.placements], model.opsets, gone))
     return ModelReport(
         model.file,
         model.producer,
         model.opsets.get("ai.onnx"),
         release.version,
         asked,
+        optimize,
         nodes,
         placer.partitions,
         tuple(walk.free()),
@@ -79,6 +84,39 @@ def _node(one: Placement, levels: Mapping[int, FeatureLevelName | None], asked: 
         one.partition,
         exact or one.where != "dml",
         visit.node.byte,
+    )
+
+
+def _with_gone(nodes: Sequence[NodeReport], opsets: Mapping[str, int], gone: Sequence[Gone]) -> Iterator[NodeReport]:
+    """The nodes, each before those that the optimiser joined with it, and those that it took away at the end."""
+    left = [*gone]
+    for node in nodes:
+        yield node
+        mine = [one for one in left if one.into is not None and place_of("", one.into).path == node.place]
+        yield from (_taken_away(one, opsets) for one in mine)
+        left = [one for one in left if one not in mine]
+    yield from (_taken_away(one, opsets) for one in left)
+
+
+def _taken_away(one: Gone, opsets: Mapping[str, int]) -> NodeReport:
+    """A node that the optimiser took away."""
+    node, row = one.node, operator(one.node.domain, one.node.operator)
+    version = None if row is None else row.version(opsets.get(node.domain, 1))
+    into = None if one.into is None else place_of("", one.into).path
+    why = () if into is None else (Why.of(reason("fused", node=into, by=one.by)),)
+    return NodeReport(
+        place_of("", node).path,
+        node.number,
+        node.name,
+        shown(node.domain, node.operator),
+        None if version is None else version.since,
+        "removed" if into is None else "fused",
+        why,
+        (),
+        None,
+        None,
+        True,
+        node.byte,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
+from weakref import ref
 
 from numpy.typing import NDArray
 
@@ -47,7 +48,12 @@ class Known:
     element: str | None = None
     sizes: Sizes | None = None
     value: OnnxValue | None = None
-    source: Visit | None = None  # the node that gives it; None: an input, or an initializer
+    giver: ref[Visit] | None = None  # the node that gives it; None: an input, or an initializer
+
+    @property
+    def source(self) -> Visit | None:
+        """The node that gives the value, which knows the value itself: its walk keeps it."""
+        return None if self.giver is None else self.giver()
 
     @property
     def is_constant(self) -> bool:
@@ -59,7 +65,7 @@ class Known:
         self.element, self.sizes, self.value = value.element, value.sizes, value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)  # without slots: values refer to it weakly
 class Visit:
     """A node, and what became of it.
 

@@ -8,6 +8,7 @@ from functools import cache, partial
 from importlib import import_module
 from math import prod
 from typing import Any, Final, TypeAlias
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,7 +220,7 @@ class Walk:
         row = operator(node.domain, node.operator)
         version = None if row is None else row.version(opsets.get(node.domain, 1))
         visit = Visit(node, path, row, version, tuple(scope.get(name) if name else None for name in node.inputs))
-        visit.outputs = tuple(Known(source=visit) for _ in node.outputs)
+        visit.outputs = tuple(Known(giver=ref(visit)) for _ in node.outputs)
         if self.runs and self._computed(visit):
             return visit
         try:
@@ -320,7 +321,10 @@ class Walk:
         if convert is None:
             return
         most = LARGEST if self.runs else None
-        if visit.is_constant and node.inputs and _later(visit, row, version, convert, inputs, elements, most):
+        # A run makes numbers of weights of 4 bits as they are read: all of them would take eight times the memory.
+        few = self.runs and any(one is not None and ELEMENTS[one.element].bits < 8 for one in inputs)
+        folds = visit.is_constant and bool(node.inputs) and not few
+        if folds and _later(visit, row, version, convert, inputs, elements, most):
             return
         use = Use(node, row, version, self.builder, inputs, elements)
         before = self._count
@@ -427,7 +431,7 @@ def _itself(array: NDArray[Any]) -> NDArray[Any]:
 def _copy(known: Known, other: Known | None) -> None:
     if other is not None:
         known.element, known.sizes, known.value = other.element, other.sizes, other.value
-        known.source = other.source
+        known.giver = other.giver
 
 
 def _branch(visit: Visit) -> str | None:

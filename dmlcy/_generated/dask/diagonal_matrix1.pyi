@@ -31,8 +31,8 @@ def diagonal_matrix1(
     diagonal_fill_begin : int, default 0
         The first diagonal to fill, as columns from the main one.
     diagonal_fill_end : int, default 1
-        The diagonal behind the last one to fill; if it is less than DiagonalFillBegin, all diagonals but those
-        between are filled.
+        The diagonal behind the last one to fill. If it is less than DiagonalFillBegin, all diagonals are filled
+        except those between.
     output_dtype : data type, default None
         Data type of output.
 

@@ -39,5 +39,5 @@ def join(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis but the one that is joined. Where ``d != axis``.
+    - Any axis except the one that is joined. Where ``d != axis``.
     """

@@ -57,7 +57,7 @@ def lstm(
         From the first step to the last (FORWARD), from the last to the first (BACKWARD), or both with weights of
         their own (BIDIRECTIONAL).
     clip_threshold : float, default 0
-        Limit of the absolute value of what the activations take.
+        Limit of the absolute values of the inputs of the activations.
     use_clip_threshold : bool, default False
         Use ClipThreshold.
     couple_input_forget : bool, default False

@@ -42,8 +42,8 @@ def multihead_attention1(
     Parameters
     ----------
     query : dask array, or what dmlcy takes, optional
-        The queries: in its last axis, those of all heads one behind another. Left out, they are in a stacked
-        tensor.
+        The queries, of all heads one behind another in the last axis. If the tensor is left out, the queries are in
+        a stacked tensor.
     key : dask array, or what dmlcy takes, optional
         The keys, as the queries; left out, they are in a stacked tensor.
     value : dask array, or what dmlcy takes, optional

@@ -14,17 +14,17 @@ def one_hot(
     axis: _Int,
     output_sizes: _Ints | None = None,
 ) -> Array:
-    """Make a line for each index, with one value at the index and another everywhere else.
+    """Make a line for each index, with one value at the index and another value everywhere else.
 
     ``dmlcy.one_hot`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
     Parameters
     ----------
     indices : dask array, or what dmlcy takes
-        The place of the value in each line; the size of Axis is 1. From -n to -1, an index counts from the end; one
-        outside the line leaves the line without the value.
+        The place of the value in each line; the size of Axis is 1. From -n to -1, an index counts from the end.
+        With an index outside the line, the line does not have the value.
     values : dask array, or what dmlcy takes
-        Two values: first the one for everywhere else, then the one for the index.
+        Two values: first the value for everywhere else, then the value for the index.
     axis : int
         The axis of the lines.
     output_sizes : sequence of int, default None

@@ -23,10 +23,10 @@ def resample(
     input : dask array, or what dmlcy takes
         The elements.
     output_sizes : int or sequence of ints
-        Sizes of the output; usually those of the input times Scales, rounded down.
+        Sizes of the output, usually the sizes of the input times Scales, rounded down.
     interpolation_mode : InterpolationMode or its name
-        How an element between places is made: as the nearest one, or as a mean of the two on each axis by their
-        distance.
+        The way to compute an element between places: NEAREST_NEIGHBOR takes the nearest one, LINEAR a mean of the
+        two neighbors on each axis, by their distance.
     scales : float or sequence of floats
         Factor of each axis; more than 1 enlarges.
 

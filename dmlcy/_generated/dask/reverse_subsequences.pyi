@@ -40,5 +40,5 @@ def reverse_subsequences(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis but the one that is reversed. Where ``d != axis``.
+    - Any axis except the one that is reversed. Where ``d != axis``.
     """

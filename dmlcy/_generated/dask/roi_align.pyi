@@ -38,8 +38,8 @@ def roi_align(
     reduction_function : ReduceFunction or its name
         The function that makes an element of its samples: their average or their maximum.
     interpolation_mode : InterpolationMode or its name
-        How a sample between elements is made: as the nearest one, or as a mean of the two on each axis by their
-        distance.
+        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the nearest element, LINEAR a mean of
+        the two neighbors on each axis, by their distance.
     maximum_samples_per_output : int
         Greatest number of samples of an element along each axis.
     spatial_scale_x : float, default 1.0

@@ -43,6 +43,6 @@ def scatter(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis but the one that the indices count along, if the indices are as long as the input there. Where
+    - Any axis except the one that the indices count along, if the indices are as long as the input there. Where
       ``d != axis and sizes(indices)[d] == sizes(input)[d]``.
     """

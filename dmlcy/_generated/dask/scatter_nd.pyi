@@ -22,15 +22,16 @@ def scatter_nd(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor that the tuples point into; its axes before the last InputDimensionCount ones have the size 1.
+        The tensor that the tuples point into, in its last InputDimensionCount axes. The axes before them have the
+        size 1.
     indices : dask array, or what dmlcy takes
-        The tuples, along the last axis; the axes before the last IndicesDimensionCount ones have the size 1.
+        The tuples, along the last axis. The axes before the last IndicesDimensionCount axes have the size 1.
     updates : dask array, or what dmlcy takes
         The elements or the blocks to write; the axes in front have the size 1.
     input_dimension_count : int
-        Number of axes of the input that count: the last ones.
+        Number of axes of the input that are used, which are the last ones.
     indices_dimension_count : int
-        Number of axes of the indices that count: the last ones.
+        Number of axes of the indices that are used, which are the last ones.
 
     Returns
     -------
@@ -46,5 +47,5 @@ def scatter_nd(
     -----
     Axes that can be cut into chunks:
 
-    - Each element of what a tuple points to by itself. Where ``d + block >= rank(input)``.
+    - Each element of the target of a tuple by itself. Where ``d + block >= rank(input)``.
     """

@@ -42,5 +42,5 @@ def split(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis but the one that is split. Where ``d != axis``.
+    - Any axis except the one that is split. Where ``d != axis``.
     """

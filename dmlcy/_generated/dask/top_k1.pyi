@@ -47,5 +47,5 @@ def top_k1(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis but the one to choose along. Where ``d != axis``.
+    - Any axis except the one to choose along. Where ``d != axis``.
     """

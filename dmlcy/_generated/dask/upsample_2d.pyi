@@ -24,8 +24,8 @@ def upsample_2d(
     scale_size : (height, width), or an int for both
         Factors of the height and the width.
     interpolation_mode : InterpolationMode or its name
-        How an element between places is made: as the nearest one, or as a mean of the two on each of both axes by
-        their distance.
+        The way to compute an element between places: NEAREST_NEIGHBOR takes the nearest one, LINEAR a mean of the
+        two neighbors on each of both axes, by their distance.
 
     Returns
     -------

@@ -19,7 +19,7 @@ class DiagonalMatrix(OperatorDesc):
     output
         The matrices, of the last two axes.
     offset
-        Columns from the main diagonal to the one that has the value: to the
+        Columns from the main diagonal to the diagonal of the value: to the
         right if positive, to the left if negative.
     value
         The value on the diagonal; its fraction is dropped where the output has

@@ -28,8 +28,8 @@ class DiagonalMatrix1(OperatorDesc):
     diagonal_fill_begin
         The first diagonal to fill, as columns from the main one.
     diagonal_fill_end
-        The diagonal behind the last one to fill; if it is less than
-        DiagonalFillBegin, all diagonals but those between are filled.
+        The diagonal behind the last one to fill. If it is less than
+        DiagonalFillBegin, all diagonals are filled except those between.
     """
 
     operator: ClassVar[Operator]

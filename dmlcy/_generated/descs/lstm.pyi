@@ -50,7 +50,7 @@ class Lstm(OperatorDesc):
         From the first step to the last (FORWARD), from the last to the first
         (BACKWARD), or both with weights of their own (BIDIRECTIONAL).
     clip_threshold
-        Limit of the absolute value of what the activations take.
+        Limit of the absolute values of the inputs of the activations.
     use_clip_threshold
         Use ClipThreshold.
     couple_input_forget

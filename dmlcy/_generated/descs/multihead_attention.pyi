@@ -18,8 +18,8 @@ class MultiheadAttention(OperatorDesc):
     Parameters
     ----------
     query
-        The queries: in its last axis, those of all heads one behind another.
-        Left out, they are in a stacked tensor.
+        The queries, of all heads one behind another in the last axis. If the
+        tensor is left out, the queries are in a stacked tensor.
     key
         The keys, as the queries; left out, they are in a stacked tensor.
     value

@@ -12,16 +12,16 @@ __all__ = ["OneHot"]
 
 class OneHot(OperatorDesc):
     """DML_ONE_HOT_OPERATOR_DESC: Make a line for each index, with one value at the
-    index and another everywhere else.
+    index and another value everywhere else.
 
     Parameters
     ----------
     indices
         The place of the value in each line; the size of Axis is 1. From -n to
-        -1, an index counts from the end; one outside the line leaves the line
-        without the value.
+        -1, an index counts from the end. With an index outside the line, the
+        line does not have the value.
     values
-        Two values: first the one for everywhere else, then the one for the
+        Two values: first the value for everywhere else, then the value for the
         index.
     output
         The lines, along Axis, in any length.

@@ -23,8 +23,9 @@ class Resample3(OperatorDesc):
     output
         The elements at the new places.
     interpolation_mode
-        How an element between places is made: as the nearest one, or as a mean
-        of the two on each axis by their distance.
+        The way to compute an element between places: NEAREST_NEIGHBOR takes the
+        nearest one, LINEAR a mean of the two neighbors on each axis, by their
+        distance.
     rounding_direction
         Whether NEAREST_NEIGHBOR takes the next element (INCREASING) or the one
         before (DECREASING); LINEAR ignores it.

@@ -36,8 +36,9 @@ class RoiAlignGrad(OperatorDesc):
         The function that makes an element of its samples: their average or
         their maximum.
     interpolation_mode
-        How a sample between elements is made: as the nearest one, or as a mean
-        of the two on each axis by their distance.
+        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the
+        nearest element, LINEAR a mean of the two neighbors on each axis, by
+        their distance.
     spatial_scale_x
         Factor from the x of the regions to columns of the input.
     spatial_scale_y

@@ -17,19 +17,19 @@ class ScatterNd(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor that the tuples point into; its axes before the last
-        InputDimensionCount ones have the size 1.
+        The tensor that the tuples point into, in its last InputDimensionCount
+        axes. The axes before them have the size 1.
     indices
-        The tuples, along the last axis; the axes before the last
-        IndicesDimensionCount ones have the size 1.
+        The tuples, along the last axis. The axes before the last
+        IndicesDimensionCount axes have the size 1.
     updates
         The elements or the blocks to write; the axes in front have the size 1.
     output
         The input with the updates.
     input_dimension_count
-        Number of axes of the input that count: the last ones.
+        Number of axes of the input that are used, which are the last ones.
     indices_dimension_count
-        Number of axes of the indices that count: the last ones.
+        Number of axes of the indices that are used, which are the last ones.
     """
 
     operator: ClassVar[Operator]

@@ -25,8 +25,9 @@ class Upsample2d(OperatorDesc):
     scale_size
         Factors of the height and the width.
     interpolation_mode
-        How an element between places is made: as the nearest one, or as a mean
-        of the two on each of both axes by their distance.
+        The way to compute an element between places: NEAREST_NEIGHBOR takes the
+        nearest one, LINEAR a mean of the two neighbors on each of both axes, by
+        their distance.
     """
 
     operator: ClassVar[Operator]

@@ -64,7 +64,7 @@ def activation_log_softmax1(
     ``reduced[d]``
         ``1 if any(axes[k] == d for k in len(axes)) else sizes(input)[d]``
 
-        Size of each axis of what is found along the axes.
+        Size of each axis of the numbers that are found along the axes.
 
     References
     ----------

@@ -55,7 +55,7 @@ def activation_softmax(
     The formulas read:
 
     ``reduced[d] = 1 if d == rank(input) - 1 else sizes(input)[d]``
-        Size of each axis of what is found in each row.
+        Size of each axis of the numbers that are found in each row.
 
     References
     ----------

@@ -102,8 +102,7 @@ def convolution(
             ``sizes(filter)[0] % group_count == 0``
 
         ``DML-CONVOLUTION-filter-channels``
-            filter does not have the number of channels that goes with the
-            input. Must hold:
+            filter has the wrong number of channels. Must hold:
             ``channels_of_filter == sizes(input)[1]``
 
         ``DML-CONVOLUTION-filter-fits``
@@ -148,7 +147,7 @@ def convolution(
         Least size of each spatial axis of the output of a transposed
         convolution.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == rank(input) else 0``
-        Size of each spatial axis of the output that is given.
+        Size of each spatial axis of the output that the caller gives.
     ``convolved[d]``
         ``(padded[d] - extent[d]) // strides[d] + 1 + output_padding[d] if
         direction == 'FORWARD' else min(max(wanted[d], least[d]), least[d] +
@@ -161,7 +160,7 @@ def convolution(
         ``sizes(filter)[1] * group_count if direction == 'FORWARD' else
         sizes(filter)[0]``
 
-        Number of channels of the input that goes with the filter.
+        Number of channels that the input must have for this filter.
     ``terms``
         ``prod(sizes(filter)) // (sizes(filter)[0] if direction == 'FORWARD'
         else sizes(filter)[1] * group_count)``

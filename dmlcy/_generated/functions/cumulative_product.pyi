@@ -50,7 +50,7 @@ def cumulative_product(
         rank, range, length), and these:
 
         ``DML-CUMULATIVE_PRODUCT-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(input)``
 
     See Also

@@ -50,7 +50,7 @@ def cumulative_summation(
         rank, range, length), and these:
 
         ``DML-CUMULATIVE_SUMMATION-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(input)``
 
     See Also

@@ -76,8 +76,8 @@ def dequantize(
             rank(input))``
 
         ``DML-DEQUANTIZE-quantizations-other-type``
-            quantizations has a data type that does not go with those of input
-            and output. Must hold for k in count(quantizations):
+            quantizations has a data type that does not fit input and output.
+            Must hold for k in count(quantizations):
             ``dtype(quantizations[k]) == dtype(output) if k == 0 else
             dtype(quantizations[k]) == dtype(input)``
 

@@ -26,7 +26,7 @@ def diagonal_matrix(
         Sizes of the output; the matrices need not be square. At least 1. An int
         is a sequence of one.
     offset : int, default 0
-        Columns from the main diagonal to the one that has the value: to the
+        Columns from the main diagonal to the diagonal of the value: to the
         right if positive, to the left if negative.
     value : float, default 1.0
         The value on the diagonal; its fraction is dropped where the output has

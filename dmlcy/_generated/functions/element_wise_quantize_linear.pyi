@@ -57,8 +57,7 @@ def element_wise_quantize_linear(
             ``present(zero_point)``
 
         ``DML-ELEMENT_WISE_QUANTIZE_LINEAR-scale-other-type``
-            scale has a data type that does not go with that of the input. Must
-            hold:
+            scale has a data type that does not fit the input. Must hold:
             ``dtype(scale) == 'FLOAT32' if dtype(input) == 'INT32' else
             dtype(scale) == dtype(input)``
 

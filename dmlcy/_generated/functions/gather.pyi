@@ -53,7 +53,7 @@ def gather(
         rank, range, length), and these:
 
         ``DML-GATHER-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(input)``
 
         ``DML-GATHER-indices-dimensions``
@@ -61,12 +61,13 @@ def gather(
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER-index_dimensions-exist``
-            index_dimensions is more than the indices have. Must hold:
+            index_dimensions is more than the number of axes of the indices.
+            Must hold:
             ``index_dimensions <= rank(indices)``
 
         ``DML-GATHER-indices-leading``
-            indices has a size other than 1 on an axis that does not count. Must
-            hold for d in rank(indices):
+            indices has a size other than 1 in front of its last
+            index_dimensions axes. Must hold for d in rank(indices):
             ``d + index_dimensions >= rank(indices) or sizes(indices)[d] == 1``
 
         ``DML-GATHER-input-room``

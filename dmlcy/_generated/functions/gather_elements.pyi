@@ -49,7 +49,7 @@ def gather_elements(
         rank, range, length), and these:
 
         ``DML-GATHER_ELEMENTS-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-dimensions``
@@ -57,8 +57,8 @@ def gather_elements(
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-fit``
-            indices is larger than the input along another axis than axis. Must
-            hold for d in rank(input):
+            indices has another size than the input on an axis other than axis.
+            Must hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``
 

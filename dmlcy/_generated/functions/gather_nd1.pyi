@@ -25,18 +25,20 @@ def gather_nd1(
     Parameters
     ----------
     input : array
-        The tensor that the tuples point into; its axes before the last
-        InputDimensionCount ones have the size 1. Rank 1 to 8; data type
+        The tensor that the tuples point into, in its last InputDimensionCount
+        axes. The axes before them have the size 1. Rank 1 to 8; data type
         FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
         INT64 or UINT64.
     indices : array
-        The tuples, along the last axis; the axes before the last
-        IndicesDimensionCount ones have the size 1. Rank 1 to 8; data type
+        The tuples, along the last axis. The axes before the last
+        IndicesDimensionCount axes have the size 1. Rank 1 to 8; data type
         INT64, INT32, UINT64 or UINT32.
     input_dimension_count : int
-        Number of axes of the input that count: the last ones. From 1 to 8.
+        Number of axes of the input that are used, which are the last ones. From
+        1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that count: the last ones. From 1 to 8.
+        Number of axes of the indices that are used, which are the last ones.
+        From 1 to 8.
     batch_dimension_count : int, default 0
         Number of batch axes, which are the first axes that count of the input
         and of the indices. From 0 to 7.
@@ -64,32 +66,33 @@ def gather_nd1(
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER_ND1-input_dimension_count-exist``
-            input_dimension_count is more than the input has. Must hold:
+            input_dimension_count is more than the number of axes of the input.
+            Must hold:
             ``input_dimension_count <= rank(input)``
 
         ``DML-GATHER_ND1-indices_dimension_count-exist``
-            indices_dimension_count is more than the indices have. Must hold:
+            indices_dimension_count is more than the number of axes of the
+            indices. Must hold:
             ``indices_dimension_count <= rank(indices)``
 
         ``DML-GATHER_ND1-input-leading``
-            input has a size other than 1 on an axis that does not count. Must
-            hold for d in rank(input):
+            input has a size other than 1 in front of its last
+            input_dimension_count axes. Must hold for d in rank(input):
             ``d + input_dimension_count >= rank(input) or sizes(input)[d] == 1``
 
         ``DML-GATHER_ND1-indices-leading``
-            indices has a size other than 1 on an axis that does not count. Must
-            hold for d in rank(indices):
+            indices has a size other than 1 in front of its last
+            indices_dimension_count axes. Must hold for d in rank(indices):
             ``d + indices_dimension_count >= rank(indices) or sizes(indices)[d]
             == 1``
 
         ``DML-GATHER_ND1-indices-coordinates``
-            indices has tuples with more coordinates than the input has axes for
-            them. Must hold:
+            indices has tuples with too many coordinates. Must hold:
             ``block >= 0``
 
         ``DML-GATHER_ND1-input_dimension_count-room``
-            input_dimension_count leaves too few axes for the tuples and what
-            they point to. Must hold:
+            input_dimension_count leaves too few axes for the tuples and their
+            targets. Must hold:
             ``indices_dimension_count - 1 + block <= rank(input)``
 
         ``DML-GATHER_ND1-batch_dimension_count-exist``
@@ -97,7 +100,7 @@ def gather_nd1(
             ``batch_dimension_count < indices_dimension_count``
 
         ``DML-GATHER_ND1-indices-batches``
-            indices has another batch than the input. Must hold for d in
+            indices has other batch axes than the input. Must hold for d in
             batches:
             ``indexed[d] == item[d]``
 
@@ -119,14 +122,15 @@ def gather_nd1(
     ``batches = batch_dimension_count``
         Number of leading axes that input and indices share.
     ``block = input_dimension_count - batches - coordinates``
-        Number of axes of what a tuple points to.
+        Number of axes of the target of a tuple: an element or a slice of the
+        input.
     ``pointed[d]``
         ``sizes(input)[d] if d + block >= rank(input) else
         sizes(indices)[min(max(d + block - 1, 0), 7)] if d + block +
         indices_dimension_count > rank(input) else 1``
 
-        Size of each axis: from the last one, those of what a tuple points to,
-        then those of the indices without the tuples.
+        Size of each axis: first the sizes of the indices without the tuples,
+        then the sizes of the target of a tuple.
     ``counted[d]``
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``

@@ -66,16 +66,15 @@ def gemm(
         rank, range, length), and these:
 
         ``DML-GEMM-b-axes``
-            b has another number of axes than the left matrices. Must hold:
+            b has another number of axes than a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-GEMM-b-rows``
-            b does not have a row for each column of the left matrices. Must
-            hold:
+            b has the wrong number of rows. Must hold:
             ``right_rows == left_columns``
 
         ``DML-GEMM-b-batch``
-            b has another number of matrices. Must hold for d in row:
+            b has another number of matrices than a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
     See Also
@@ -87,7 +86,7 @@ def gemm(
     The formulas read:
 
     ``row = max(rank(a) - 2, 0)``
-        The last axis but one.
+        The axis before the last.
     ``column = max(rank(a) - 1, 1)``
         The last axis.
     ``left_rows = sizes(a)[row] if trans_a == 'NONE' else sizes(a)[column]``

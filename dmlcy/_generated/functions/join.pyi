@@ -47,7 +47,7 @@ def join(
         rank, range, length), and these:
 
         ``DML-JOIN-inputs-some``
-            inputs are none. Must hold:
+            inputs has no tensor. Must hold:
             ``count(inputs) >= 1``
 
         ``DML-JOIN-inputs-dimensions``
@@ -56,7 +56,7 @@ def join(
             ``rank(inputs[k]) == rank(inputs[0])``
 
         ``DML-JOIN-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(inputs[0])``
 
         ``DML-JOIN-inputs-fit``

@@ -66,7 +66,7 @@ def lstm(
         (BACKWARD), or both with weights of their own (BIDIRECTIONAL). One of
         FORWARD, BACKWARD or BIDIRECTIONAL.
     clip_threshold : float, default 0
-        Limit of the absolute value of what the activations take.
+        Limit of the absolute values of the inputs of the activations.
     use_clip_threshold : bool, default False
         Use ClipThreshold.
     couple_input_forget : bool, default False

@@ -53,16 +53,15 @@ def matrix_multiply_integer(
         rank, range, length), and these:
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-axes``
-            b has another number of axes than the left matrices. Must hold:
+            b has another number of axes than a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-rows``
-            b does not have a row for each column of the left matrices. Must
-            hold:
+            b has the wrong number of rows. Must hold:
             ``right_rows == left_columns``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-batch``
-            b has another number of matrices. Must hold for d in row:
+            b has another number of matrices than a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-a_zero_point-rows``
@@ -88,7 +87,7 @@ def matrix_multiply_integer(
     The formulas read:
 
     ``row = max(rank(a) - 2, 0)``
-        The last axis but one.
+        The axis before the last.
     ``column = max(rank(a) - 1, 1)``
         The last axis.
     ``left_rows = sizes(a)[row]``

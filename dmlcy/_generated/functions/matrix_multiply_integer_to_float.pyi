@@ -67,16 +67,15 @@ def matrix_multiply_integer_to_float(
         rank, range, length), and these:
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b-axes``
-            b has another number of axes than the left matrices. Must hold:
+            b has another number of axes than a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b-rows``
-            b does not have a row for each column of the left matrices. Must
-            hold:
+            b has the wrong number of rows. Must hold:
             ``right_rows == left_columns``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b-batch``
-            b has another number of matrices. Must hold for d in row:
+            b has another number of matrices than a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-a_zero_point-rows``
@@ -94,18 +93,15 @@ def matrix_multiply_integer_to_float(
             right_columns and prod(sizes(b_zero_point)) == right_columns``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b_scale-axes``
-            b_scale has another number of axes than the scale of the left
-            matrices. Must hold:
+            b_scale has another number of axes than a_scale. Must hold:
             ``rank(b_scale) == rank(a_scale)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-a_zero_point-axes``
-            a_zero_point has another number of axes than the scale of the left
-            matrices. Must hold:
+            a_zero_point has another number of axes than a_scale. Must hold:
             ``rank(a_zero_point) == rank(a_scale)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b_zero_point-axes``
-            b_zero_point has another number of axes than the scale of the left
-            matrices. Must hold:
+            b_zero_point has another number of axes than a_scale. Must hold:
             ``rank(b_zero_point) == rank(a_scale)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-a_scale-rows``
@@ -127,7 +123,7 @@ def matrix_multiply_integer_to_float(
     The formulas read:
 
     ``row = max(rank(a) - 2, 0)``
-        The last axis but one.
+        The axis before the last.
     ``column = max(rank(a) - 1, 1)``
         The last axis.
     ``left_rows = sizes(a)[row]``

@@ -99,8 +99,8 @@ def max_pooling1(
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same, and one more if the stride does not divide: the last window
-        then reaches past the padding.
+        The same number, or one more if the stride does not divide: the last
+        window then reaches past the padding.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
         Size of each spatial axis of the output that is given.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``

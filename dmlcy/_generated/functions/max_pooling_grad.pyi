@@ -90,8 +90,8 @@ def max_pooling_grad(
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same, and one more if the stride does not divide: the last window
-        then reaches past the padding.
+        The same number, or one more if the stride does not divide: the last
+        window then reaches past the padding.
     ``wanted[d]``
         ``sizes(input_gradient)[2 + d] if rank(input_gradient) == spatial + 2
         else 0``

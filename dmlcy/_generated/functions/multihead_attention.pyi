@@ -38,9 +38,9 @@ def multihead_attention(
     Parameters
     ----------
     query : array, optional
-        The queries: in its last axis, those of all heads one behind another.
-        Left out, they are in a stacked tensor. Rank 3 to 5; data type FLOAT32
-        or FLOAT16.
+        The queries, of all heads one behind another in the last axis. If the
+        tensor is left out, the queries are in a stacked tensor. Rank 3 to 5;
+        data type FLOAT32 or FLOAT16.
     key : array, optional
         The keys, as the queries; left out, they are in a stacked tensor. Rank 3
         to 5; data type FLOAT32 or FLOAT16.
@@ -120,18 +120,15 @@ def multihead_attention(
         rank, range, length), and these:
 
         ``DML-MULTIHEAD_ATTENTION-query-once``
-            query and the stacked tensors do not give the query exactly once.
-            Must hold:
+            query must come from exactly one tensor. Must hold:
             ``given_query == 1``
 
         ``DML-MULTIHEAD_ATTENTION-key-once``
-            key and the stacked tensors do not give the key exactly once. Must
-            hold:
+            key must come from exactly one tensor. Must hold:
             ``given_key == 1``
 
         ``DML-MULTIHEAD_ATTENTION-value-once``
-            value and the stacked tensors do not give the value exactly once.
-            Must hold:
+            value must come from exactly one tensor. Must hold:
             ``given_value == 1``
 
         ``DML-MULTIHEAD_ATTENTION-query-divides``

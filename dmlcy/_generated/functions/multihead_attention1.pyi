@@ -42,9 +42,9 @@ def multihead_attention1(
     Parameters
     ----------
     query : array, optional
-        The queries: in its last axis, those of all heads one behind another.
-        Left out, they are in a stacked tensor. Rank 3 to 5; data type FLOAT32
-        or FLOAT16.
+        The queries, of all heads one behind another in the last axis. If the
+        tensor is left out, the queries are in a stacked tensor. Rank 3 to 5;
+        data type FLOAT32 or FLOAT16.
     key : array, optional
         The keys, as the queries; left out, they are in a stacked tensor. Rank 3
         to 5; data type FLOAT32 or FLOAT16.
@@ -133,18 +133,15 @@ def multihead_attention1(
         rank, range, length), and these:
 
         ``DML-MULTIHEAD_ATTENTION1-query-once``
-            query and the stacked tensors do not give the query exactly once.
-            Must hold:
+            query must come from exactly one tensor. Must hold:
             ``given_query == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-key-once``
-            key and the stacked tensors do not give the key exactly once. Must
-            hold:
+            key must come from exactly one tensor. Must hold:
             ``given_key == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-value-once``
-            value and the stacked tensors do not give the value exactly once.
-            Must hold:
+            value must come from exactly one tensor. Must hold:
             ``given_value == 1``
 
         ``DML-MULTIHEAD_ATTENTION1-query-divides``
@@ -220,8 +217,8 @@ def multihead_attention1(
             ``prod(sizes(past_sequence_lengths)) == batch``
 
         ``DML-MULTIHEAD_ATTENTION1-query_head_count-stacked``
-            query_head_count is not that of the key, which is stacked with the
-            query. Must hold:
+            query_head_count differs from key_value_head_count, though the key
+            is stacked with the query. Must hold:
             ``query_head_count == key_value_head_count or not
             (present(stacked_query_key) or present(stacked_query_key_value))``
 
@@ -231,8 +228,8 @@ def multihead_attention1(
             ``query_head_count % key_value_head_count == 0``
 
         ``DML-MULTIHEAD_ATTENTION1-past_sequence_lengths-inside``
-            past_sequence_lengths is no number of keys that past_key has. Must
-            hold for v of past_sequence_lengths:
+            past_sequence_lengths is not a number of keys in past_key. Must hold
+            for v of past_sequence_lengths:
             ``0 <= v and v <= past and v == floor(v)``
 
     See Also
@@ -319,8 +316,8 @@ def multihead_attention1(
         if present(output_present_value) and rank(output_present_value) > 1
         else all_keys``
 
-        Number of keys that the outputs have room for; in a call, that of the
-        earlier keys and those of this run.
+        Number of keys that the outputs have room for. In a call, it is the
+        number of earlier keys and of keys of this run.
     ``present_length``
         ``max(room, all_keys) if present(past_sequence_lengths) else all_keys``
 

@@ -18,18 +18,18 @@ def one_hot(
     output_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Make a line for each index, with one value at the index and another
+    """Make a line for each index, with one value at the index and another value
     everywhere else.
 
     Parameters
     ----------
     indices : array
         The place of the value in each line; the size of Axis is 1. From -n to
-        -1, an index counts from the end; one outside the line leaves the line
-        without the value. Rank 1 to 8; data type UINT32, INT64, INT32 or
-        UINT64.
+        -1, an index counts from the end. With an index outside the line, the
+        line does not have the value. Rank 1 to 8; data type UINT32, INT64,
+        INT32 or UINT64.
     values : array
-        Two values: first the one for everywhere else, then the one for the
+        Two values: first the value for everywhere else, then the value for the
         index. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8,
         UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     axis : int
@@ -54,7 +54,7 @@ def one_hot(
         rank, range, length), and these:
 
         ``DML-ONE_HOT-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(indices)``
 
         ``DML-ONE_HOT-indices-line``
@@ -74,8 +74,8 @@ def one_hot(
             ``rank(output) == rank(indices)``
 
         ``DML-ONE_HOT-output-lines``
-            output differs from the indices along another axis than axis. Must
-            hold for d in rank(indices):
+            output has another size than the indices on an axis other than axis.
+            Must hold for d in rank(indices):
             ``d == axis or sizes(output)[d] == sizes(indices)[d]``
 
     See Also

@@ -75,8 +75,8 @@ def quantize(
             rank(input))``
 
         ``DML-QUANTIZE-quantizations-other-type``
-            quantizations has a data type that does not go with those of input
-            and output. Must hold for k in count(quantizations):
+            quantizations has a data type that does not fit input and output.
+            Must hold for k in count(quantizations):
             ``dtype(quantizations[k]) == dtype(input) if k == 0 else
             dtype(quantizations[k]) == dtype(output)``
 

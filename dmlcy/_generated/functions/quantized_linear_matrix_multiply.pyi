@@ -74,16 +74,15 @@ def quantized_linear_matrix_multiply(
         rank, range, length), and these:
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b-axes``
-            b has another number of axes than the left matrices. Must hold:
+            b has another number of axes than a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b-rows``
-            b does not have a row for each column of the left matrices. Must
-            hold:
+            b has the wrong number of rows. Must hold:
             ``right_rows == left_columns``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b-batch``
-            b has another number of matrices. Must hold for d in row:
+            b has another number of matrices than a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-a_zero_point-rows``
@@ -101,18 +100,15 @@ def quantized_linear_matrix_multiply(
             right_columns and prod(sizes(b_zero_point)) == right_columns``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b_scale-axes``
-            b_scale has another number of axes than the scale of the left
-            matrices. Must hold:
+            b_scale has another number of axes than a_scale. Must hold:
             ``rank(b_scale) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-a_zero_point-axes``
-            a_zero_point has another number of axes than the scale of the left
-            matrices. Must hold:
+            a_zero_point has another number of axes than a_scale. Must hold:
             ``rank(a_zero_point) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b_zero_point-axes``
-            b_zero_point has another number of axes than the scale of the left
-            matrices. Must hold:
+            b_zero_point has another number of axes than a_scale. Must hold:
             ``rank(b_zero_point) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-a_scale-rows``
@@ -126,13 +122,12 @@ def quantized_linear_matrix_multiply(
             0)] == right_columns and prod(sizes(b_scale)) == right_columns``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-output_scale-axes``
-            output_scale has another number of axes than the scale of the left
-            matrices. Must hold:
+            output_scale has another number of axes than a_scale. Must hold:
             ``rank(output_scale) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-output_zero_point-axes``
-            output_zero_point has another number of axes than the scale of the
-            left matrices. Must hold:
+            output_zero_point has another number of axes than a_scale. Must
+            hold:
             ``rank(output_zero_point) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-output_scale-rows``
@@ -158,7 +153,7 @@ def quantized_linear_matrix_multiply(
     The formulas read:
 
     ``row = max(rank(a) - 2, 0)``
-        The last axis but one.
+        The axis before the last.
     ``column = max(rank(a) - 1, 1)``
         The last axis.
     ``left_rows = sizes(a)[row]``

@@ -25,12 +25,12 @@ def resample(
     input : array
         The elements. Rank 1 to 4; data type FLOAT32, FLOAT16, INT8 or UINT8.
     output_sizes : int or sequence of ints
-        Sizes of the output; usually those of the input times Scales, rounded
-        down. At least 1. A sequence has ``axes`` entries.
+        Sizes of the output, usually the sizes of the input times Scales,
+        rounded down. At least 1. A sequence has ``axes`` entries.
     interpolation_mode : InterpolationMode or its name
-        How an element between places is made: as the nearest one, or as a mean
-        of the two on each axis by their distance. One of NEAREST_NEIGHBOR or
-        LINEAR.
+        The way to compute an element between places: NEAREST_NEIGHBOR takes the
+        nearest one, LINEAR a mean of the two neighbors on each axis, by their
+        distance. One of NEAREST_NEIGHBOR or LINEAR.
     scales : float or sequence of floats
         Factor of each axis; more than 1 enlarges.
     out : array, optional

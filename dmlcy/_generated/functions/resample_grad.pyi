@@ -32,9 +32,9 @@ def resample_grad(
         Sizes of the input of RESAMPLE, whose gradient the output is. At least
         1. A sequence has ``axes`` entries.
     interpolation_mode : InterpolationMode or its name
-        How an element between places is made: as the nearest one, or as a mean
-        of the two on each axis by their distance. One of NEAREST_NEIGHBOR or
-        LINEAR.
+        The way to compute an element between places: NEAREST_NEIGHBOR takes the
+        nearest one, LINEAR a mean of the two neighbors on each axis, by their
+        distance. One of NEAREST_NEIGHBOR or LINEAR.
     scales : float or sequence of floats
         Factor of each axis; more than 1 enlarges.
     input_pixel_offsets : float or sequence of floats, default 0.5

@@ -49,7 +49,7 @@ def reverse_subsequences(
         rank, range, length), and these:
 
         ``DML-REVERSE_SUBSEQUENCES-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(input)``
 
     See Also

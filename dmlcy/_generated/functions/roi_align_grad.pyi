@@ -53,9 +53,9 @@ def roi_align_grad(
         their maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM,
         LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
     interpolation_mode : InterpolationMode or its name
-        How a sample between elements is made: as the nearest one, or as a mean
-        of the two on each axis by their distance. One of NEAREST_NEIGHBOR or
-        LINEAR.
+        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the
+        nearest element, LINEAR a mean of the two neighbors on each axis, by
+        their distance. One of NEAREST_NEIGHBOR or LINEAR.
     maximum_samples_per_output : int
         Greatest number of samples of an element along each axis. At least 1.
     spatial_scale_x : float, default 1.0

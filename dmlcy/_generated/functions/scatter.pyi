@@ -53,7 +53,7 @@ def scatter(
         rank, range, length), and these:
 
         ``DML-SCATTER-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(input)``
 
         ``DML-SCATTER-indices-dimensions``
@@ -61,8 +61,8 @@ def scatter(
             ``rank(indices) == rank(input)``
 
         ``DML-SCATTER-indices-fit``
-            indices is larger than the input along another axis than axis. Must
-            hold for d in rank(input):
+            indices has another size than the input on an axis other than axis.
+            Must hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``
 

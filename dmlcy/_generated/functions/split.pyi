@@ -48,7 +48,7 @@ def split(
         rank, range, length), and these:
 
         ``DML-SPLIT-outputs-some``
-            outputs are none. Must hold:
+            outputs has no tensor. Must hold:
             ``count(outputs) >= 1``
 
         ``DML-SPLIT-outputs-dimensions``
@@ -57,7 +57,7 @@ def split(
             ``rank(outputs[k]) == rank(input)``
 
         ``DML-SPLIT-axis-exists``
-            axis is beyond the last one. Must hold:
+            axis is beyond the last axis. Must hold:
             ``axis < rank(input)``
 
         ``DML-SPLIT-outputs-fit``

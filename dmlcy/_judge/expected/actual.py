@@ -1,9 +1,9 @@
 """Read the file that a device wrote for an output.
 
 A file whose name a ``writeFile`` command of the model gives is the resource, in the order of its bytes, whatever
-``dimensions`` the command has: the output is read at its offset and with its strides. Of any other file the sizes tell:
-with the sizes of the output it is the tensor; a flat file, or one of raw bytes, is the whole buffer if it is as long,
-and the elements in row-major order if it is as long as these.
+``dimensions`` the command has. The output is read at its offset and with its strides. The sizes say what any other file
+is. A file with the sizes of the output is the tensor. A flat file, or one of raw bytes, is the whole buffer if it has
+its length, and the elements in row-major order if it has their length.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What passes for an output of a folder of expected values, by the rules of the version of its manifest."""
+"""The differences that pass for an expected output, by the rules of the version of its manifest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 
 
 def passes_of(source: Expected, output: Output, expected: Array, options: Device) -> Passes:
-    """What passes for these values, with what the user says of the device; ModelError for files that cannot be read."""
+    """The differences that pass for these values and options of the device; ModelError for unreadable files."""
     assert output.node is not None
     return _Files(source, output, output.node).passes(expected, options)
 

@@ -240,7 +240,7 @@ class _Files:
         return make(_ABSENT, _place(self.actual), values, hint=hint)
 
     def extra(self) -> list[Problem]:
-        """A warning of files of values that belong to no output, beside those that do."""
+        """A warning of files of values that belong to no output, beside files that do."""
         known = {self.actual / name for output in self.outputs for name in self.names(output)}
         found = []
         for folder in sorted({self.actual, *(path.parent for path in known)}):

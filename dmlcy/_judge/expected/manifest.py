@@ -60,7 +60,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """What an output of the version before says: the bound, and the file of the bound of each element, if any."""
+    """The bound of an output of the version before, and the file of the bound of each element, if any."""
 
     bound: Bound
     tolerance: str | None
@@ -102,7 +102,7 @@ class Output:
 
     @property
     def name(self) -> str:
-        """What it is bound as: the field, or an entry of its array."""
+        """The name of the binding: the field, or an entry of its array."""
         return self.field.name if self.entry is None else entry_name(self.field, self.entry)
 
     @property

@@ -316,7 +316,7 @@ class _Parser:
         return MappingProxyType(found)
 
     def accuracy(self, node: Node) -> tuple[str | None, str | None, None]:
-        """The files of the differences that pass, and of those that are not suspect."""
+        """The files of the differences that pass, and of the differences that are not suspect."""
         accuracy = self.stated(node)
         if accuracy is None:
             return None, None, None

@@ -1,4 +1,4 @@
-"""What the dispatches of a model wrote, kept while it runs, for comparison with a device.
+"""The tensors that the dispatches of a model wrote, kept while it runs, for comparison with a device.
 
 An output counts as far as its elements are still in their buffer at the end: of several dispatches that write to the
 same place the last one does. Two views of one resource that share no element are two outputs.
@@ -31,7 +31,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensor:
-    """What is bound to a field, or to an entry of its array: the resource and the elements."""
+    """The tensor that is bound to a field, or to an entry of its array: the resource and the elements."""
 
     field: Field
     entry: int | None
@@ -52,7 +52,7 @@ class Tensor:
 
     @property
     def name(self) -> str:
-        """What it is bound as."""
+        """The name of the binding."""
         return self.field.name if self.entry is None else entry_name(self.field, self.entry)
 
 
@@ -60,7 +60,7 @@ class Tensor:
 class Written:
     """An output that a dispatch wrote, in its place in the buffer, and the inputs as they were.
 
-    ``files`` are those that the model has written since the last change of its elements, and that hold all of them.
+    ``files`` are the files that the model has written since the last change of its elements, and that hold all of them.
     ``standing`` says which elements no later dispatch has written over; None: all of them.
     """
 
@@ -158,7 +158,7 @@ class Recorder:
 
 
 def _view(tensor: Tensor) -> tuple[object, ...]:
-    """What tells two views of a resource apart."""
+    """The identity of a view of a resource."""
     memory, values = tensor.memory, tensor.values
     return tensor.resource, memory.ctypes.data, values.dtype, values.shape, memory.strides
 

@@ -42,7 +42,8 @@ class _NotWritten(Exception):
 def save(folder: Path, model: Model, level: FeatureLevelName | None, recorder: Recorder) -> list[Path]:
     """Write values, inputs, what passes and the manifest; the files of an earlier run that were removed.
 
-    The values are those that the reference gives for the inputs of each dispatch, not those that the dispatches wrote.
+    The saved values are the results of the reference for the inputs of each dispatch, not the values that the
+    dispatches wrote.
 
     A file that exists already is replaced or removed only when a valid manifest of an earlier run lists it. ModelError
     where no dispatch wrote anything, and for a file that cannot be written.

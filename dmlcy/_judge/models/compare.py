@@ -262,7 +262,7 @@ class _Comparer:
         return wrong or to_directml(_as_element(array, edge.value), edge.value.element, desc.sizes)
 
     def _instead(self, port: Port, desc: TensorDesc, actual: Array | None) -> State:
-        """What later nodes read of a value that cannot be judged: the device's, or zeros."""
+        """The value that later nodes read in place of one that cannot be judged: the device's, or zeros."""
         if actual is not None:
             return State(actual)
         graph = self.stage.graph
@@ -305,7 +305,7 @@ class _Comparer:
 
 
 def _folded(wanted: Array) -> Passes:
-    """What passes for a value that the CPU computes: integers must be equal."""
+    """The values that pass for a value that the CPU computes: integers must be equal."""
     if wanted.dtype.kind != "f":
         return Passes(None)
     relative, absolute = FOLDED

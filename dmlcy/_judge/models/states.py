@@ -1,8 +1,9 @@
-"""What a node should give where the device has kept only some of the values: errors are passed on through the others.
+"""The values that a node should give where the device has kept only some of the values: errors are passed on through
+the others.
 
 A value that the device has is taken as it is. Any other one is computed, with the error that a correct device may have
-made in it. How much of this error reaches the values behind it is found out by computing these again, with the value
-moved up, down, and at random by as much as passes.
+made in it. To find out how much of this error reaches the values behind it, these are computed again. The value is
+moved up, down, and at random, by as much as passes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class State:
 
 
 def moved(elements: Array, passes: Passes, others: tuple[Array, ...], seed: int) -> tuple[Array, ...]:
-    """The elements of each scenario: off by as much as passes, from those that follow from the scenarios of the inputs.
+    """The elements of each scenario: off by as much as passes, from the elements that follow from the scenarios of the
+    inputs.
 
     No scenario where each element must be equal, and no input has any.
     """
@@ -79,7 +81,7 @@ def expected(
 
 
 def widened(values: Array, passes: Passes, others: tuple[Array, ...]) -> Passes:
-    """What passes where the inputs may be off, too: nothing is suspect then."""
+    """The differences that pass where the inputs may be off, too: nothing is suspect then."""
     if not others:
         return passes
     with np.errstate(all="ignore"):

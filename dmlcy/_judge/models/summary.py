@@ -1,4 +1,4 @@
-"""What a value of a device looks like beside the one of a run here: in numbers, not in verdicts."""
+"""A value of a device beside the one of a run here: in numbers, not in verdicts."""
 
 from __future__ import annotations
 

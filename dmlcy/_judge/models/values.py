@@ -63,7 +63,7 @@ def _array(name: str, data: bytes) -> Array:
 
 
 def _of_json(path: Path) -> dict[str, Array]:
-    """What polygraphy saves: of the first runner and the first iteration, arrays in base 64 by their names."""
+    """The arrays that polygraphy saves in base 64, by name, of the first runner and the first iteration."""
     try:
         document = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:

@@ -51,7 +51,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a back end said of a desc that it must refuse. ``verdict``: passed, failed, missing or unreadable."""
+    """The answer of a back end on a desc that it must refuse. ``verdict``: passed, failed, missing or unreadable."""
 
     operator: str
     id: str
@@ -175,7 +175,7 @@ def _chosen(root: Path, pack: Pack, operators: Sequence[str], level: str) -> Pac
 
 
 def _answers(root: Path, results: Path, refusals: Refusals) -> Iterator[Answer]:
-    """What the back end said of the descs of an operator that must be refused."""
+    """The answers of the back end on the descs of an operator that must be refused."""
     wanted = reader.messages(root / refusals.file.path)
     said, problem = _said(results / refusals.file.path, wanted)
     for id_, message in wanted.items():

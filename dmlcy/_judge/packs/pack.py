@@ -87,7 +87,7 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What a pack has. ``warnings``: of the list that was read."""
+    """The content of a pack. ``warnings``: of the list that was read."""
 
     seed: int
     level: str

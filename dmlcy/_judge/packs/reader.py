@@ -56,7 +56,7 @@ def decode_file(path: Path) -> Document:
 
 
 def messages(path: Path) -> dict[str, str]:
-    """What is wrong with the descs in a file of refusals, by id."""
+    """The messages on the descs in a file of refusals, by id."""
     reader = Reader(decode_file(path))
     top = reader.document.root
     listed = reader.required(top, "refusals", "array") if reader.expect(top, "object") else None
@@ -71,7 +71,7 @@ def messages(path: Path) -> dict[str, str]:
 
 
 def changed(root: Path, files: Iterable[tuple[str, File]]) -> list[Problem]:
-    """What is wrong with files below a folder, each with the folder that its path is relative to."""
+    """The files below a folder that are missing or changed, each with the folder that its path is relative to."""
     found = []
     for folder, file in files:
         path = root / folder / file.path

@@ -101,6 +101,7 @@ cdef bytes bytes_of_loops(object desc):
     from dmlcy._families.activations import along
 
     cdef Activation loops
+    cdef Strips strips
     cdef Whole whole
     cdef Call call = call_of_operator(desc.operator.name)
     cdef WholeFields fields
@@ -129,4 +130,8 @@ cdef bytes bytes_of_loops(object desc):
             loops.whole = <const Whole*>PyBytes_AS_STRING(wholes.setdefault(image, image))
         else:
             memcpy(loops.attributes, (<ActivationFields*>&fields).attributes, ATTRIBUTE_BYTES)
+            memset(&strips, 0, sizeof(strips))
+            fields.tensors[0].item = fields.tensors[1].item = sizeof(float)
+            if ask_strips(call.run, fields.tensors, 2, &strips):
+                loops.strip = strips.each[0]
     return PyBytes_FromStringAndSize(<char*>&loops, sizeof(loops))

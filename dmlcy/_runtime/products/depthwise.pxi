@@ -62,30 +62,37 @@ cdef void turn_filters(const Products* to, Tile* tile, int64_t group, int64_t ch
             begins[i] = dmlcy_element_of(to.c + (group + i) * to.c_batch[0], to.item)
 
 
+# The sum of one place of a channel.
+cdef float exact_place(const Products* to, Tile* tile, int64_t image, int64_t channel, int64_t row,
+                       int64_t column) noexcept nogil:
+    cdef const ProductAxis* axes = &to.image.axes[0]
+    cdef ProductRun* run = &tile.runs[0]
+    cdef double result
+    run.place[0] = 0
+    run.place[1] = row
+    run.place[2] = 0
+    run.source = image * to.image.image_stride + axes[2].start * axes[2].stride
+    run.source += (axes[1].start + row * axes[1].step) * axes[1].stride
+    tile.a = to.a + channel * to.a_batch[0]
+    tile.b = to.b + channel * to.b_batch[0]
+    result = exact_sum(to, tile, 0, run, column)
+    if to.c != NULL:
+        result += dmlcy_element_of(to.c + channel * to.c_batch[0], to.item)
+    return <float>result
+
+
 # Computes the sums that are no finite numbers again.
 cdef void mend_channels(const Depthwise* own, Tile* tile, int64_t image, int64_t group, int64_t channels, int64_t row,
                         int64_t rows) noexcept nogil:
     cdef const Products* to = own.to
     cdef const ProductAxis* axes = &to.image.axes[0]
-    cdef ProductRun* run = &tile.runs[0]
     cdef float* sums = tile.sums
-    cdef double result
     cdef int64_t i, j, channel
     for i in range(rows):
         for j in range(axes[2].places):
             for channel in range(channels):
                 if not isfinite(sums[channel]):
-                    run.place[0] = 0
-                    run.place[1] = row + i
-                    run.place[2] = 0
-                    run.source = image * to.image.image_stride + axes[2].start * axes[2].stride
-                    run.source += (axes[1].start + (row + i) * axes[1].step) * axes[1].stride
-                    tile.a = to.a + (group + channel) * to.a_batch[0]
-                    tile.b = to.b + (group + channel) * to.b_batch[0]
-                    result = exact_sum(to, tile, 0, run, j)
-                    if to.c != NULL:
-                        result += dmlcy_element_of(to.c + (group + channel) * to.c_batch[0], to.item)
-                    sums[channel] = <float>result
+                    sums[channel] = exact_place(to, tile, image, group + channel, row + i, j)
             sums += DMLCY_CHANNELS
 
 
@@ -124,6 +131,7 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
     cdef const float* source
     cdef char* y
     cdef int status = 0
+    cdef bint made
     if memory == NULL:
         return -1
     turned = memory + (LINE - (<uintptr_t>memory // sizeof(float)) % LINE) % LINE
@@ -134,10 +142,10 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
     tile.row = 0
     tile.rows = 1
     for number in range(begin, end):
-        row = number % own.bands * own.high
+        group = number % blocks * DMLCY_CHANNELS
+        row = number // blocks % own.bands * own.high
         rows = min(own.high, axes[1].places - row)
-        group = number // own.bands % blocks * DMLCY_CHANNELS
-        image = number // own.bands // blocks
+        image = number // blocks // own.bands
         if group != held:
             channels = min(to.batch[0] - group, <int64_t>DMLCY_CHANNELS)
             turn_filters(to, &tile, group, channels, filters, begins)
@@ -169,7 +177,12 @@ cdef int compute_channels(const void* args, int64_t begin, int64_t end) noexcept
             status = -1
             break
         y = to.y + group * to.y_batch[0] + image * to.image.output_stride + row * axes[1].output_stride
+        made = are_alone(to)
+        if made:
+            store_rows(to, tile.sums, 0, <char*>tile.sums, 0, 1, rows * axes[2].places * DMLCY_CHANNELS)
         put_channels(own, &tile, y, channels, rows, line)
+        if to.strips > 0 and not made:
+            store_places(to, y, channels, to.y_batch[0], rows)
         if to.after != NULL and follow_places(to, y, channels, to.y_batch[0], rows):
             status = -1
             break
@@ -193,12 +206,16 @@ cdef int run_depthwise(Products* to) noexcept nogil:
         own.at[t] *= DMLCY_CHANNELS
     own.high = (NEAR_COPY // (own.pitch * DMLCY_CHANNELS) - span_of(&axes[1]) - 1) // axes[1].step + 1
     own.high = min(max(own.high, <int64_t>1), axes[1].places)
+    if axes[1].places >= BANDS * thread_limit():
+        work = axes[1].places * axes[2].places * to.depth * to.batch[0]
+        own.high = even_height(axes[1].places, own.high, own.high, min(
+            ceil_div(thread_limit(), to.images), work // enough(SPREAD_WORK)))
     own.bands = ceil_div(axes[1].places, own.high)
     own.high = ceil_div(axes[1].places, own.bands)
     to.after = take_epilogue(to.followed, row_of_places(to, own.high))
     own.rows = (own.high - 1) * axes[1].step + span_of(&axes[1]) + 1
     bands = own.bands * ceil_div(to.batch[0], DMLCY_CHANNELS) * to.images
     work = (own.high * axes[2].places * to.depth + 4 * own.rows * own.pitch) * DMLCY_CHANNELS
-    status = parallel_for(compute_channels, &own, bands, max(SPREAD_WORK // work, 1))
+    status = parallel_for(compute_channels, &own, bands, max(enough(SPREAD_WORK) // work, 1))
     free(own.at)
     return status

@@ -10,16 +10,19 @@ cdef bint are_columns(const Products* to) noexcept nogil:
     return to.rows >= ACROSS_UNIT and to.depth >= ACROSS_UNIT and to.columns <= FEW_COLUMNS
 
 
-# Whether they are packed as rows of floats.
+# Whether they are packed as rows of floats: those of two bytes would take twice their memory.
 cdef inline bint are_gathered(const Products* to) noexcept nogil:
-    return not are_columns(to) and not are_plain(to) and to.rows > 1 and to.depth > 0 and to.chains == 1
+    return (
+        to.item == sizeof(float) and not are_columns(to) and not are_plain(to) and to.rows > 1 and to.depth > 0
+        and to.chains == 1
+    )
 
 
 # Lets a product have filters that are packed there. Returns the bytes of all groups.
 cdef int64_t place_filters(Products* to, const char* packed) noexcept nogil:
     if are_columns(to):
         to.packed = packed
-        to.packed_batch[0] = ceil_div(packed_floats(to.rows, to.depth), LINE) * LINE * <int64_t>sizeof(float)
+        to.packed_batch[0] = ceil_div(packed_floats(to.rows, to.depth), LINE) * LINE * to.item
         to.packed_batch[1] = 0
         to.across = True
         return to.packed_batch[0] * to.batch[0]
@@ -30,7 +33,7 @@ cdef int64_t place_filters(Products* to, const char* packed) noexcept nogil:
     return 0
 
 
-# Packs the filters of a piece, if memory is given. Returns their bytes.
+# Packs the filters of a piece, if memory is given. Returns their bytes; below 0 as columns, without memory.
 cdef int64_t pack_piece(const Windows* a, const Piece* piece, char* packed) noexcept nogil:
     cdef ProductImage image
     cdef Products to
@@ -41,17 +44,18 @@ cdef int64_t pack_piece(const Windows* a, const Piece* piece, char* packed) noex
     tile.rows = to.rows
     bytes = place_filters(&to, packed)
     if packed == NULL or bytes == 0:
-        return bytes
+        return -bytes if to.across else bytes
     for group in range(to.batch[0]):
         tile.a = to.a + group * to.a_batch[0]
         if to.across:
-            pack_rows(&to, tile.a, <float*>(packed + group * to.packed_batch[0]))
+            pack_rows(&to, tile.a, packed + group * to.packed_batch[0], to.item)
         else:
             gather_rows(&to, &tile, <float*>packed + group * to.rows * to.floats_row, to.floats_row)
     return bytes
 
 
-# Packs the filters as the loops take them, if memory is given. Returns their bytes.
+# Packs the filters as the loops take them, if memory is given. Returns their bytes; without memory below 0 if each
+# element is packed as it is, in place of the filters.
 cdef int64_t pack_filters(const Windows* a, void* packed) noexcept nogil:
     cdef Spatial axes[3]
     cdef ProductAxis shifts[3]
@@ -61,31 +65,40 @@ cdef int64_t pack_filters(const Windows* a, void* packed) noexcept nogil:
     cdef Piece piece
     cdef int64_t turn[3]
     cdef int64_t turns[3]
-    cdef int64_t bytes = 0
+    cdef int64_t bytes = 0, one
+    cdef bint whole
     collect_spatial(a, axes)
     if are_merged(a, axes, shifts, &merged):
         merged.pieces = pieces
         describe_remainders(a, axes, shifts, &merged, images)
         return pack_merged(&merged, <float*>packed)
     count_turns(a, axes, turns)
+    whole = axes[0].appended == axes[1].appended == axes[2].appended == 0
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
             for turn[2] in range(turns[2]):
                 take_remainder(a, axes, turn, &piece)
-                bytes += pack_piece(a, &piece, NULL if packed == NULL else <char*>packed + bytes)
-    return bytes
+                one = pack_piece(a, &piece, NULL if packed == NULL else <char*>packed + bytes)
+                whole = whole and one < 0
+                bytes += -one if one < 0 else one
+    return -bytes if whole and packed == NULL else bytes
 
 
-# Cuts the output into tiles whose columns and sums stay near. Returns their number.
+# Cuts the output into tiles whose columns and sums stay near, and into as many as there are threads. Returns their
+# number. Each tile packs its columns: so these are cut, but if they are few beside the rows.
 cdef int64_t cut_across(Products* to, int64_t batches) noexcept nogil:
+    cdef int64_t threads = ceil_div(<int64_t>thread_limit(), batches), unit = FEW
     to.column_tiles = ceil_div(to.columns, ACROSS_WIDE)
-    to.wide = ceil_div(ceil_div(to.columns, to.column_tiles), FEW) * FEW
+    if threads > to.column_tiles and (to.columns >= ACROSS_CUT or to.rows < ACROSS_ROWS):
+        to.column_tiles = max(min(threads, to.columns // ACROSS_LEAST), to.column_tiles)
+        unit = ACROSS_EVEN
+    to.wide = ceil_div(ceil_div(to.columns, to.column_tiles), unit) * unit
     to.column_tiles = ceil_div(to.columns, to.wide)
     to.row_tiles = 1
     if depth_across(to, to.wide) < to.depth:
         to.row_tiles = ceil_div(to.rows, max(ACROSS_SUMS // to.wide, 1))
-    if thread_limit() > 1:
-        to.row_tiles = max(to.row_tiles, ceil_div(2 * thread_limit(), batches * to.column_tiles))
+    if threads > to.column_tiles:
+        to.row_tiles = max(to.row_tiles, ceil_div(2 * threads, to.column_tiles))
     to.high = ceil_div(ceil_div(to.rows, to.row_tiles), ACROSS_UNIT) * ACROSS_UNIT
     to.row_tiles = ceil_div(to.rows, to.high)
     return batches * to.row_tiles * to.column_tiles
@@ -119,9 +132,10 @@ cdef void turn_columns(const Products* to, Tile* tile, int64_t column, int64_t c
 
 # The sums of the first rows of a tile, a row of n floats for each column, become elements of the output. -1: memory ran
 # out.
-cdef int finish_across(const Products* to, Tile* tile, const float* sums, int64_t n) noexcept nogil:
+cdef int finish_across(const Products* to, Tile* tile, float* sums, int64_t n) noexcept nogil:
     cdef int64_t done = 0, columns, pitch
     cdef float* target
+    cdef bint made
     while done < tile.columns:
         columns = min(tile.columns - done, <int64_t>ACROSS)
         place_strip(to, tile, tile.column + done, columns)
@@ -130,10 +144,17 @@ cdef int finish_across(const Products* to, Tile* tile, const float* sums, int64_
         if to.straight and is_run(tile):
             target = <float*>(tile.y + tile.row * to.y_line + tile.runs[0].to)
             pitch = to.y_line // <int64_t>sizeof(float)
-        to.level.turn(<const char*>(sums + done * n), n * sizeof(float), columns, tile.rows, target, pitch)
-        if target != tile.sums:
-            mend(to, tile, target, pitch, tile.column + done, columns)
-        elif finish_strip(to, tile, target, pitch, tile.column + done, columns):
+        made = target != tile.sums and (to.strips == 0 or are_alone(to))
+        made = made and to.level.are_finite(sums, 0, 1, columns * n)
+        if made:
+            store_rows(to, sums, 0, <char*>sums, 0, 1, columns * n)
+        to.level.turn(<const char*>sums, n * sizeof(float), columns, tile.rows, target, pitch)
+        sums += columns * n
+        if made:
+            pass
+        elif target != tile.sums:
+            settle(to, tile, target, pitch, target, pitch, tile.row, tile.rows)
+        elif finish_strip(to, tile, target, pitch):
             return -1
         done += columns
     return 0
@@ -160,12 +181,12 @@ cdef void turn_tile(const Products* to, Tile* tile, int64_t first, int64_t deep)
 cdef void add_across(const Products* to, const Tile* tile, int64_t first, int64_t deep, int64_t n, float* begin,
                      float* sums) noexcept nogil:
     cdef const float* left = tile.packed
-    cdef const float* filters = <const float*>tile.packed_b + tile.row * to.depth + first * n
+    cdef int64_t filters = tile.row * to.depth + first * n
     cdef const float* source = sums if first > 0 else begin
     cdef int64_t done = 0, depth, source_row = n if first > 0 else 0
     while done < deep:
         depth = min(deep - done, <int64_t>DMLCY_DEPTH)
-        multiply_strip(to.level, left, depth, tile.columns, filters, n, depth, source, source_row, sums, n)
+        multiply_block(to, tile, left, depth, tile.columns, filters, n, depth, source, source_row, sums, n)
         source = sums
         source_row = n
         left += depth * tile.columns

@@ -19,6 +19,13 @@ cdef int64_t packed_floats(int64_t columns, int64_t depth) noexcept nogil:
 
 cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item, int64_t columns, int64_t depth,
                       float* packed) noexcept nogil:
+    cdef Products to = describe_columns(column, step, item, columns, depth)
+    pack_rows(&to, b, <char*>packed, sizeof(float))
+
+
+# Columns of a matrix as if they were rows.
+cdef Products describe_columns(int64_t column, int64_t step, int64_t item, int64_t columns,
+                               int64_t depth) noexcept nogil:
     cdef Products to
     to.level = current_level()
     to.image = NULL
@@ -28,34 +35,42 @@ cdef void pack_matrix(const char* b, int64_t column, int64_t step, int64_t item,
     to.a_line = column
     to.a_step = step
     to.b_step = 0
-    pack_rows(&to, b, packed)
+    return to
 
 
-# Packs rows of `a` as if they were columns.
-cdef void pack_rows(const Products* to, const char* a, float* packed) noexcept nogil:
+# Packs rows of `a` as if they were columns, as elements of so many bytes.
+cdef void pack_rows(const Products* to, const char* a, char* packed, int64_t item) noexcept nogil:
     cdef const ProductLevel* level = to.level
+    cdef float[SHALLOW * DMLCY_STRIP] numbers
     cdef Tile tile
-    cdef int64_t first, k, n, width, left = to.rows
+    cdef int64_t first, k, n, width, left = to.rows, deep = DMLCY_DEPTH if item == sizeof(float) else SHALLOW
     while left > 0:
         n = min(left, level.widths[STRIP_WIDTH] * level.lanes)
         width = rounded_up(n, level.lanes)
         first = 0
         while first < to.depth:
-            k = min(to.depth - first, <int64_t>DMLCY_DEPTH)
+            k = min(to.depth - first, deep)
             list_places(to, &tile, first, 1, k)
-            level.pack(a, to.a_line, n, width, tile.a_at, to.a_step, k, to.item, packed, width)
-            packed += k * width
+            if item == sizeof(float):
+                level.pack(a, to.a_line, n, width, tile.a_at, to.a_step, k, to.item, <float*>packed, width)
+            else:
+                level.pack(a, to.a_line, n, width, tile.a_at, to.a_step, k, to.item, numbers, width)
+                dmlcy_narrow(numbers, packed, item, item, k * width)
+            packed += k * width * item
             first += k
         a += n * to.a_line
         left -= n
 
 
 # The sums of some rows and one strip of `width` columns, some vectors, for some k: added to those of `source`, if any.
-cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_row, int64_t rows, const float* b,
-                         int64_t width, int64_t depth, const float* source, int64_t source_row, float* y,
+# The columns are elements of `item` bytes.
+cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_row, int64_t rows, const void* b,
+                         int64_t item, int64_t width, int64_t depth, const float* source, int64_t source_row, float* y,
                          int64_t y_row) noexcept nogil:
     cdef int64_t row = 0, column
     cdef const float* begin = NULL
+    cdef const float* columns
+    cdef ProductKernel kernel
     cdef int h, w, widest
     while row < rows:
         widest = STRIP_WIDTH
@@ -71,8 +86,9 @@ cdef void multiply_strip(const ProductLevel* level, const float* a, int64_t a_ro
                 w -= 1
             if source != NULL:
                 begin = source + row * source_row + column
-            level.kernels[h][w](
-                depth, a + row * a_row, a_row, b + column, width, begin, source_row, y + row * y_row + column, y_row)
+            kernel = level.kernels[h][w] if item == sizeof(float) else level.halves[h][w]
+            columns = <const float*>(<const char*>b + column * item)
+            kernel(depth, a + row * a_row, a_row, columns, width, begin, source_row, y + row * y_row + column, y_row)
             column += level.widths[w] * level.lanes
         row += level.heights[h]
 
@@ -92,8 +108,8 @@ cdef void multiply_packed(const float* a, int64_t a_row, int64_t rows, const flo
         while first < depth:
             k = min(depth - first, <int64_t>DMLCY_DEPTH)
             if n == width:
-                multiply_strip(level, a + first, a_row, rows, packed, width, k, y if adds or first > 0 else NULL,
-                               y_row, y, y_row)
+                multiply_strip(level, a + first, a_row, rows, packed, sizeof(float), width, k,
+                               y if adds or first > 0 else NULL, y_row, y, y_row)
             else:
                 row = 0
                 while row < rows:
@@ -102,7 +118,7 @@ cdef void multiply_packed(const float* a, int64_t a_row, int64_t rows, const flo
                         for i in range(some):
                             memset(sums + i * width + n, 0, (width - n) * sizeof(float))
                             memcpy(sums + i * width, y + (row + i) * y_row, n * sizeof(float))
-                    multiply_strip(level, a + row * a_row + first, a_row, some, packed, width, k,
+                    multiply_strip(level, a + row * a_row + first, a_row, some, packed, sizeof(float), width, k,
                                    sums if adds or first > 0 else NULL, width, sums, width)
                     for i in range(some):
                         memcpy(y + (row + i) * y_row, sums + i * width, n * sizeof(float))

@@ -44,7 +44,7 @@ cdef void collect_matrices(const Matrices* a, Products* to) noexcept nogil:
 
 # Lets each right matrix have packed columns of its own. Returns the bytes of all.
 cdef int64_t place_packed(Products* to) noexcept nogil:
-    cdef int64_t step = ceil_div(packed_floats(to.columns, to.depth), LINE) * LINE * <int64_t>sizeof(float)
+    cdef int64_t step = ceil_div(packed_floats(to.columns, to.depth), LINE) * LINE * to.item
     cdef int axis
     for axis in range(to.batch_axes - 1, -1, -1):
         to.packed_batch[axis] = 0
@@ -58,13 +58,18 @@ cdef int run_matrices(const Matrices* a) noexcept nogil:
     cdef Products to
     if a.fused != NULL and a.fused.whole != NULL:
         return run_whole(a)
+    if a.right.data == NULL:
+        return run_made(a)
     collect_matrices(a, &to)
     to.followed = a.output
+    take_stores(&to, a.output, to.y_step)
     return run_products(&to)
 
 
+# Packs the right matrices, if memory is given: each element as it is, in place of the matrices. Returns the bytes;
+# without memory, below 0.
 cdef int64_t pack_right(const Matrices* a, void* packed) noexcept nogil:
-    cdef Products to
+    cdef Products to, columns
     cdef int64_t number, rest, matrices = 1, bytes
     cdef const char* b
     cdef char* target
@@ -73,9 +78,12 @@ cdef int64_t pack_right(const Matrices* a, void* packed) noexcept nogil:
     choose_sums(&to)
     if to.chains > 1 or to.depth == 0 or are_tiny(&to):
         return 0
+    if to.fused != NULL and to.fused.whole != NULL and to.item != sizeof(float):
+        return 0    # it is widened as a whole
     bytes = place_packed(&to)
     if packed == NULL:
-        return bytes
+        return -bytes
+    columns = describe_columns(to.b_line, to.b_step, to.item, to.columns, to.depth)
     for axis in range(to.batch_axes):
         matrices *= to.batch[axis] if to.packed_batch[axis] else 1
     for number in range(matrices):
@@ -87,5 +95,5 @@ cdef int64_t pack_right(const Matrices* a, void* packed) noexcept nogil:
                 b += rest % to.batch[axis] * to.b_batch[axis]
                 target += rest % to.batch[axis] * to.packed_batch[axis]
                 rest //= to.batch[axis]
-        pack_matrix(b, to.b_line, to.b_step, to.item, to.columns, to.depth, <float*>target)
+        pack_rows(&columns, b, target, to.item)
     return bytes

@@ -225,6 +225,8 @@ cdef void put_merged(const Merged* a, const Tile* tile) noexcept nogil:
                 else:
                     to.level.merge_rows(sums, a.strip, tile.rows, between, a.turns[2], n, y, to.y_line,
                                         a.axes[2].output_stride, to.item)
+                if to.strips > 0:
+                    store_rows(to, <float*>y, to.y_line // <int64_t>sizeof(float), y, to.y_line, tile.rows, n)
 
 
 # Computes some rows of some strips. -1: memory ran out.
@@ -266,7 +268,8 @@ cdef int compute_merged(const void* args, int64_t begin, int64_t end) noexcept n
             if not to.level.are_finite(tile.sums + piece * tile.rows * a.strip, a.strip, tile.rows, n):
                 tile.a = a.pieces[piece].a + a.group * to.a_batch[0]
                 tile.run_count = dmlcy_list_runs(a.pieces[piece].image, column, n, tile.runs)
-                mend(&a.pieces[piece], &tile, tile.sums + piece * tile.rows * a.strip, a.strip, column, n)
+                tile.first, tile.count = column, n
+                mend(&a.pieces[piece], &tile, tile.sums + piece * tile.rows * a.strip, a.strip, tile.row, tile.rows)
         if to.fused != NULL and activate(to.fused, tile.sums, a.count * tile.rows * a.strip):
             status = -1
             break
@@ -334,7 +337,8 @@ cdef int run_merged(Merged* a, const float* packed) noexcept nogil:
                                       max(TAKEN_WORK // (TAKEN * a.rows * a.floats // a.channels), 1))
             work = min(a.high, a.rows) * a.floats * min(a.strip, to.columns)
             if status == 0:
-                status = parallel_for(compute_merged, a, a.strips * ceil_div(a.rows, a.high), max(WORK // work, 1))
+                status = parallel_for(
+                    compute_merged, a, a.strips * ceil_div(a.rows, a.high), max(enough(WORK) // work, 1))
             a.row += a.rows
     free(a.at)
     free(memory)

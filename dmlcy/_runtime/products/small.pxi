@@ -24,13 +24,11 @@ cdef void compute_one(const Products* to, Tile* tile) noexcept nogil:
         multiply(to, tile, width, to.depth, <const float*>tile.b + done, b_row, some if some < lanes else 0, NULL, 0,
                  y + done, y_row)
         done += columns_of(to, width)
-    if y_row == to.columns:
-        if to.level.are_finite(y, 0, 1, to.rows * to.columns):
-            return
-    elif to.level.are_finite(y, y_row, to.rows, to.columns):
-        return
     place_strip(to, tile, 0, to.columns)
-    mend(to, tile, y, y_row, 0, to.columns)
+    if y_row == to.columns and to.level.are_finite(y, 0, 1, to.rows * to.columns):
+        store_rows(to, y, 0, tile.y, 0, 1, to.rows * to.columns)
+    else:
+        settle(to, tile, y, y_row, y, y_row, 0, to.rows)
 
 
 # Computes some matrices.
@@ -46,6 +44,7 @@ cdef int compute_tiny(const void* args, int64_t begin, int64_t end) noexcept nog
     tile.y = to.y
     tile.row = 0
     tile.rows = to.rows
+    tile.settles = False
     tile.left_row = to.a_line // <int64_t>sizeof(float)
     for axis in range(to.batch_axes - 1, -1, -1):
         index[axis] = number % to.batch[axis]
@@ -115,6 +114,6 @@ cdef int compute_small(const Products* to, Tile* tile) noexcept nogil:
                     multiply(to, tile, width, depth, tile.strips, n, 0, NULL if first == chain else sums, n, sums, n)
                     first += depth * DMLCY_SUMS
             join_chains(tile.held, tile.rows * n)
-        if finish_strip(to, tile, tile.held, n, column, columns):
+        if finish_strip(to, tile, tile.held, n):
             return -1
     return 0

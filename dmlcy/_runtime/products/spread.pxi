@@ -31,11 +31,25 @@ cdef inline int64_t span_of(const ProductAxis* axis) noexcept nogil:
     return (axis.taps - 1) * (axis.tap_step if axis.tap_step >= 0 else -axis.tap_step)
 
 
+# Rows of a band, at most so many, of which each thread gets as many as the others; else `high`.
+cdef int64_t even_height(int64_t places, int64_t high, int64_t most, int64_t threads) noexcept nogil:
+    cdef int64_t bands = ceil_div(places, high), found = high, least, each, n
+    if threads <= 1 or bands >= 4 * TILES * threads:
+        return high
+    least = ceil_div(bands, threads) * high
+    for n in range(ceil_div(bands, threads), 0, -1):
+        each = ceil_div(places, n * threads)
+        if each <= most and n * each < least:
+            found = each
+            least = n * each
+    return found
+
+
 # Plans the copy. False: it would be too large.
 cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
     cdef Spread own
     cdef const ProductAxis* axes = &to.image.axes[0]
-    cdef int64_t row, planes, work, columns
+    cdef int64_t row, planes, work, columns, most, units
     cdef int d
     own.to = to
     for d in range(3):
@@ -57,10 +71,13 @@ cdef bint plan_spread(const Products* to, Spread* spread) noexcept nogil:
         own.high = min(own.high, max(NEAR_COPY // (own.pitch * to.rows), 1), axes[1].places)
     else:
         # Bands that are worth copying, cut where they are too much work for one thread.
-        work = row * axes[1].places * axes[0].places * to.batch[0] * to.images // PIECES
-        work = min(max(work, <int64_t>WORK), <int64_t>(4 * WORK))
-        own.high = min(COPY // 4 // (own.pitch * planes) - own.reach[1], COPY // 4 // (own.pitch * to.rows))
-        own.high = min(max(min(own.high, work // row), ceil_div(DMLCY_STRIP, own.pitch)), axes[1].places)
+        units = axes[0].places * to.batch[0] * to.images
+        columns = row * axes[1].places * units
+        work = min(max(columns // PIECES, <int64_t>WORK), <int64_t>(4 * WORK))
+        most = min(COPY // 4 // (own.pitch * planes) - own.reach[1], COPY // 4 // (own.pitch * to.rows))
+        own.high = min(max(min(most, work // row), ceil_div(DMLCY_STRIP, own.pitch)), axes[1].places)
+        own.high = even_height(axes[1].places, own.high, min(most, 2 * work // row), min(
+            ceil_div(thread_limit(), units), columns // enough(WORK)))
         own.parts = own.high * row // (2 * work) + 1
     own.bands = ceil_div(axes[1].places, own.high)
     own.high = ceil_div(axes[1].places, own.bands)
@@ -249,6 +266,18 @@ cdef inline int64_t row_of_places(const Products* to, int64_t rows) noexcept nog
     return axes[2].places * (rows if axes[1].output_stride == axes[2].places * to.item else 1)
 
 
+# Applies what follows to some rows of places of some channels, `line` bytes apart, where they are.
+cdef void store_places(const Products* to, char* y, int64_t channels, int64_t line, int64_t rows) noexcept nogil:
+    cdef const ProductAxis* axes = &to.image.axes[0]
+    cdef int64_t channel, step = axes[1].output_stride
+    if step == axes[2].places * to.item:
+        store_rows(to, <float*>y, line // <int64_t>sizeof(float), y, line, channels, rows * axes[2].places)
+        return
+    for channel in range(channels):
+        store_rows(to, <float*>(y + channel * line), step // <int64_t>sizeof(float), y + channel * line, step, rows,
+                   axes[2].places)
+
+
 # Lets others work on some rows of places of some channels, `line` bytes apart. -1: memory ran out.
 cdef int follow_places(const Products* to, char* y, int64_t channels, int64_t line, int64_t rows) noexcept nogil:
     cdef const ProductAxis* axes = &to.image.axes[0]
@@ -269,6 +298,10 @@ cdef int put_spread(const Spread* spread, const Tile* tile, int64_t rows, int64_
     if to.fused != NULL and activate(to.fused, tile.sums, tile.rows * pitch):
         return -1
     for filter in range(tile.rows):
+        if to.strips > 0:
+            store_rows(to, tile.sums + filter * pitch, spread.pitch, tile.y + filter * to.y_line, axes[1].output_stride,
+                       rows, axes[2].places)
+            continue
         to.level.put_rows(
             tile.sums + filter * pitch, spread.pitch, rows, axes[2].places, tile.y + filter * to.y_line,
             axes[1].output_stride, to.y_step, to.item)
@@ -339,6 +372,8 @@ cdef int compute_spread(const void* args, int64_t begin, int64_t end) noexcept n
         if not spread.direct and put_spread(spread, &tile, rows, pitch):
             status = -1
             break
+        if spread.direct and to.strips > 0:
+            store_places(to, tile.y, tile.rows, to.y_line, rows)
         if to.after != NULL and follow_places(to, tile.y, tile.rows, to.y_line, rows):
             status = -1
             break
@@ -389,6 +424,6 @@ cdef int run_spread(Products* to) noexcept nogil:
     list_spread(&spread)
     bands = spread.parts * spread.bands * to.image.axes[0].places * to.batch[0] * to.images
     work = spread.high * spread.pitch * to.depth * spread.filters + spread.rows * spread.pitch * to.depth
-    status = parallel_for(compute_spread, &spread, bands, max(SPREAD_WORK // work, 1))
+    status = parallel_for(compute_spread, &spread, bands, max(enough(SPREAD_WORK) // work, 1))
     free(spread.at)
     return status

@@ -52,10 +52,13 @@ cdef void take_rows(const Products* to, Tile* tile, int64_t first, int64_t step,
         return
     tile.left = tile.packed
     tile.left_row = depth
-    if step == 1 and to.a_line == to.item and to.item == sizeof(float) and to.a_step != 0:
-        # Lines are elements of one k; side by side are those of one row.
-        to.level.pack(a + tile.a_at[0], to.a_step, depth, depth, &none, to.a_line, tile.rows, to.item,
-                      tile.packed, depth)
+    if step == 1 and to.a_line == to.item and to.a_step != 0:
+        # Lines are elements of one k; side by side are those of one row, DMLCY_DEPTH at once.
+        row = 0
+        while row < tile.rows:
+            to.level.pack(a + tile.a_at[0] + row * to.a_line, to.a_step, depth, depth, &none, to.a_line,
+                          min(tile.rows - row, <int64_t>DMLCY_DEPTH), to.item, tile.packed + row * depth, depth)
+            row += DMLCY_DEPTH
         return
     if to.a_line == to.item:
         for p in range(depth):
@@ -81,22 +84,46 @@ cdef void pack_columns(const Products* to, Tile* tile, int64_t column, int64_t c
         to.level.pack_image(to.image, tile.b, tile.runs, tile.run_count, first, step, depth, tile.strips, n)
 
 
-# `some`: of the last vector, only so many columns are read and written; 0: all.
+# The kernel that limits its sums; and one that does not.
+cdef inline ProductLast last_kernel(const Products* to, int h, int width, int64_t some) noexcept nogil:
+    return to.level.last_some[h][width] if some > 0 else to.level.last[h][width]
+
+
+cdef inline void multiply_once(
+        const Products* to, int h, int width, int64_t depth, const float* a, int64_t a_row, const float* b,
+        int64_t step, int64_t some, const float* source, int64_t source_row, float* y, int64_t y_row) noexcept nogil:
+    if some > 0:
+        to.level.some[h][width](depth, a, a_row, b, step, some, source, source_row, y, y_row)
+    else:
+        to.level.kernels[h][width](depth, a, a_row, b, step, source, source_row, y, y_row)
+
+
+# `some`: of the last vector, only so many columns are read and written; 0: all. The last sums may become elements of
+# the output, at `target`, while they are near.
 cdef void multiply(const Products* to, const Tile* tile, int width, int64_t depth, const float* b, int64_t step,
                    int64_t some, const float* source, int64_t source_row, float* target,
                    int64_t target_row) noexcept nogil:
-    cdef int64_t row = 0
+    cdef int64_t row = 0, rows
     cdef int h
     cdef const float* left
+    cdef float* y
     while row < tile.rows:
         h = height_of(to, width, tile.rows - row)
+        rows = to.level.heights[h]
         left = tile.left + row * tile.left_row
-        if some > 0:
-            to.level.some[h][width](
-                depth, left, tile.left_row, b, step, some, source, source_row, target + row * target_row, target_row)
+        y = target + row * target_row
+        if tile.settles and to.limited and width < 2 and to.level.last[h][width] != NULL:
+            if last_kernel(to, h, width, some)(
+                    depth, left, tile.left_row, b, step, some, to.limits, source, source_row, y, target_row):
+                settle(to, tile, y, target_row, y, target_row, tile.row + row, rows)
+        elif tile.settles and to.strips > 0:
+            multiply_once(to, h, width, depth, left, tile.left_row, b, step, some, source, source_row, tile.near,
+                          DMLCY_STRIP)
+            settle(to, tile, tile.near, DMLCY_STRIP, y, target_row, tile.row + row, rows)
         else:
-            to.level.kernels[h][width](
-                depth, left, tile.left_row, b, step, source, source_row, target + row * target_row, target_row)
-        row += to.level.heights[h]
+            multiply_once(to, h, width, depth, left, tile.left_row, b, step, some, source, source_row, y, target_row)
+            if tile.settles:
+                mend(to, tile, y, target_row, tile.row + row, rows)
+        row += rows
         if source != NULL:
-            source += to.level.heights[h] * source_row
+            source += rows * source_row

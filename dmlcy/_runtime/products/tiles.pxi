@@ -45,6 +45,8 @@ cdef int width_of(const Products* to, int64_t rows) noexcept nogil:
 
 # Where the columns of a strip are.
 cdef void place_strip(const Products* to, Tile* tile, int64_t column, int64_t columns) noexcept nogil:
+    tile.first = column
+    tile.count = columns
     if to.image != NULL:
         tile.run_count = dmlcy_list_runs(to.image, column, columns, tile.runs)
         return
@@ -111,10 +113,43 @@ cdef inline int next_width(const Products* to, const Tile* tile, int64_t left, i
     return width
 
 
+# The sums of some rows and a packed strip, for some k, which begins with an element. Elements of two bytes become
+# floats in the kernels, or before where the level has no such kernels.
+cdef inline void multiply_block(const Products* to, const Tile* tile, const float* a, int64_t a_row, int64_t rows,
+                                int64_t at, int64_t n, int64_t depth, const float* source, int64_t source_row,
+                                float* target, int64_t target_row) noexcept nogil:
+    cdef const void* b = tile.packed_b + at * to.item
+    cdef int64_t item = to.item
+    if item != sizeof(float) and to.level.halves[0][0] == NULL:
+        dmlcy_widen(<const char*>b, item, item, tile.strips, depth * n)
+        b = tile.strips
+        item = sizeof(float)
+    multiply_strip(to.level, a, a_row, rows, b, item, n, depth, source, source_row, target, target_row)
+
+
+# The same as `multiply`, of packed columns, which begin with an element.
+cdef void multiply_rows(const Products* to, const Tile* tile, int64_t depth, int64_t at, int64_t n,
+                        const float* source, int64_t source_row, float* target, int64_t target_row) noexcept nogil:
+    cdef int64_t row = 0, rows
+    if not tile.settles:
+        multiply_block(to, tile, tile.left, tile.left_row, tile.rows, at, n, depth, source, source_row, target,
+                       target_row)
+        return
+    while row < tile.rows:
+        rows = min(tile.rows - row, <int64_t>FEW)
+        multiply_block(to, tile, tile.left + row * tile.left_row, tile.left_row, rows, at, n, depth, source, source_row,
+                       tile.near, DMLCY_STRIP)
+        if source != NULL:
+            source += rows * source_row
+        settle(to, tile, tile.near, DMLCY_STRIP, target + row * target_row, target_row, tile.row + row, rows)
+        row += rows
+
+
 # Computes a tile; each sum is one chain. -1: memory ran out.
 cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
-    cdef int64_t first = 0, depth, column, columns, n, done, step, row_step, some
+    cdef int64_t first = 0, depth, column, columns, n, done, step, row_step, source_row, some
     cdef const float* b
+    cdef const float* source
     cdef float* held
     cdef float* target
     cdef int width
@@ -148,7 +183,7 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 some = 0
             b = tile.strips
             if to.packed != NULL:
-                b = <const float*>tile.packed_b + column * to.depth + first * n
+                pass
             elif straight and (columns == n or some > 0):
                 b = <const float*>(tile.b + column * to.b_line + first * to.b_step)
                 step = to.b_step // <int64_t>sizeof(float)
@@ -161,18 +196,16 @@ cdef int compute_tile(const Products* to, Tile* tile) noexcept nogil:
                 held = tile.held + (0 if to.straight and to.image == NULL else done * tile.rows)
                 target = tile.sums if last else held
                 row_step = n
+            tile.settles = last and near and (to.strips > 0 or (to.packed == NULL and to.level.last[0][0] != NULL))
+            source = held if first > 0 else begin_of(to, tile, done)
+            source_row = row_step if first > 0 else tile.begin_row
             if to.packed != NULL:
-                multiply_strip(to.level, tile.left, tile.left_row, tile.rows, b, n, depth,
-                               held if first > 0 else begin_of(to, tile, done),
-                               row_step if first > 0 else tile.begin_row, target, row_step)
-            elif first == 0:
-                multiply(to, tile, width, depth, b, step, some, begin_of(to, tile, done), tile.begin_row, target,
-                         row_step)
+                multiply_rows(to, tile, depth, column * to.depth + first * n, n, source, source_row, target, row_step)
             else:
-                multiply(to, tile, width, depth, b, step, some, held, row_step, target, row_step)
-            if last and near:
-                mend(to, tile, target, row_step, column, columns)
-            elif last and finish_strip(to, tile, target, n, column, columns):
+                multiply(to, tile, width, depth, b, step, some, source, source_row, target, row_step)
+            if last and near and not tile.settles:
+                mend(to, tile, target, row_step, tile.row, tile.rows)
+            elif last and not near and finish_strip(to, tile, target, n):
                 return -1
             done += columns
         first += depth
@@ -235,8 +268,8 @@ cdef int compute_turned(const Products* to, Tile* tile) noexcept nogil:
                 if source != NULL:
                     source += to.level.heights[h] * source_row
             if last and whole:
-                mend(to, tile, target, row_step, tile.column, columns)
-            elif last and finish_strip(to, tile, target, row_step, tile.column + done, columns):
+                settle(to, tile, target, row_step, target, row_step, tile.row, tile.rows)
+            elif last and finish_strip(to, tile, target, row_step):
                 return -1
             done += columns
         first += depth
@@ -266,7 +299,7 @@ cdef void compute_row(const Products* to, Tile* tile) noexcept nogil:
             to.b_step // <int64_t>sizeof(float), tile.columns, y if first > 0 or to.begun else NULL, y)
         first += depth
     place_strip(to, tile, tile.column, tile.columns)
-    mend(to, tile, y, 0, tile.column, tile.columns)
+    settle(to, tile, y, 0, y, 0, tile.row, 1)
 
 
 # Computes sums without products: places that a filter does not reach. -1: memory ran out.
@@ -277,7 +310,7 @@ cdef int compute_zeros(const Products* to, Tile* tile) noexcept nogil:
         columns = min(tile.column + tile.columns - column, tile.strip)
         place_strip(to, tile, column, columns)
         memset(tile.sums, 0, tile.rows * tile.strip * sizeof(float))
-        if finish_strip(to, tile, tile.sums, tile.strip, column, columns):
+        if finish_strip(to, tile, tile.sums, tile.strip):
             return -1
     return 0
 
@@ -322,7 +355,9 @@ cdef void count_floats(const Products* to, const Tile* tile, int64_t columns, in
     elif are_displaced(to, tile.rows, columns):
         n[0] = tile.rows * (depth + LINE)
     n[1] = depth * tile.strip
-    if are_dots(to) or (to.chains == 1 and (turned or (whole and are_near(to, tile)))):
+    if to.packed != NULL and to.item != sizeof(float):
+        pass
+    elif are_dots(to) or (to.chains == 1 and (turned or (whole and are_near(to, tile)))):
         n[1] = 0
     n[2] = sums
     if whole and not (turned and to.begun and not to.by_column) and to.chains == 1 and to.depth > 0:
@@ -344,7 +379,7 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     cdef Tile tile
     cdef float* memory = NULL
     cdef int64_t n[5]
-    cdef int64_t columns = min(to.columns, to.wide), total = LINE
+    cdef int64_t columns = min(to.columns, to.wide), total = LINE + (FEW * DMLCY_STRIP if to.strips > 0 else 0)
     cdef int i, status = 0
     tile.rows = min(to.rows, to.high)
     tile.width = fitting(to, width_of(to, tile.rows), columns)
@@ -372,6 +407,8 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     tile.sums = tile.strips + n[1]
     tile.held = tile.sums + n[2]
     tile.begin = tile.held + n[3] if to.begun else NULL
+    tile.near = tile.held + n[3] + n[4]
+    tile.settles = False
     for i in range(begin, end):
         find_tile(to, &tile, i)
         if to.begun:
@@ -398,54 +435,20 @@ cdef int compute_tiles(const void* args, int64_t begin, int64_t end) noexcept no
     return status
 
 
-# How sums are made, for given sizes.
-cdef inline void choose_sums(Products* to) noexcept nogil:
-    to.level = dmlcy_product_levels[dmlcy_level()]
-    to.chains = DMLCY_SUMS if to.elements < SMALL and to.depth >= DEEP else 1
-    to.begun = to.biased and to.c != NULL and to.chains == 1 and to.depth > 0
-    to.straight = to.item == sizeof(float) and to.y_step == to.item and (to.c == NULL or to.begun) and (
-        to.alpha == 1 and to.fused == NULL)
-
-
-# Cuts the output into tiles. Returns their number.
-cdef int64_t cut_tiles(Products* to, int64_t batches) noexcept nogil:
-    cdef int64_t tiles, work, rows, unit = STEP, least = NARROW, few
-    if to.rows <= FEW or to.packed != NULL:
-        unit = DMLCY_STRIP
-        least = 2 * DMLCY_STRIP if to.rows <= FEW else DMLCY_STRIP
-    to.row_tiles = ceil_div(to.rows, HIGH)
-    rows = ceil_div(to.rows, to.row_tiles)
-    to.high = ceil_div(rows, FEW) * FEW
-    to.row_tiles = ceil_div(to.rows, to.high)
-    work = rows * to.columns * max(to.depth, 1)
-    to.wide = max(ceil_div(to.columns, work // WORK + 1), least)
-    to.wide = min(ceil_div(to.wide, unit) * unit, <int64_t>WIDE)
-    if to.columns > to.wide and 0 < to.columns % to.wide < unit // 2 and to.wide < WIDE:
-        to.wide += unit     # no tile of few columns, which would be packed for little
-    to.column_tiles = ceil_div(to.columns, to.wide)
-    tiles = batches * to.row_tiles * to.column_tiles
-    few = (3 if thread_limit() > SOME_THREADS else 2) * thread_limit()
-    while tiles < few and thread_limit() > 1 and to.high > LOW and work > WORK:
-        to.high = ceil_div(ceil_div(to.high, 2), FEW) * FEW
-        to.row_tiles = ceil_div(to.rows, to.high)
-        tiles = batches * to.row_tiles * to.column_tiles
-    return tiles
-
-
 # Computes the output tile by tile. -1: memory ran out.
 cdef int run_products(Products* to) noexcept nogil:
-    cdef int64_t batches = 1, tiles, work
+    cdef int64_t batches = 1, tiles, work, enough_work = enough(WORK)
     cdef int axis
     choose_sums(to)
     for axis in range(to.batch_axes):
         batches *= to.batch[axis]
-    tiles = cut_across(to, batches) if to.across else cut_tiles(to, batches)
+    tiles = cut_across(to, batches) if to.across else cut_tiles(to, batches, enough_work)
     # Parts of rows that are far apart would displace one another before what follows them could run.
     to.after = NULL
     if to.image == NULL and to.column_tiles == 1 and to.y_line == to.columns * to.item and to.y_step == to.item:
         to.after = take_epilogue(to.followed, to.rows * to.columns)
     if to.packed == NULL and to.row_tiles == 1 and to.column_tiles == 1 and are_tiny(to):
         work = to.rows * to.columns * to.depth
-        return parallel_for(compute_tiny, to, tiles, max(TINY_WORK // (work + TINY_CALL), 1))
+        return parallel_for(compute_tiny, to, tiles, max(enough(TINY_WORK) // (work + TINY_CALL), 1))
     work = min(to.high, to.rows) * min(to.wide, to.columns) * max(to.depth, 1)
-    return parallel_for(compute_tiles, to, tiles, max(WORK // max(work, 1), 1))
+    return parallel_for(compute_tiles, to, tiles, max(enough_work // max(work, 1), 1))

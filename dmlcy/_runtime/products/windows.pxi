@@ -272,11 +272,12 @@ cdef int run_piece(const Windows* a, Piece* piece, const char** packed) noexcept
         turn_around(&to)
     elif is_matrix(&image) and (to.images == 1 or places >= LARGE):
         take_matrix(&to)
+    take_stores(&to, a.output, to.y_step)
     choose_sums(&to)
     if to.image == NULL or to.across:
         status = run_products(&to)
     elif is_depthwise(&to):
-        status = run_depthwise(&to)
+        status = run_planes(&to) if are_planes(&to) else run_depthwise(&to)
     elif are_spread(&to):
         status = run_spread(&to)
     else:
@@ -367,6 +368,8 @@ cdef int run_all_remainders(const Windows* a, const Spatial* axes, const Product
     cdef int status = 0
     merged.pieces = pieces
     describe_remainders(a, axes, shifts, merged, images)
+    pieces[0].followed = a.output
+    take_stores(pieces, a.output, axes[2].output_stride)
     limits[REMAINDERS] = take_limits(&images[REMAINDERS])
     for i in range(merged.count):
         limits[i] = take_limits(&images[i])
@@ -393,11 +396,11 @@ cdef int run_windows_of_products(const Windows* a) noexcept nogil:
     if are_merged(a, axes, shifts, &merged):
         return run_all_remainders(a, axes, shifts, &merged)
     # Backwards, the places of a remainder are far from one another.
+    count_turns(a, axes, turns)
     piece.followed = a.output
     for d in range(3):
-        if a.backward or axes[d].appended > 0:
+        if turns[d] > 1 or axes[d].appended > 0:
             piece.followed = NULL
-    count_turns(a, axes, turns)
     for turn[0] in range(turns[0]):
         for turn[1] in range(turns[1]):
             for turn[2] in range(turns[2]):

@@ -32,6 +32,9 @@ cdef struct Chain:
     int64_t moved                   # bytes of all tensors for an element
     int64_t item                    # bytes of an element of the output that the chain follows
     int64_t least                   # elements of a row of it that the chain takes at once
+    Strips strips                   # what loops may apply as they store the output that the chain follows, if any
+    int64_t[MOST_STRIPS] base       # of the other input of each
+    int64_t[MOST_STRIPS] offset
     int64_t slots                   # blocks of values that only the chain has
     int64_t room                    # bytes
 
@@ -227,12 +230,19 @@ cdef int run_followed(const Step* step, char* form, char** bases) noexcept nogil
     cdef Tensor* output
     cdef Following to
     cdef Epilogue epilogue
-    cdef int status
+    cdef Strips strips
+    cdef int status, s
     if step.run == NULL:
         return run_chain(step.chain, bases)
     output = <Tensor*>(form + step.output)
     to = Following(chain=step.chain, bases=bases, start=output.data)
-    epilogue = Epilogue(follow=follow, context=&to, least=step.chain.least, taken=False)
+    epilogue = Epilogue(follow=follow, context=&to, least=step.chain.least, strips=NULL, taken=False)
+    if step.chain.strips.count > 0:
+        strips = step.chain.strips
+        for s in range(strips.count):
+            if strips.each[s].inputs > 1:
+                strips.each[s].other = bases[step.chain.base[s]] + step.chain.offset[s]
+        epilogue.strips = &strips
     output.prepared = &epilogue
     status = step.run(form)
     if status == 0 and not epilogue.taken:
@@ -240,13 +250,14 @@ cdef int run_followed(const Step* step, char* form, char** bases) noexcept nogil
     return status
 
 
-cdef Chain* new_chain(Program program, list members, list sizes, int64_t slots, int64_t bytes,
+cdef Chain* new_chain(Program program, list members, list sizes, list stores, int64_t slots, int64_t bytes,
                       int64_t item, int64_t least) except NULL:
     """A chain of members: each a form; for each tensor a base, an offset and its steps along the axes in elements.
 
     The offset of a value that only the chain has is the number of its slot. ``bytes``: of a block of the largest
     elements; ``item``: bytes of an element of the output that the chain follows, ``least``: elements of a row of it
-    that the chain takes at once.
+    that the chain takes at once. ``stores``: for each member the input that the one before has computed, and the other
+    one, or -1; empty: they do not compute the same elements one after the other, in one place.
     """
     cdef Chain* chain = <Chain*>PyMem_Calloc(1, sizeof(Chain))
     cdef Form form
@@ -296,7 +307,32 @@ cdef Chain* new_chain(Program program, list members, list sizes, int64_t slots, 
             spots += 1
         at += form.size
     chain.room = at
+    take_stores(chain, members, stores)
     return chain
+
+
+cdef int take_stores(Chain* chain, list members, list stores) except -1:
+    """Asks all members for their strips; without those of one, the chain has none."""
+    cdef Form form
+    cdef char* image
+    cdef int64_t own, other
+    cdef int known
+    cdef bint found
+    for (made, tensors), (own, other) in zip(members, stores):
+        form, known = made, chain.strips.count
+        image = <char*>PyMem_Malloc(form.size)
+        if image == NULL:
+            raise MemoryError
+        memcpy(image, form.image, form.size)
+        found = ask_strips(form.operator.call.run, <Tensor*>image, len(tensors), &chain.strips)
+        PyMem_Free(image)
+        if not found or chain.strips.each[known].inputs != len(tensors) - 1:
+            chain.strips.count = 0
+            return 0
+        chain.strips.each[known].place = own
+        if other >= 0:
+            chain.base[known], chain.offset[known], _ = tensors[other]
+    return 0
 
 
 cdef int set_spot(Program program, Chain* chain, Spot* spot, Form form, Py_ssize_t k, int64_t at,

@@ -7,7 +7,7 @@ cdef int fill_steps(Program program, list steps) except -1:
     cdef list places, gaps
     cdef int64_t total = 0
     cdef bint native = True
-    for made, places, gaps, _ in steps:
+    for made, places, gaps, _, _ in steps:
         gapped += len(gaps)
         if made is not None and made is not False:
             form = made
@@ -21,7 +21,7 @@ cdef int fill_steps(Program program, list steps) except -1:
     program.gaps = <Gap*>new_memory(gapped * sizeof(Gap))
     memset(program.steps, 0, len(steps) * sizeof(Step))
     for n in range(len(steps)):
-        made, places, gaps, chained = steps[n]
+        made, places, gaps, chained, maker = steps[n]
         step = &program.steps[n]
         step.gaps = &program.gaps[at_gap]
         step.gapped = len(gaps)
@@ -30,8 +30,8 @@ cdef int fill_steps(Program program, list steps) except -1:
             at_gap += 1
         step.left_out = made is False
         if chained is not None:
-            members, sizes, slots, bytes, item, least = chained
-            step.chain = new_chain(program, members, sizes, slots, bytes, item, least)
+            members, sizes, stores, slots, bytes, item, least = chained
+            step.chain = new_chain(program, members, sizes, stores, slots, bytes, item, least)
             total += step.chain.total * step.chain.moved
         if made is None and chained is not None:
             continue
@@ -47,8 +47,11 @@ cdef int fill_steps(Program program, list steps) except -1:
         step.form = form.image
         step.bytes = form.size
         step.patches = &program.patches[at_patch]
-        step.patched = len(form.slots) + len(form.joints)
+        if maker is not None:
+            program.makers[n] = maker
         for k in range(len(places)):
+            if places[k] is None:
+                continue
             base, offset = places[k]
             program.patches[at_patch] = Patch(at=form.slots[k], base=checked(program, base), offset=offset)
             at_patch += 1
@@ -56,6 +59,7 @@ cdef int fill_steps(Program program, list steps) except -1:
         for joint, offset in form.joints:
             program.patches[at_patch] = Patch(at=joint, base=FORM, offset=offset)
             at_patch += 1
+        step.patched = &program.patches[at_patch] - step.patches
     program.count = len(steps)
     program.brief = native and total <= BRIEF
     program.direct = is_direct(program)

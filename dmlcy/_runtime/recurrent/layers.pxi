@@ -120,9 +120,11 @@ cdef int run_recurrent(const Recurrent* a) noexcept nogil:
     start_watch(&watch)
     load_vectors(&to)
     work = to.part * max(to.inputs, to.hidden)
+    hold_threads()      # they wait for each other at each step
     status = parallel_for(pack_some, &to, 2 * to.gates * to.parts * to.directions, max(WORK // 16 // work, <int64_t>1))
     work = to.steps * to.group * to.gates * to.hidden * (to.inputs + to.hidden)
     if status == 0:
         status = parallel_for(make_groups, &to, to.groups * to.directions, max(WORK // work, <int64_t>1))
+    let_threads_go()
     free(memory)
     return status

@@ -151,4 +151,5 @@ cdef int run_windows(const WindowKernel* kernel, const WindowReduce* a) noexcept
         sums = <double> results * (plan.volume * TAKE_SUMS + RESULT_SUMS)
     if is_serial(<int64_t> min(total * sums / SUMS, <double> INT64_MAX / 2)):
         return parallel_for(make_bands, &plan, total, total)
-    return parallel_for(make_bands, &plan, total, grain_of((elements + results) * kernel.item))
+    elements = max((elements + results) * kernel.item, 1)
+    return parallel_for(make_bands, &plan, total, max(enough(BAND_BYTES) // elements, 1))

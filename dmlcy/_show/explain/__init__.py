@@ -1,1 +1,1 @@
-"""What ``dmlcy explain`` says: words to facts (``find``), facts to text (``text``, on a ``page``)."""
+"""The text of ``dmlcy explain``: words to facts (``find``), facts to text (``text``, on a ``page``)."""

@@ -1,4 +1,4 @@
-"""What a documented example says when one thing of it is broken: by the slug of the error, for every operator alike."""
+"""The errors of a documented example with one part broken, by the slug of the error, for every operator alike."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REMOVED: Final = None
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is done to an example: members of its JSON by path, or ``call``, with the tensors that are other arrays."""
+    """The change of an example: members of its JSON by path, or ``call``, with the tensors that are other arrays."""
 
     members: Mapping[str, Any]
     level: FeatureLevelName = NEWEST
@@ -289,7 +289,7 @@ def _call(
 
 
 def asked_of(operator: Operator, example: Example) -> dict[str, bool]:
-    """What a call says to have the optional outputs of an example."""
+    """The keywords of a call that ask for the optional outputs of an example."""
     outputs = [field for field in operator.fields if field.kind == "output" and field.optional]
     return {field.python: True for field in outputs if _has(example, field)}
 

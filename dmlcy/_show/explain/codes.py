@@ -48,7 +48,7 @@ def looks_like_code(word: str) -> bool:
 
 
 def unknown_code(word: str) -> str:
-    """What to say of a number that is no known error code; nothing of another word."""
+    """A sentence on a number that is no known error code; empty for another word."""
     if not looks_like_code(word):
         return ""
     value = next(iter(numbers_in(word)), number_of(word))

@@ -63,7 +63,7 @@ def _provisional(page: Page, error: Facts) -> None:
 
 
 def _where(page: Page, definitions: Sequence[Facts]) -> None:
-    """What the names in a formula mean."""
+    """The meanings of the names in a formula."""
     page.section("Where")
     for one in definitions:
         if one["is"] == "quantity":
@@ -116,7 +116,7 @@ def field_error_page(page: Page, error: Facts) -> None:
 
 
 def _left(error: Facts) -> str:
-    """What the formula of a field is of: its length, its sizes, or the field itself."""
+    """The left side of the formula of a field: its length, its sizes, or the field itself."""
     function = {"length": "len", "sizes": "sizes"}.get(error["formula"])
     return f"{function}({error['subject']})" if function else str(error["subject"])
 
@@ -170,7 +170,7 @@ def _change(name: str, change: Any) -> str:
 
 
 def _changed(example: Facts) -> str:
-    """What was done to the example of an error of a field, in words."""
+    """The change of the example of an error of a field, in words."""
     if example["call"]:
         return f", {example['call']},"
     parts = [

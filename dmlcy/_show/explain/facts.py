@@ -1,4 +1,4 @@
-"""What is known of an operator, a field, an enum, a level or a data type, as plain data that JSON can hold."""
+"""The facts of an operator, a field, an enum, a level or a data type, as plain data that JSON can hold."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def _steps(operator: Operator, field: Field) -> tuple[tuple[str, tuple[str, ...]
 
 
 def history(operator: Operator) -> Iterator[Facts]:
-    """What each level brought to an operator."""
+    """The changes of an operator by level."""
     for level in LEVELS[LEVEL_INDEX[operator.since] :]:
         brought: list[Facts] = []
         if level.name == operator.since:
@@ -422,7 +422,7 @@ def of_word(word: str, operators: Sequence[str]) -> Facts:
 
 
 def of_quantity(name: str, found: list[tuple[Operator, Let]]) -> Facts:
-    """A name in formulas, with what it means in each operator; those that agree are together."""
+    """A name in formulas, with its meaning in each operator; operators that agree are together."""
     groups: dict[tuple[str, str | None, str], list[str]] = {}
     for operator, let in found:
         groups.setdefault((let.text, let.loop, operator.docs[let.name]), []).append(operator.name)

@@ -60,7 +60,7 @@ def field_body(page: Page, field: Facts) -> None:
 
 
 def field_words(field: Facts, support: bool = False) -> str:
-    """What a field is, as a sentence that goes on from its name; of a tensor with what it can be, on demand."""
+    """A field as a sentence that goes on from its name; of a tensor with its data types and ranks, on demand."""
     parts = [type_words(field)]
     if support and "support" in field:
         parts.append(_tensor_text(field["support"]))
@@ -96,7 +96,7 @@ def type_words(field: Facts) -> str:
 
 
 def or_nothing(field: Facts) -> str:
-    """What is said of a field that may be left out."""
+    """The words on a field that may be left out."""
     return ", optional" if field["optional"] else ""
 
 
@@ -114,7 +114,7 @@ def support_steps(steps: Iterable[Facts]) -> Iterator[tuple[str, str, str]]:
 
 
 def support_notes(page: Page, field: Facts, indent: int) -> None:
-    """What is said of the data type and the sizes of a tensor beside the table."""
+    """The notes on the data type and the sizes of a tensor beside the table."""
     if field.get("same_dtype_as"):
         page.text(f"{field['python']} has the data type of {field['same_dtype_as']}.", indent)
     if field.get("leading_ones") == "call":

@@ -38,7 +38,7 @@ ENUM_PREFIX: Final = "DML_"
 
 
 def find(word: str) -> list[Facts]:
-    """What the word means, each as facts; nothing when it means nothing. Capitals do not matter.
+    """The meanings of the word, each as facts; empty when it means nothing. Capitals do not matter.
 
     A message that means nothing as a whole means the error codes in it.
     """
@@ -46,7 +46,7 @@ def find(word: str) -> list[Facts]:
 
 
 def _named(word: str) -> list[Facts]:
-    """What is called so."""
+    """The meanings of the word as a name."""
     wanted = word.strip()[: LONGEST + 1].lower()
     owner, dot, member = wanted.partition(".")
     if dot and not owner.isdigit():
@@ -242,7 +242,7 @@ def _with_value(value: int) -> list[Facts]:
 
 
 def _words(wanted: str) -> Iterator[Facts]:
-    """The operators that other libraries call so, beside those that DirectML calls so, and the first one itself."""
+    """The operators that other libraries call so, beside operators that DirectML calls so, and the first one itself."""
     named = catalogue_name(wanted)
     called = tuple(name for name in operators_called(wanted) if name != named)
     if called:

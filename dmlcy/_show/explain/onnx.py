@@ -128,7 +128,7 @@ def opsets_in_words(one: Facts) -> str:
 
 
 def advice(one: Facts) -> str:
-    """What helps where a newer opset has no kernel; nothing where the newest one has a kernel."""
+    """Advice where a newer opset has no kernel; empty where the newest one has a kernel."""
     last = one["opsets"][-1]["last"] if one["opsets"] else None
     if last is None or one["place"] in ("cpu", "copy", "removed"):
         return ""

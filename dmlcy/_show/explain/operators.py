@@ -168,7 +168,7 @@ def _formulas(page: Page, operator: Facts) -> None:
 
 
 def _supports(page: Page, operator: Facts) -> None:
-    """The tables of the tensors; those that are alike share one."""
+    """The tables of the tensors; tensors with equal tables share one."""
     groups: dict[str, tuple[list[str], list[Facts]]] = {}
     for field in operator["fields"]:
         if "support" in field:
@@ -194,7 +194,7 @@ def _brought(level: Facts) -> str:
 
 
 def change_text(change: Facts) -> str:
-    """What a level brought to an operator."""
+    """A change of an operator at a level."""
     if "operator" in change and "fields" not in change:
         return "the operator"
     if "rule" in change:

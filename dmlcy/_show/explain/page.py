@@ -52,7 +52,7 @@ class Page:
             self.lines += self._wrapped(line, indent, 2 * INDENT)
 
     def rows(self, rows: Iterable[Sequence[str]], indent: int = INDENT, most: int = 34) -> None:
-        """Columns two spaces apart, the last one wrapped; what is wider than ``most`` in the first stands alone."""
+        """Columns two spaces apart, the last one wrapped; a first cell wider than ``most`` has a line of its own."""
         table = [tuple(row) for row in rows]
         if not table:
             return

@@ -1,4 +1,4 @@
-"""What is known of an error's id: the rule, the field or the file that it is about."""
+"""The facts of an error's id: the rule, the field or the file that it is about."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def of_model_error(text: ErrorText) -> Facts:
 
 
 def names_in(formula: str) -> Iterator[str]:
-    """The names that a formula uses, functions too, in the order in which they stand."""
+    """The names that a formula uses, functions too, in their order."""
     try:
         nodes = list(ast.walk(ast.parse(formula.strip() or "0", mode="eval")))
     except SyntaxError:
@@ -169,7 +169,7 @@ def _formula_key(field: Field | None, slug: str) -> str | None:
 
 
 def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
-    """What the names in formulas mean, and those in their definitions: quantities, then fields, then functions."""
+    """The meanings of names in formulas and in their definitions: quantities, then fields, then functions."""
     lets = {let.name: let for let in operator.lets}
     fields = {field.python: field for field in (*operator.fields, *operator.chosen)}
     waiting = list(formulas)
@@ -200,7 +200,7 @@ def definitions(operator: Operator, formulas: Iterable[str]) -> Iterator[Facts]:
 
 
 def broken(operator: Operator, rule: Rule) -> Facts | None:
-    """What a documented example says when it is changed to break just this rule."""
+    """The message of a documented example when it is changed to break just this rule."""
     for example, changes, found in refusals(operator, rule):
         for violation in found:
             if violation.id == rule.id:
@@ -251,7 +251,7 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
 
 
 def _refused_values(operator: Operator, example: Example, changed: Facts, other: Facts) -> Sequence[Violation]:
-    """What is wrong with other values of the inputs; nothing of an example that does not have the elements."""
+    """The violations of other values of the inputs; none for an example that does not have the elements."""
     arrays = {name: np.array(values, DTYPES[dtype].numpy) for name, (dtype, _, values) in example.inputs.items()}
     for name, changes in changed.items():
         for index, value in changes.items() if name in arrays else ():
@@ -277,7 +277,7 @@ def _desc_of(operator: Operator, example: Example, changes: Facts) -> OperatorDe
 
 
 def _tensors(operator: Operator, example: Example) -> dict[str, Any]:
-    """The tensors of an example's desc: those that do not follow from others, and each optional one."""
+    """The tensors of an example's desc: tensors that do not follow from others, and each optional one."""
     whole = described(example.inputs | example.outputs)
     optional = [field.python for field in operator.fields if field.optional and field.python in whole]
     return {**described(operator.example_tensors(example)), **{name: whole[name] for name in optional}}

@@ -70,7 +70,7 @@ class Layout:
 
 
 def rows_of(keys: Iterable[str], edges: Edges) -> dict[str, int]:
-    """The row of each box: below those that lead to it; what nothing leads to is right above its first reader."""
+    """The row of each box: below the boxes that lead to it, or, without such a box, right above its first reader."""
     after: dict[str, list[str]] = defaultdict(list)
     needs = dict.fromkeys(keys, 0)
     for begin, end in edges:
@@ -106,7 +106,7 @@ def chains_of(rows: Mapping[str, int], edges: Edges) -> dict[str, int]:
 
 
 def ordered(rows: list[list[str]], joins: Edges) -> list[list[str]]:
-    """The rows with each part near the middle of those that it is joined to."""
+    """The rows with each part near the middle of the parts that it is joined to."""
     joined: dict[str, list[str]] = defaultdict(list)
     for begin, end in joins:
         joined[begin].append(end)
@@ -121,7 +121,7 @@ def ordered(rows: list[list[str]], joins: Edges) -> list[list[str]]:
 
 
 def placed(rows: Sequence[Sequence[str]], joins: Edges, widths: Mapping[str, float]) -> dict[str, float]:
-    """The middle of each part: under those that lead to it where there is room."""
+    """The middle of each part: under the parts that lead to it where there is room."""
     above: dict[str, list[str]] = defaultdict(list)
     for begin, end in joins:
         above[end].append(begin)

@@ -1,4 +1,4 @@
-"""What every view of a graph shows: its nodes with what is wrong with them, and its edges."""
+"""The parts that every view of a graph shows: its nodes with their violations, and its edges."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Box:
 class Line:
     """An edge between two boxes.
 
-    ``sizes``: of the tensor that reads; ``dtype``: its data type; ``target``, ``source``: the input that it is, and the
-    output that it comes from, where its node has several; ``was``: the value, where the reader sees another tensor;
-    ``wrong``: the ids of its errors.
+    ``sizes`` and ``dtype``: those of the tensor that reads. ``target``: the input where the edge ends, if its node has
+    several. ``source``: the output where the edge begins, if its node has several. ``was``: the value, where the reader
+    sees another tensor. ``wrong``: the ids of the errors of the edge.
     """
 
     begin: str

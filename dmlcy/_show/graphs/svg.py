@@ -91,7 +91,7 @@ def _warmth(share: float, most: float) -> int:
 
 
 def _legend(most: float, top: float) -> Iterator[str]:
-    """What the colours mean, below the picture."""
+    """The meanings of the colours, below the picture."""
     for number in range(len(HEAT)):
         x, end = GAP + number * SWATCH, most * ((number + 1) / len(HEAT)) ** 2
         yield f'<rect class="h{number}" x="{x}" y="{top:.0f}" width="{SWATCH}" height="{ROW}"/>'
@@ -107,7 +107,7 @@ def layout_of(shown: Sequence[Box], edges: Sequence[Line]) -> Layout:
 
 
 class _Drawer:
-    """Draws the edges. Those of one value share their way past a row, and each ends at a place of its own."""
+    """Draws the edges. Edges of one value share their way past a row, and each ends at a place of its own."""
 
     def __init__(self, layout: Layout, edges: Sequence[Line]) -> None:
         self.layout = layout
@@ -153,7 +153,7 @@ class _Drawer:
             yield f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{escape(text, False)}</text>'
 
     def labels(self) -> Iterator[tuple[float, float, str, str]]:
-        """What is said at the ends of edges: where, and how."""
+        """The labels at the ends of edges: place, and kind."""
         for place, line in enumerate(self.edges):
             x, level = self.ends[place]
             text = printable(_said(line, False), LABEL)
@@ -210,7 +210,7 @@ def _fused(box: Box) -> str:
 
 
 def _timed(timing: Timing | None) -> list[str]:
-    """What a profile says of a node."""
+    """The times of a node in a profile."""
     if timing is None:
         return []
     if timing.why:
@@ -230,7 +230,7 @@ def _box(box: Box, layout: Layout, most: float) -> Iterator[str]:
     words = filter(None, (box.title, box.name, box.origin, _fused(box), *_timed(box.timing), *box.wrong))
     yield f'<g class="{kind}"><title>{escape(printable(" ".join(words), 400), False)}</title>'
     yield f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{layout.heights[box.key]}" rx="4"/>'
-    if box.wrong:  # a cross, for those who do not see the colour
+    if box.wrong:  # a cross, for readers who do not see the colour
         yield f'<path class="x" d="M{x + WIDTH - 18:.0f} {y + 7:.0f}l9 9m0 -9l-9 9"/>'
     yield f'<text x="{x + INDENT:.0f}" y="{y + 16:.0f}">{_fitted(box.title, 11, 24 if box.wrong else INDENT)}</text>'
     for number, below in enumerate(_below(box)):

@@ -4,7 +4,7 @@
 
     {
       "version": 1,              changes when a key changes its meaning or goes
-      "feature_level": "6_4",    what the models were checked at
+      "feature_level": "6_4",    the level at which the models were checked
       "status": 1,               the exit status: 0 clean, 1 violations, 2 unreadable file
       "errors": 3, "warnings": 1,
       "files": [{
@@ -14,7 +14,7 @@
           "severity": "error",   or "warning", which does not count for the status
           "file", "path",        the file again, and the JSON path in it: $.dispatchables.pool.desc.WindowSize[1]
           "line", "column",      from 1, in characters; null where the file as a whole is meant, as is end_column
-          "end_column",          behind the value, or behind the part of it that stands on the line
+          "end_column",          behind the value, or behind the part of it that is on the line
           ...                    every attribute of dmlcy.Violation: id, operator, field, member, index, message, rule,
                                  values, hint, fix, level, provenance, error; in a graph of
                                  dmlcy.graph.GraphViolation: also node, node_name, part, entry, origin
@@ -35,7 +35,7 @@
           "minimum": {                          null where the desc is valid at no level
             "feature_level": "6_4", "directml": "1.15.0",
             "dxdispatch": false,                whether a stock DxDispatch knows that level
-            "forced_by": [{"field", "subject"}] what the level before it refuses; empty at the first level
+            "forced_by": [{"field", "subject"}] refused by the level before it; empty at the first level
           }
         }]
       }]

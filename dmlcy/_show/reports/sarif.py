@@ -61,7 +61,7 @@ def _rule(finding: Finding) -> dict[str, Any]:
 
 
 def _descriptions(violation: Violation) -> tuple[str, str]:
-    """What the id stands for, shortly and in full, whatever the values are."""
+    """The meaning of the id, shortly and in full, whatever the values are."""
     operator = OPERATORS.get(violation.operator)
     rule = next((rule for rule in operator.rules if rule.id == violation.id), None) if operator else None
     if rule is not None:

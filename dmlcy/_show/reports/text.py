@@ -55,7 +55,7 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def _returned(file: FileReport) -> str:
-    """What DirectML returned, and where dmlcy does not agree."""
+    """The code that DirectML returned, and where dmlcy does not agree."""
     assert file.returned is not None
     if file.returned.refused and file.status == 0:
         return f"{file.returned.words}, but dmlcy finds nothing wrong: docs/e-invalidarg.md says where to look"
@@ -97,7 +97,7 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def _underlined(line: Excerpt) -> tuple[str, str]:
-    """The line with what a terminal would obey escaped, and the carets that stand under the value."""
+    """The line with escapes for everything that a terminal would obey, and the carets under the value."""
     before, marked, after = (_safe(part) for part in (line.before, line.marked, line.after))
     if line.cut_before:
         before = f"{_MORE}{before}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import pi, prod, sqrt
+from typing import Final
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from dmlcy._frontends.onnx.conversions.elementwise import unary as unary
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, right_aligned
+
+CUBE: Final = 0.044715
+"""The factor of the cube in the approximation of GELU."""
 
 
 def parameterized_relu(use: Use) -> OnnxValue:
@@ -52,6 +56,19 @@ def biased_gelu(use: Use) -> OnnxValue:
         return use.out(use.make(use.right(0), way=1), sizes)
     gelu = desc_class(use.row.becomes[1][-1])()
     return use.out(use.make(use.right(0), use.spread(1, sizes), fused_activation=gelu), sizes)
+
+
+def gelu(use: Use) -> OnnxValue:
+    """The CPU computes it on a device. The approximation by tanh is the element times a sigmoid."""
+    x, kind = use.right(0), use.text("approximate")
+    if kind == "none":
+        return use.out(use.g.activation_gelu(x), use[0].sizes)
+    if kind != "tanh":
+        use.refuse("DML-ONNX-attribute-value", name="approximate", value=kind, known=["none", "tanh"])
+    slope = 2 * sqrt(2 / pi)
+    square = use.g.element_wise_multiply(x, x)
+    steep = use.g.element_wise_multiply(x, use.g.element_wise_identity(square, scale_bias=(CUBE * slope, slope)))
+    return use.out(use.g.element_wise_multiply(x, use.g.activation_sigmoid(steep)), use[0].sizes)
 
 
 def quick_gelu(use: Use) -> OnnxValue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
@@ -106,18 +107,29 @@ def _key_mask(use: Use, place: int, sizes: Sizes) -> dict[str, Any]:
 # Operators that multiply by weights first ----------------------------------------------------------------------------
 
 
-def attention(use: Use) -> OnnxValue:
-    """A product with the weights gives queries, keys and values, which lie one behind the other."""
+def attention(use: Use) -> tuple[OnnxValue, ...]:
+    """A product with the weights gives queries, keys and values, which lie one behind the other.
+
+    The CPU computes nodes with a causal mask, or with keys of other runs, on a device.
+    """
     _without(
-        use, {4: "a past", 6: "a length of the past"}, unidirectional="a causal mask", do_rotary="rotary positions",
-        past_present_share_buffer="a shared buffer",
+        use, {6: "a length of the past"}, do_rotary="rotary positions", past_present_share_buffer="a shared buffer"
     )  # fmt: skip
-    if use.wants(1):
-        use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with an output of all keys")
     last, sizes = _weighted(use)
+    past, keeps = _past(use, 4), use.wants(1)
+    if last != sizes.hidden and (past or keeps):
+        use.refuse("DML-ONNX-unsupported", what=f"keys of other runs beside values of {last} elements")
     bias = use.spread(2, (sizes.batch, sizes.queries, 2 * sizes.hidden + last), rank=3) if use.has(2) else None
     whole = use.method("GEMM")(use.view(0, use[0].sizes), _weights(use, sizes), bias)
-    fields = _mask(use, 3, sizes) | {"relative_position_bias": _same(use, 5)[0]} | _common(use, sizes.head)
+    earlier = use[4].sizes[3] if past else 0
+    fields = {
+        **past,
+        **_causal(use, sizes, earlier, _mask(use, 3, sizes)),
+        "relative_position_bias": _same(use, 5)[0],
+        "output_present_key": keeps,
+        "output_present_value": keeps,
+        **_common(use, sizes.head),
+    }
     if last == sizes.hidden:
         fields["stacked_query_key_value"] = _stacked(use, whole, sizes, 3)
     else:
@@ -126,7 +138,10 @@ def attention(use: Use) -> OnnxValue:
             whole, input_window_offsets=(0, 0, both[2]), input_window_sizes=(*both[:2], last)
         )
         fields["stacked_query_key"] = _stacked(use, use.method("SLICE1")(whole, input_window_sizes=both), sizes, 2)
-    return use.out(use.make(head_count=sizes.heads, **fields), (sizes.batch, sizes.queries, last))
+    made = use.make(head_count=sizes.heads, **fields)
+    value, *present = made if keeps else (made,)
+    outputs = use.out(value, (sizes.batch, sizes.queries, last))
+    return outputs, *_present(use, present, sizes, earlier)
 
 
 def _weighted(use: Use) -> tuple[int, Sizes]:
@@ -159,30 +174,34 @@ def _stacked(use: Use, value: Value, sizes: Sizes, count: int) -> Value:
 
 def q_attention(use: Use) -> tuple[OnnxValue, ...]:
     _without(use, {}, do_rotary="rotary positions", past_present_share_buffer="a shared buffer")
-    if use.has(5):
+    if use.has(5):  # DirectML is not asked for it, and the CPU has no kernel here
         _without(use, {}, unidirectional="a causal mask and another one")
     last, sizes = _weighted(use)
     bias = use.spread(2, (sizes.batch, sizes.queries, 3 * last), rank=3) if use.has(2) else None
     left, right = _same(use, 3, 6), _same(use, 4, 7)
     multiply = use.method("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
     whole = multiply(use.view(0, use[0].sizes), *left, _weights(use, sizes), *right, bias)
-    past = _past(use, 8)
+    past, keeps = _past(use, 8), use.wants(1)
+    earlier = use[8].sizes[3] if past else 0
     made = use.make(
         stacked_query_key_value=_stacked(use, whole, sizes, 3),
         head_count=sizes.heads,
-        output_present_key=bool(past),
-        output_present_value=bool(past),
+        output_present_key=keeps,
+        output_present_value=keeps,
         **past,
-        **(_mask(use, 5, sizes) or _causal(use, sizes)),
+        **_causal(use, sizes, earlier, _mask(use, 5, sizes)),
         **_common(use, sizes.head),
     )
-    value, *present = made if past else (made,)
-    outputs = [use.out(value, (sizes.batch, sizes.queries, sizes.hidden))]
-    if past:
-        keys = use[8].sizes[3] + sizes.queries
-        joined = use.method("JOIN")(present, axis=0)
-        outputs.append(use.out(joined, (2, sizes.batch, sizes.heads, keys, sizes.head), 1))
-    return tuple(outputs)
+    value, *present = made if keeps else (made,)
+    output = use.out(value, (sizes.batch, sizes.queries, sizes.hidden))
+    return output, *_present(use, present, sizes, earlier)
+
+
+def _present(use: Use, present: Sequence[Value], sizes: Sizes, earlier: int) -> Iterator[OnnxValue]:
+    """The keys and values of all runs in one tensor, if there are any."""
+    if present:
+        whole = (2, sizes.batch, sizes.heads, earlier + sizes.queries, sizes.head)
+        yield use.out(use.method("JOIN")(present, axis=0), whole, 1)
 
 
 def _past(use: Use, place: int) -> dict[str, Any]:
@@ -190,6 +209,8 @@ def _past(use: Use, place: int) -> dict[str, Any]:
     if not use.has(place):
         return {}
     past = use.require_rank(5, 5, place)
+    if 0 in past.sizes:
+        return {}
     whole, window = use.view(place, past.sizes), (1, *past.sizes[1:])
     cut = use.method("SLICE1")
     return {
@@ -198,11 +219,12 @@ def _past(use: Use, place: int) -> dict[str, Any]:
     }
 
 
-def _causal(use: Use, sizes: Sizes) -> dict[str, Any]:
-    """A mask of the keys up to the place of each query."""
+def _causal(use: Use, sizes: Sizes, earlier: int, given: dict[str, Any]) -> dict[str, Any]:
+    """A mask of the keys up to the place of each query, and of those that another mask of truth allows."""
     if not use.attribute("unidirectional"):
-        return {}
-    earlier = use[8].sizes[3] if use.has(8) else 0
+        return given
+    if given and given["mask_type"] != "BOOLEAN":
+        use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with a causal mask and one of numbers")
     mask = use.method("DIAGONAL_MATRIX1")(
         output_sizes=(sizes.queries, earlier + sizes.queries),
         diagonal_fill_begin=LEAST,
@@ -210,6 +232,10 @@ def _causal(use: Use, sizes: Sizes) -> dict[str, Any]:
         value=1,
         output_dtype="INT32",
     )
+    if given:
+        whole = (sizes.batch, sizes.heads, sizes.queries, earlier + sizes.queries)
+        causal = use.g.broadcast(use.g.reinterpret(mask, TensorDesc("INT32", (1, 1, *whole[2:]))), whole)
+        mask = use.method("ELEMENT_WISE_MULTIPLY")(given["mask"], causal)
     return {"mask": mask, "mask_type": "BOOLEAN"}
 
 
@@ -229,7 +255,9 @@ def multi_head_attention(use: Use) -> tuple[OnnxValue | None, ...]:
     else:
         sizes = _sizes(use, use.require_rank(3, 5).sizes[-1])
         given = {"query": use.view(0, query.sizes), **_keys(use)}
-    bias, position, past_key, past_value = _same(use, 3, 5, 6, 7)
+    bias, position = _same(use, 3, 5)
+    is_first = use.has(6) and 0 in use[6].sizes
+    past_key, past_value = (None, None) if is_first else _same(use, 6, 7)
     fields: dict[str, Any] = {
         "bias": bias,
         "relative_position_bias": position,

@@ -158,3 +158,17 @@ def col2im(use: Use) -> OnnxValue:
     fields: dict[str, Any] = {"window_sizes": window, "strides": strides, "dilations": dilations}
     fields |= {"output_sizes": image, "start_padding": pads[:rank], "end_padding": pads[rank:]}
     return use.filled(sizes, lambda: use.make(use.right(0, 3), **fields))
+
+
+def crop(use: Use) -> OnnxValue:
+    """The border is cut off at the left, top, right and bottom; ``scale`` says the height and width that are left."""
+    sizes = use.require_rank(4, 4).sizes
+    border = shapes.not_negative(use, "border", shapes.counted(use, "border", use.integers("border") or (), 4))
+    left, top, right, bottom = border
+    height, width = sizes[2] - top - bottom, sizes[3] - left - right
+    if (given := use.integers("scale")) is not None:
+        height, width = shapes.not_negative(use, "scale", shapes.counted(use, "scale", given, 2))
+    kept = (*sizes[:2], height, width)
+    if min(kept) < 0 or top + height > sizes[2] or left + width > sizes[3]:
+        use.refuse("DML-ONNX-attribute-value", name="border", value=[*border], known=f"inside of {[*sizes[2:]]}")
+    return use.filled(kept, lambda: use.make(use.right(0), offsets=(0, 0, top, left), sizes=kept))

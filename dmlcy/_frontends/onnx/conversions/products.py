@@ -192,6 +192,8 @@ def matmul_n_bits(use: Use) -> OnnxValue:
     for place, name in ((4, "g_idx"), (5, "bias")):
         if use.has(place):
             use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with {name}")
+    if use.attribute("weight_prepacked"):
+        use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with weights of another layout")
     bits, block = use.integer("bits"), use.integer("block_size")
     rows, columns = use.integer("N"), use.integer("K")
     a = use.require_rank(2)

@@ -50,6 +50,9 @@ def _recurrent(
     """``functions``: the default activations of a direction; ``inputs``: the places of the inputs in ONNX."""
     if use.attribute("layout"):
         use.refuse("DML-ONNX-unsupported", what="a batch that comes before the sequence")
+    hidden, given = use.require_rank(3, 3, 2).sizes[2], use.attribute("hidden_size")
+    if given not in (None, hidden):
+        use.refuse("DML-ONNX-attribute-value", name="hidden_size", value=given, known=f"{hidden}, as the weights say")
     direction = use.attribute("direction")
     if direction not in DIRECTIONS:
         known = "forward, reverse or bidirectional"

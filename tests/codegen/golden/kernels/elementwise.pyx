@@ -24,6 +24,7 @@ cdef extern from * nogil:
     #define DMLCY_MORE(each)
     #define DMLCY_STORE DMLCY_SAME
     #define DMLCY_STEADY 0
+    #define DMLCY_STRIPS 0
     #define DMLCY_HALVES 0
     #define DMLCY_FUNCTIONS 1
     #include "element_rows.h"

@@ -1,0 +1,65 @@
+"""Dataclasses of which modules have many: what ``dataclass`` compiles for each class is written here, once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+__all__ = ["record"]
+
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as record
+else:
+
+    def record(*, frozen: bool, slots: bool, eq: bool, repr: bool = True) -> Callable[[type[T]], type[T]]:
+        """Do what ``dataclass`` does of a class whose objects are frozen, in slots, and equal to themselves only."""
+        assert frozen and slots and not eq
+        functions = (__init__, __setattr__, __delattr__, __getstate__, __setstate__, *((__repr__,) if repr else ()))
+
+        def made(cls: type[T]) -> type[T]:
+            found: Any = dataclass(init=False, slots=True, eq=False, repr=False)(cls)
+            found._defaults = tuple((field.name, field.default) for field in fields(found))
+            for function in functions:
+                setattr(found, function.__name__, function)
+            return found
+
+        return made
+
+
+def __init__(self: Any, *arguments: Any, **given: Any) -> None:
+    """Take the fields in their order, and by name."""
+    defaults = self._defaults
+    for (name, _), value in zip(defaults, arguments, strict=False):
+        object.__setattr__(self, name, value)
+    for name, default in defaults[len(arguments) :]:
+        value = given.pop(name, default)
+        if value is MISSING:
+            raise TypeError(f"{type(self).__name__}() has no {name}")
+        object.__setattr__(self, name, value)
+    if given or len(arguments) > len(defaults):
+        raise TypeError(f"{type(self).__name__}() takes {', '.join(name for name, _ in defaults)}, each once")
+
+
+def __repr__(self: Any) -> str:
+    shown = ", ".join(f"{name}={getattr(self, name)!r}" for name, _ in self._defaults)
+    return f"{type(self).__name__}({shown})"
+
+
+def __setattr__(self: Any, name: str, value: Any) -> None:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def __delattr__(self: Any, name: str) -> None:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def __getstate__(self: Any) -> list[Any]:
+    return [getattr(self, name) for name, _ in self._defaults]
+
+
+def __setstate__(self: Any, state: list[Any]) -> None:
+    for (name, _), value in zip(self._defaults, state, strict=True):
+        object.__setattr__(self, name, value)
