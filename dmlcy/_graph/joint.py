@@ -49,7 +49,7 @@ class Joint:
     workspace: int
 
     def matrix(self) -> QuantizedMatrix:
-        """What makes the numbers."""
+        """The object that makes the numbers."""
         scale, *zeros = self.factors
         return QuantizedMatrix(*self.integers, scale, zeros[0] if zeros else None)
 
