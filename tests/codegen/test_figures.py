@@ -363,8 +363,7 @@ def test_paragraphs_keep_their_text(pieces: list[str], width: float) -> None:
     assert all(length("title", shape.text) <= width or len(shape.text) == 1 for shape in tile.shapes)
 
 
-# Examples that cannot be drawn
-# ------------------------------------------------------------------------------------------------
+# Examples that cannot be drawn ----------------------------------------------------------------------------------------
 
 BASE = Path(__file__).parent / "bad" / "base"
 WIDEN = "specs/operators/pad/widen.toml"
