@@ -24,7 +24,9 @@ _NAME = r"(?:CODE(?: of CODE)?|[A-Z][A-Z0-9_]{2,})"
 _NAMES = re.compile(rf"\b{_NAME}(?:, {_NAME})+\b|\b{_NAME} \d+(?: {_NAME} \d+)+\b")
 _PRONOUN_THAT = r"\b(?:those|ones|that) (?:that|which|who)\b"
 
-_END = r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))|;\s+(?=CODE\b)"
+# A sentence may begin with a name: of a file, of a function of C.
+_START = r"[A-Z0-9]|-\d|dmlcy\b|\w+\.(?:h|pxd|pyx|pxi|py)\b|[a-z]+_\w+"
+_END = rf"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:{_START}))|;\s+(?=CODE\b)"
 
 
 def sentences(words: str) -> Iterator[str]:
