@@ -49,7 +49,7 @@ class Joint:
     workspace: int
 
     def matrix(self) -> QuantizedMatrix:
-        """What makes the numbers."""
+        """The object that makes the numbers."""
         return QuantizedMatrix(*self.integers, *self.factors)
 
 

@@ -325,7 +325,7 @@ def test_hostile_specs(hostile: dict[str, str]) -> None:
 
 
 def test_html_of_a_spec_is_text(hostile: dict[str, str]) -> None:
-    """The parser of the site finds no tag except those that the pages have of their own."""
+    """The parser of the site finds no tag except the pages' own tags."""
     parser = pytest.importorskip("markdown_it", reason="markdown-it-py is not installed").MarkdownIt().enable("table")
     for name, text in markdown(hostile):
         waiting = parser.parse(text)

@@ -1,4 +1,4 @@
-"""What dmlcy.directml has beside its operators: descs, bindings, models, refusals, programs."""
+"""Parts of dmlcy.directml beside its operators: descs, bindings, models, refusals, programs."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_an_output_that_is_asked_for_twice_has_two_arrays() -> None:
 
 
 def test_the_arguments_of_older_versions() -> None:
-    """They have no dilations of average_pooling and no normalize_mean."""
+    """The older versions have no dilations of average_pooling and no normalize_mean."""
     device = d.Device()
     builder = d.GraphBuilder(device)
     x, y = inputs(builder)

@@ -1,4 +1,4 @@
-"""What follows from the arguments of some functions: sizes, scales, axes, and the tensors of attention."""
+"""Arguments that follow from others in some functions: sizes, scales, axes, and the tensors of attention."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dmlcy._frontends.dxdispatch.json import is_binary, is_flatbuffer
 
 
 class Kind(NamedTuple):
-    """What a file is, and what to do with it."""
+    """The kind of a file, and a hint about it."""
 
     what: str
     hint: str
@@ -93,7 +93,7 @@ _LOOKED: Final = 2**16
 
 
 def kind_of(name: str, data: bytes, *, graph: bool, whole: bool = True) -> Kind | None:
-    """What a file is that is neither a model nor a graph; None for one that may be.
+    """The kind of a file that is neither a model nor a graph; None for a file that may be.
 
     ``graph``: it begins as a graph. Without ``whole``, ``data`` are the first bytes of the file.
     """

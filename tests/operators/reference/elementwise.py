@@ -51,7 +51,7 @@ def of_floats(function: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def near(function: Callable[..., Any], ulp: float = 2, least: float = 0) -> Callable[..., Near | Array]:
-    """The function of float64; a result of FLOAT32 may be off by so much. That of integers as it is.
+    """The function of float64; a result of FLOAT32 may be off by so much. The function of integers stays exact.
 
     ``least``: where a factor of the input loses digits.
     """

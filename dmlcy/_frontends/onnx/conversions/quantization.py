@@ -124,7 +124,7 @@ def _single(use: Use, place: int, sizes: Sequence[int]) -> Value | None:
 
 
 def _numbers(use: Use, place: int) -> Value:
-    """What quantized integers stand for; the scale and the zero point are the next inputs."""
+    """The numbers that quantized integers stand for; the scale and the zero point are the next inputs."""
     sizes = use[place].sizes
     zero = use.spread(place + 2, sizes) if use.has(place + 2) else None
     return use.g.element_wise_dequantize_linear(use.right(place), use.spread(place + 1, sizes), zero)
