@@ -182,7 +182,7 @@ class Family(ABC):
         return False
 
     def scaled(self, desc: OperatorDesc) -> Scaled | None:
-        """What each element of the output is made of, if it is (integer - zero) * scale; None: it is not."""
+        """The parts of each element of the output, if it is (integer - zero) * scale; None: it is another formula."""
         return None
 
     def makes(self, desc: OperatorDesc) -> str | None:
