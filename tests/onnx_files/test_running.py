@@ -48,6 +48,8 @@ def test_sizes_are_those_of_the_call() -> None:
     assert np.array_equal(fixed(images(3)), several)
     with pytest.raises(dml.ModelError, match="DML-ONNX-shape-sizes"):
         fixed(images(2))
+    with pytest.raises(dml.ModelError, match='"image" has no elements.*DML-ONNX-empty'):
+        model(images(0))
 
 
 def test_a_model_that_nothing_needs_is_gone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
