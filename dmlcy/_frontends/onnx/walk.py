@@ -363,7 +363,7 @@ def _later(
     more than ``most``: then each run computes them.
     """
     scratch = Builder(collect=True, unique_names=True)  # a node may read a value twice
-    copies = [None if one is None else OnnxValue(one.element, one.sizes, read=one.read, name=one.name) for one in inputs]
+    copies = [one and OnnxValue(one.element, one.sizes, read=one.read, name=one.name) for one in inputs]
     use = Use(visit.node, row, version, scratch, copies, elements)
     made = convert(use)
     outputs = (made if isinstance(made, tuple) else (made,))[: len(visit.outputs)]
