@@ -43,7 +43,7 @@ cdef enum:
     LARGEST = 8                     # bytes of an element
     ALIGNED = 64                    # bytes, of what has a place in an arena
     BRIEF = 16384                   # bytes of all tensors: giving up the GIL would take longer than the steps
-    LOOK = 8                        # steps between two looks for a signal
+    LOOK = 8                        # steps that ran between two looks for a signal
     MOST_ARENAS = 4                 # that are kept for later runs
     KEPT = 268435456                # bytes of them: making larger ones anew takes little time beside that of a run
     # Why the steps end before the last one.
@@ -369,7 +369,7 @@ cdef int run_steps(
 ) noexcept nogil:
     cdef const Step* step
     cdef char* form = bases[FORM]
-    cdef int64_t broken = 0
+    cdef int64_t broken = 0, run = 0
     cdef int64_t k
     cdef int status
     cdef Watch watch
@@ -398,7 +398,8 @@ cdef int run_steps(
         at[0] += 1
         if stamps != NULL:
             stamps[at[0]] = dmlcy_nanoseconds()
-        if at[0] % LOOK == 0 and is_stopped(&watch):
+        run += 1
+        if run % LOOK == 0 and is_stopped(&watch):
             return FAILED
     return DONE
 

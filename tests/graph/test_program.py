@@ -204,6 +204,31 @@ def test_an_interrupt_ends_a_long_run() -> None:
     assert (done.stdout, done.stderr) == ("interrupted\n(8, 1024)\n", "")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
+def test_an_interrupt_ends_a_run_in_which_each_node_has_an_epilogue() -> None:
+    """Every other step is left out; the last one, which writes the result, is not reached."""
+    g = dml.Graph()
+    y = g.input(dml.TensorDesc("FLOAT32", (1, 1, 256, 512)), name="x")
+    weights = g.constant(np.full((1, 1, 512, 512), 1 / 512, np.float32))
+    for _ in range(300):
+        y = g.activation_relu(g.gemm(y, weights))
+    op = dml.compile(g.build(y=y))
+    x, out = np.ones((1, 1, 256, 512), np.float32), np.zeros((1, 1, 256, 512), np.float32)
+
+    def handler(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGVTALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+        with pytest.raises(KeyboardInterrupt):
+            op(x, out=out)
+        assert not out.any()
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def folding() -> Any:
     """Constants through three nodes, the last of which takes much more memory, and an input."""
     g = dml.Graph()

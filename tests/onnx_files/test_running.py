@@ -50,6 +50,14 @@ def test_sizes_are_those_of_the_call() -> None:
         fixed(images(2))
 
 
+def test_a_refusal_of_an_empty_input_names_it() -> None:
+    """The node is taken for one of constants, which is converted apart."""
+    x, y = ("FLOAT", ("batch", 1, 3, 3)), ("FLOAT", ("other", 1, 3, 3))
+    made = small([Node("Conv", "x w", "y")], {"x": x}, {"w": np.ones((1, 1, 1, 1), np.float32)}, outputs={"y": y})
+    with pytest.raises(dml.ModelError, match=r'\(Conv\): "x" has no elements'):
+        CompiledModel(decode("m.onnx", made, None), {})(np.empty((0, 1, 3, 3), np.float32))
+
+
 def test_a_model_that_nothing_needs_is_gone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its file stays mapped as long as the model is there, and no longer: nothing waits for the garbage collector."""
     mapped: list[weakref.ref[mmap]] = []

@@ -362,8 +362,8 @@ def _later(
     False where a rule of DirectML refuses the node, so that nothing can compute the elements, and where the node has
     more than ``most``: then each run computes them.
     """
-    scratch = Builder(collect=True)
-    copies = [None if one is None else OnnxValue(one.element, one.sizes, read=one.read) for one in inputs]
+    scratch = Builder(collect=True, unique_names=True)  # a node may read a value twice
+    copies = [one and OnnxValue(one.element, one.sizes, read=one.read, name=one.name) for one in inputs]
     use = Use(visit.node, row, version, scratch, copies, elements)
     made = convert(use)
     outputs = (made if isinstance(made, tuple) else (made,))[: len(visit.outputs)]
