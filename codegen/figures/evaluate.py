@@ -42,6 +42,9 @@ class Evaluated:
         self.python = {key: said.python for key, said in op.kernel.definition.formulas.items()}
         for name, tensor in {**example.inputs, **example.outputs}.items():
             setattr(self.names, name, Elements(tensor))
+            array, bracket, _ = name.partition("[")
+            if bracket:  # a tensor of an array
+                self.names.__dict__.setdefault(array, []).append(getattr(self.names, name))
         for name, chosen in op.chosen_in(example).items():
             setattr(self.names, name, chosen)
         for let in op.lets:

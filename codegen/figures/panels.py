@@ -139,7 +139,8 @@ def drawn(op: OperatorPlan, items: Sequence[Shown], side: int) -> Drawings:
         one_box(places) for item in items for group in item.groups for places in (group.inputs, group.outputs) if places
     )
     inputs = []
-    for name in (field.python for field in op.inputs if field.python in first.example.inputs):
+    given = first.example.inputs
+    for name in (name for field in op.inputs for name in given if name.partition("[")[0] == field.python):
         own = name == first.use.input
         colours = [group.inputs if own else group.beside.get(name, ()) for group in first.groups]
         inputs.append(Drawing(first, name, side, colours, letters))

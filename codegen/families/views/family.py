@@ -6,7 +6,7 @@ says how often the input is repeated along each axis, ``start`` and ``step`` the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -77,15 +77,17 @@ class Views(Moved):
         """Only the independent axes can be cut."""
 
     def picture(self, kernel: ViewsKernel, use: Use) -> Picture | None:
-        """Each element of the output is one of the input, or none where none goes; arrays of tensors have no figure."""
+        """Each element of the output is one of an input, or none where none goes; several outputs have no figure."""
+        if kernel.move == "join":
+            return joined(kernel, use)
+        if kernel.move == "split":
+            return None
         inner, places = use.sizes(use.input), [*grid(use.sizes(use.output))]
         if kernel.move == "tile":
             sources = {place: (tuple(at % size for at, size in zip(place, inner, strict=True)),) for place in places}
             frame = Region("", {use.output: ((0,) * len(inner), tuple(size - 1 for size in inner))})
             caption = ("A colour marks one element of the input and its copies.", "The frame is around the first copy.")
             return Picture(caption, sources, sources, regions=(frame,))
-        if kernel.move not in SIDES.values():
-            return None
         start, step = (use.values(role, len(inner)) for role in kernel.roles)
 
         def along(place: Place) -> Place:
@@ -100,6 +102,26 @@ class Views(Moved):
             {place: goes.get(place, ()) for place in places},
             goes,
         )
+
+
+def joined(kernel: ViewsKernel, use: Use) -> Picture:
+    """Each input has a colour, and so have its elements in the output."""
+    axis, before = use.value(kernel.roles[0]), 0
+    keys: dict[Place, Hashable] = {}
+    sources: dict[Place, tuple[Place, ...]] = {}
+    beside: dict[str, dict[Hashable, tuple[Place, ...]]] = {}
+    first, *rest = (f"{use.input}[{number}]" for number in range(len(use.value(use.input))))
+    for number, name in enumerate((first, *rest)):
+        sizes = use.sizes(name)
+        for place in grid(sizes):
+            to = (*place[:axis], place[axis] + before, *place[axis + 1 :])
+            keys[to], sources[to] = number, () if number else (place,)
+        if number:
+            beside[name] = {number: tuple(grid(sizes))}
+        before += sizes[axis]
+    return Picture(
+        ("A colour marks an input and its elements in the output.",), sources, keys, tensor=first, beside=beside
+    )
 
 
 FAMILY = Views()
