@@ -9,11 +9,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from dmlcy._cli import compare_dumps
 from dmlcy._cli.options import of_device
 from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE
-from dmlcy._frontends.onnx.inputs import arrays_for, named
+from dmlcy._frontends.onnx.inputs import Array, arrays_for, named
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import read
 from dmlcy._judge.dumps.compare import Report
@@ -34,12 +36,20 @@ def execute(options: argparse.Namespace) -> int:
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in (*UNREADABLE, "DML-MODEL-actual") for violation in error.violations) else 1
-    for warning in report.warnings:
+    for warning in (*_replaced(arrays, values, str(options.actual)), *report.warnings):
         print(warning, file=sys.stderr)
     for line in _json(report, found) if options.format == "json" else _text(report, found, options):
         sys.stdout.write(f"{line}\n")
     strange = options.validate and any(one.strange for one in found.values())
     return max(report.status, int(strange), int(options.strict and report.is_doubtful))
+
+
+def _replaced(arrays: Mapping[str, Array], values: Mapping[str, Array], actual: str) -> Iterator[str]:
+    """Warnings of inputs that are given in place of those that the device had."""
+    for name, array in arrays.items():
+        own = values.get(name)
+        if own is not None and not np.array_equal(own, array, equal_nan=own.dtype.kind == "f"):
+            yield f"warning: the input {quote(name)} that is given has other elements than that in {quote(actual)}"
 
 
 def _text(report: Report, found: Mapping[str, Summary], options: argparse.Namespace) -> Iterator[str]:

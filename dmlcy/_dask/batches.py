@@ -110,8 +110,6 @@ def run(
     if isinstance(outputs, str):
         raise TypeError(f"{FUNCTION}(): outputs is a sequence of names, not {show(outputs)}.")
     level = current_level()
-    if not isinstance(inputs, Mapping):
-        raise TypeError(f"{FUNCTION}(): inputs is a dict of arrays by names, not {show(inputs)}.")
     source, runner = source_of(model, level, send)
     names = [*dict.fromkeys(runner.outputs if outputs is None else outputs)]
     _known_names(axis, [*inputs, *names])

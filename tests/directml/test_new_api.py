@@ -165,7 +165,7 @@ def test_what_a_call_refuses() -> None:
         ("DML-GRAPH-bound-missing", lambda: operator({}), r'dispatch.*input 0 "x" \(float32, \[1, 1, 2, 2\]\)'),
         ("DML-GRAPH-bound-missing", lambda: operator(), "input 0"),
         ("DML-GRAPH-bound-expression", lambda: operator({total: ONES}), "Expression"),
-        ("DML-GRAPH-bound-name", lambda: operator({"z": ONES}), "'z'"),
+        ("DML-GRAPH-bound-name", lambda: operator({"z": ONES}), "'z'. The inputs are: input 0 \"x\""),
         ("DML-GRAPH-bound-method", lambda: operator({x: ONES, weight: ONES}), r'input 1 "weight".*initialize\(\)'),
         ("DML-GRAPH-bound-twice", lambda: operator({x: ONES, "x": ONES}), "input 0"),
         ("DML-GRAPH-bound-kind", lambda: operator({x: ONES.astype(np.int32)}), "float32.*int32.*astype"),

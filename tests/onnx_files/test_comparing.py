@@ -125,6 +125,17 @@ def test_a_value_that_does_not_fit_is_wrong(
     assert f'the first wrong node is node 0 "/conv/Conv" (Conv): {said}' in capsys.readouterr().out
 
 
+def test_inputs_that_the_device_did_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = right()
+    values["image"] = np.where(IMAGE.max() == IMAGE, np.float32("nan"), IMAGE)  # equal to itself, though a NaN is not
+    for name, image in (("other", IMAGE + 1), ("same", values["image"])):
+        np.save(tmp_path / f"{name}.npy", image)
+    status_of(values, tmp_path, "--input", f"image={tmp_path / 'other.npy'}")
+    assert 'warning: the input "image" that is given has other elements than that in ' in capsys.readouterr().err
+    status_of(values, tmp_path, "--input", f"image={tmp_path / 'same.npy'}")
+    assert capsys.readouterr().err == ""
+
+
 def test_the_model_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "values.npz", str(DIGITS)]) == 2
     said = capsys.readouterr().err

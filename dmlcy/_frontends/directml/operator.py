@@ -12,7 +12,7 @@ from dmlcy._frontends.directml.buffers import Array, Buffer, bound
 from dmlcy._frontends.directml.device import Device
 from dmlcy._frontends.directml.expressions import Expression, Scope, value_of
 from dmlcy._frontends.directml.refusals import refuse
-from dmlcy._words.values import show
+from dmlcy._words.values import listing, show
 
 Inputs: TypeAlias = Mapping[Expression | str, Any] | Mapping[Expression, Any] | Mapping[str, Any] | None
 """Arrays and Buffers by expression or by name."""
@@ -180,7 +180,10 @@ class CompiledOperator:
     def _refuse_key(self, key: object, function: str) -> NoReturn:
         if not isinstance(key, Expression | str):
             raise TypeError(f"{function}() takes expressions and names as keys, not {type(key).__name__}: {show(key)}")
-        refuse(function, "bound-name" if isinstance(key, str) else "bound-expression", key=repr(key))
+        if isinstance(key, str):
+            known = listing([one.label for one in self._inputs]) or "none"
+            refuse(function, "bound-name", key=repr(key), known=known)
+        refuse(function, "bound-expression", key=repr(key))
 
     def _arrays(self, given: dict[int, Any], function: str, owned: bool) -> dict[str, Array]:
         """The tensors of all inputs of a kind, by the names of the compiled graph."""
