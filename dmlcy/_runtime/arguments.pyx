@@ -58,7 +58,7 @@ cdef inline bint is_bool(object value) except -1:
     return PyBool_Check(value) or issubclass(type(value), numpy.bool_)
 
 
-# What is no int goes another way: an int itself raises nothing, and needs no bookkeeping of a try.
+# An object that is no int goes another way: an int itself raises nothing, and needs no bookkeeping of a try.
 cdef inline int take_int(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
     cdef int overflow = 0
     cdef int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow)

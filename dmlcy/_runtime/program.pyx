@@ -67,7 +67,7 @@ cdef struct Gap:
     int64_t offset
     int64_t bytes
 
-# What the loops of a step take in place of the elements of an input.
+# The numbers that the loops of a step take in place of the elements of an input.
 cdef struct Made:
     int64_t at                      # bytes from the start of the struct
     const void* made

@@ -119,7 +119,7 @@ cdef int run_part_of(const Chain* chain, char** bases, char* room, const Part* p
     return 0
 
 
-# What a thread works with. `made`: memory beside it.
+# The memory of a thread. `made`: memory beside it.
 cdef struct Room:
     char[NEAR_ROOM] near
     char* made
