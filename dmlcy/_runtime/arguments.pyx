@@ -306,8 +306,9 @@ cdef object desc_of(PyObject* desc):
 
 
 cdef int take_real(object value, double* result) except -1:
-    """The number in double precision. What is no double is rounded to the one beside it whose last bit is odd: rounded
-    again, to a format with at least two bits less, it gives what rounding the number once would give."""
+    """The number in double precision. A number that is no double is rounded to the double beside it whose last bit is
+    odd. If this double is rounded again, to a format with at least two bits less, the result is that of rounding
+    once."""
     cdef double number
     cdef long long small
     cdef int overflow = 0

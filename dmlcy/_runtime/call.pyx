@@ -264,7 +264,8 @@ cdef object of_inputs(Call call, const void* fields, PyObject* const* given, obj
 
 
 cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
-    """The arrays behind the inputs. They are described when all are there: what gives an array may change others."""
+    """The arrays behind the inputs. The descriptions come last: an object that
+    gives an array may change others."""
     cdef Tensor* tensors = <Tensor*>frame.fields
     cdef const TensorLayout* row = call.layout.tensors
     cdef ndarray array

@@ -1,4 +1,4 @@
-"""What the loops use of the processor: its instructions, and which outputs are streamed past its cache."""
+"""Features of the processor that the loops use: its instructions, and which outputs are streamed past its cache."""
 
 from libc.stdint cimport INT64_MAX
 

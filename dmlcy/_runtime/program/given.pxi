@@ -7,10 +7,10 @@ cdef class Given:
     Parameters
     ----------
     arrays
-        Their bytes; None where an array was not given yet. They stay as they are.
+        Their bytes; None where an array was not given yet. The arrays stay as they are.
     readers
-        For each array the number of tensors that read it, if it may be left out as soon as the loops have made of it
-        what all of them take; 0: it stays. None: all stay.
+        For each array the number of tensors that read it, if it may be left out as soon as the loops have made the
+        numbers that all readers take. 0: the array stays. None: all stay.
     """
 
     cdef Program program
@@ -130,7 +130,7 @@ _MADE = WeakValueDictionary()
 
 
 cdef object in_common(object owner, const void** made, const void* data):
-    """What has the same bytes, of those that other programs keep."""
+    """The object with the same bytes that other programs keep."""
     cdef Py_ssize_t size = len(owner) - ALIGNED
     key = <intptr_t>data, size
     other = _MADE.setdefault(key, owner)
