@@ -17,6 +17,6 @@ FAMILIES: Final[dict[str, Any]] = {
 """The families by name."""
 
 LOOPS: Final[dict[str, Loops]] = {name: family for name, family in FAMILIES.items() if has_loops(name)}
-"""Those of them that have loops in Cython; the operators of the others run by the reference."""
+"""The families that have loops in Cython; the operators of the others run by the reference."""
 
 __all__ = ["FAMILIES", "LOOPS", "Family", "Loops"]

@@ -28,8 +28,9 @@ OUTPUT_NAMES: Mapping[str, Symbol] = {
     "least": Symbol(Kind.FLOAT, "local"),
     "bits": Symbol(Kind.INT, "local"),
 }
-"""What every condition of an interpretation may read of the data type of the output: whether it is one of integers, its
-least number, its width."""
+"""Names of the output's data type that every condition of an interpretation may read: whether it is one of integers,
+its least number, its width.
+"""
 
 Place = tuple[int, ...]  # of an element of a tensor, one index per axis
 

@@ -40,7 +40,7 @@ LIBRARY = re.compile(r"[A-Za-z][A-Za-z0-9 ._+-]*")
 PAGE = re.compile(r"docs/[a-z0-9/-]+\.md(#[a-z0-9_-]+)?")
 FUNCTION = re.compile(r"[A-Z]\w*\([A-Z]\w*(\.[A-Z]\w*)?(, [A-Z]\w*(\.[A-Z]\w*)?)*\)")
 OF_OUTPUTS = ("DataType", "Sizes")
-"""What a function of DirectMLX can ask of an output."""
+"""The requests of functions of DirectMLX for an output."""
 MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 

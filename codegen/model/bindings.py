@@ -9,7 +9,7 @@ KINDS = (
     "expression", "expressions", "operand", "integers", "reals", "integer", "real", "flag", "scalar", "data_type",
     "member", "activation", "activations", "area", "scaling", "graph", "options",
 )  # fmt: skip
-"""What a parameter of a function takes; ``member``: of the enum that the field of the operator has."""
+"""The kinds of parameters of functions; ``member``: of the enum that the field of the operator has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ PLACES = {
     "shader": "a compute shader",
     "copy": "a copy",
 }
-"""What a node becomes that is no operator of DirectML."""
+"""The fates of nodes that become no operator of DirectML."""
 
 
 def _ranges(one: OnnxOperator) -> str:

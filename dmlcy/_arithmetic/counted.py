@@ -136,5 +136,5 @@ COUNTING: Final[Arithmetic] = type(
 )()
 """Each operation, function and comparison, and each "and" and "or", counts one for each place that it has a result for.
 
-What depends on attributes only, conversions, "not", and the choice between two numbers count nothing.
+Operations on attributes only, conversions, "not", and the choice between two numbers do not count.
 """

@@ -15,7 +15,7 @@ from dmlcy._words.values import is_a
 
 MAX_RANK: Final = LEVELS[-1].max_rank
 ADDED: Final = 4
-"""Leading ones that are added at most."""
+"""The most leading axes of size 1 that are added."""
 SMALLER: Final = 8
 """Smaller numbers that are tried in place of a count."""
 LOOKED_AT: Final = 16

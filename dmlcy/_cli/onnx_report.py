@@ -19,7 +19,7 @@ from dmlcy._show.onnx_findings import as_findings
 from dmlcy._show.reports import github, json, sarif, text
 
 _REFUSED: Final = {"text": text, "json": json, "sarif": sarif, "github": github}
-"""What lays out why a file is no model, by format."""
+"""Functions that lay out why a file is no model, by format."""
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -129,4 +129,4 @@ COLUMNS: Final = {
     "reference": _FIRST | _FAMILY | _TENSOR,
     "fast": _FIRST | _FAMILY | _TENSOR,
 }
-"""What the table of each state shows of an operator, by the head of the column."""
+"""The cells of an operator in the table of each state, by the head of the column."""

@@ -18,7 +18,7 @@ from dmlcy._testing.broken import broken_from, valid_examples, ways_of
 
 TRIES: Final = 2
 ONLY_IN_PYTHON: Final = ("-type", "-unknown", "-length", "-byteorder")
-"""What ids end in whose descs no struct of C can be: values of another kind, members that it has not."""
+"""The ends of ids whose descs no struct of C can be: values of another kind, members that the struct does not have."""
 
 
 @dataclass(frozen=True, slots=True)

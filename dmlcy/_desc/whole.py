@@ -11,7 +11,7 @@ from dmlcy._words.values import quote, show
 
 Compiled = TypeVar("Compiled", covariant=True)
 Optimization: TypeAlias = Literal["adjacent", "chains", "epilogues", "folded", "in_place", "pieces", "views"]
-"""What compiling a graph does to run it faster. None changes a bit of a result."""
+"""The optimizations that the compilation of a graph makes. None changes a bit of a result."""
 OPTIMIZATIONS: Final[tuple[Optimization, ...]] = get_args(Optimization)
 Switches: TypeAlias = frozenset[Optimization]
 """The optimizations that are turned off."""

@@ -63,10 +63,10 @@ OPERATORS: Final[Mapping[str, Operator]] = _Operators("described", "reference", 
 """The operators that have a spec: their descs are checked, explained and exported."""
 
 RUNNABLE: Final[Mapping[str, Operator]] = _Operators("reference", "fast")
-"""Those of them that run."""
+"""The operators that run."""
 
 FAST: Final[Mapping[str, Operator]] = _Operators("fast")
-"""Those of them that loops compute; the reference computes the others."""
+"""The operators that loops compute; the reference computes the others."""
 
 
 IN_CHUNKS: Final = index.IN_CHUNKS

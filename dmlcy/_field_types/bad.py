@@ -25,5 +25,5 @@ class Bad:
 BAD: Final[Any] = Bad()
 
 UNREAD: Final = (Unreadable, IndexError)
-"""What evaluating a formula raises that reads what is not there: an entry that has been refused, or an axis that a
+"""Errors of a formula that reads something missing: an entry that has been refused, or an axis that a
 tensor does not have."""

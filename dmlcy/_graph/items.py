@@ -43,7 +43,7 @@ class Mixed(NamedTuple):
 
 
 Of: TypeAlias = Items | Mixed | None
-"""What a value is of; None: it is the same for all items."""
+"""The items that a value is of; None: the value is the same for all items."""
 
 
 class Axis(NamedTuple):

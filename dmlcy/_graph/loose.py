@@ -17,7 +17,7 @@ from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 
 _UNREAD: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What a formula raises that reads a field with a violation."""
+"""Errors of a formula that reads a field with a violation."""
 
 
 def is_unknown(desc: TensorDesc | None) -> bool:

@@ -24,8 +24,9 @@ Step: TypeAlias = tuple[
 Members: TypeAlias = list[tuple[Form, list[tuple[int, int, list[int]]]]]
 """The members of a chain, each with its places."""
 Chained: TypeAlias = tuple[Members, list[int], list[tuple[int, int]], int, int, int, int]
-"""The members of a chain; its sizes; the inputs of each member, where the head may compute it as it stores its results;
-slots of values; bytes of a block, and of an element; elements of the shortest row that the chain takes at once."""
+"""The members of a chain; its sizes; the inputs of each member, where the head may compute it as it stores its results.
+Then slots of values; bytes of a block, and of an element; elements of the shortest row that the chain takes at once.
+"""
 Making: TypeAlias = tuple[int, list[Place], QuantizedMatrix]
 """Which tensor of a step has no place, the places of what it is made of, and what makes it."""
 _SCRATCH: Final = -1  # the base of values that only a chain has

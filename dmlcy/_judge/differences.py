@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 PASSED, SUSPECT, FAILING = range(3)
-"""What an element is, the worst last."""
+"""The verdicts on an element, the worst last."""
 _CHUNK: Final = 2**20
 _FIRST: Final = 4
 _LEANING: Final = 15

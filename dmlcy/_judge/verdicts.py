@@ -12,7 +12,7 @@ VERDICTS: Final = ("passed", "not judged", "suspect", MISSING, "failed", "unread
 SHOWN: Final = ("passed", "failed", MISSING, "unreadable", "suspect", "not judged")
 """The order in which reports count them."""
 DOUBTFUL: Final = ("suspect", "not judged")
-"""What is no failure, except where the user asks for strictness."""
+"""Verdicts that are no failure, except where the user asks for strictness."""
 STATUS: Final = {"unreadable": 2, "failed": 1, MISSING: 1}
 """The exit status; of the others it is 0."""
 

@@ -1,1 +1,1 @@
-"""What every generated kernel stands on: tensors, attribute arguments, threads and the feature level, in C."""
+"""The base of every generated kernel: tensors, attribute arguments, threads and the feature level, in C."""

@@ -10,7 +10,7 @@ cdef enum:
     ATTRIBUTE_BYTES = 32
     WHOLE_BYTES = 1024              # of the struct of an operator that makes each result of several numbers, at most
 
-# What an activation needs that makes each result of several numbers, such as a softmax.
+# The needs of an activation that makes each result of several numbers, such as a softmax.
 cdef struct Whole:
     bint (*holds)(void* fields, int level) noexcept nogil   # computes the lets for sizes
     int level
@@ -34,7 +34,7 @@ cdef union WholeFields:
     unsigned char[WHOLE_BYTES] bytes
 
 
-# Replaces n numbers by those that the activation gives for them. -1: memory ran out.
+# Replaces n numbers by the results of the activation. -1: memory ran out.
 cdef inline int activate(const Activation* activation, float* numbers, int64_t n) noexcept nogil:
     cdef ActivationFields fields
     cdef int t

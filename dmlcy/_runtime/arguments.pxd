@@ -24,8 +24,8 @@ cdef int take_scale_bias(object value, bint optional, float* result, bint* given
 cdef int take_some(
     object value, int64_t most, int64_t minimum, int64_t maximum, int64_t* result, int64_t* count
 ) except -1
-# The desc of another operator that this field of an operator can hold at a level, owned by who has `result`; NULL where
-# it is `optional` and left out, or refused. Then its loops.
+# The desc of another operator that this field of an operator can have at a level, owned by the owner of `result`. NULL
+# if it is `optional` and left out, or refused. Then its loops.
 cdef int take_desc(
     object value, bint optional, str operator, str field, int level, PyObject** result, Activation* loops
 ) except -1

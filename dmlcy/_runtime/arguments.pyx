@@ -58,7 +58,7 @@ cdef inline bint is_bool(object value) except -1:
     return PyBool_Check(value) or issubclass(type(value), numpy.bool_)
 
 
-# What is no int goes another way: an int itself raises nothing, and needs no bookkeeping of a try.
+# An object that is no int goes another way: an int itself raises nothing, and needs no bookkeeping of a try.
 cdef inline int take_int(object value, int64_t minimum, int64_t maximum, int64_t* result) except -1:
     cdef int overflow = 0
     cdef int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow)
@@ -306,8 +306,9 @@ cdef object desc_of(PyObject* desc):
 
 
 cdef int take_real(object value, double* result) except -1:
-    """The number in double precision. What is no double is rounded to the one beside it whose last bit is odd: rounded
-    again, to a format with at least two bits less, it gives what rounding the number once would give."""
+    """The number in double precision. A number that is no double is rounded to the double beside it whose last bit is
+    odd. If this double is rounded again, to a format with at least two bits less, the result is that of rounding
+    once."""
     cdef double number
     cdef long long small
     cdef int overflow = 0

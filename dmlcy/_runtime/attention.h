@@ -24,10 +24,9 @@ enum {
 #define DMLCY_LEAST_SCORE -87.0f /* e^-87 is a normal number */
 
 typedef struct {
-    /* Adds what is added, and then the masks, where they are not NULL, and returns the greatest; without those that are
-     * NaN. */
+    /* Adds `added`, and then the masks, where they are not NULL, and returns the greatest score that is no NaN. */
     float (*greatest)(float *scores, const float *added, const float *masks, int64_t n);
-    /* What is added to scores: `masked` where an element of a mask is 0. */
+    /* The addend of scores: `masked` where an element of a mask is 0. */
     void (*choose)(const int32_t *mask, float masked, float *to, int64_t n);
     /* Scores become weights, e^(score - greatest). Returns their sum. */
     float (*weigh)(float *scores, float greatest, int64_t n);

@@ -86,7 +86,7 @@ cdef struct Heads:
     uint8_t* special                # of each block, whether a value is infinite or NaN; then the same of each key
     int64_t row_blocks              # of queries
 
-# What a thread works with: the scores of some queries and a block of keys, and what becomes of them.
+# The memory of a thread: the scores of some queries and a block of keys, and their results.
 cdef struct Block:
     int64_t item
     int64_t head

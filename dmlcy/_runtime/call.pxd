@@ -1,4 +1,4 @@
-# Calls of operators. What differs between operators is a table and a few functions; the rest is here.
+# Calls of operators. Operators differ in a table and a few functions; the rest is here.
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
@@ -56,10 +56,10 @@ ctypedef bint (*DataHolds)(const void* fields, int64_t* broken) noexcept nogil
 ctypedef dict (*Attributes)(const void* fields)
 # Computes the outputs; not 0: there is no memory.
 ctypedef int (*Run)(const void* fields) noexcept nogil
-# Makes of the elements of an input what the loops take in their place, call after call, and writes it to memory that is
-# a multiple of 64, if any is given. Returns the bytes of it; 0: the loops take the elements themselves; -1: there is no
-# memory. An input that is not known before the call has no data. Below 0 where none is given: so many bytes, which have
-# each element as it is, and else zeros; then the loops do not read the elements themselves.
+# Makes the numbers that the loops take in place of the elements of an input, call after call. Writes the numbers to
+# memory that is a multiple of 64, if any is given. Returns the bytes of it; 0: the loops take the elements themselves;
+# -1: there is no memory. An input that is not known before the call has no data. Below 0 where none is given: so many
+# bytes, which have each element as it is, and else zeros; then the loops do not read the elements themselves.
 ctypedef int64_t (*Prepare)(const void* fields, int input, void* to) noexcept nogil
 
 # How an operator is called.
@@ -106,7 +106,7 @@ cdef Call call_of_operator(str name)
 # The loops of an activation that a field holds.
 cdef int take_loops(object desc, Activation* loops) except -1
 
-# What the struct owns, which becomes the caller's, or None.
+# The object that the struct owns, which becomes the caller's, or None.
 cdef object taken_from(Call call, void* fields)
 
 cdef Call call_of(
@@ -114,7 +114,7 @@ cdef Call call_of(
     DataHolds data_holds, Attributes attributes, Run run, Prepare prepare,
 )
 
-# Whether the tensor has the data type of `computed`, and its sizes but for leading ones.
+# Whether the tensor has the data type of `computed`, and its sizes except leading ones.
 cdef inline bint as_computed(const Tensor* tensor, const Tensor* computed) noexcept nogil:
     cdef Tensor trimmed = tensor[0]
     return set_rank(&trimmed, computed.rank) and trimmed.dtype == computed.dtype and same_sizes(&trimmed, computed)

@@ -47,8 +47,8 @@ cdef dict uses = {}
 # The activations whose loops were asked for, and these, by the address of the desc.
 cdef dict activations = {}
 
-# What those of them need that make each result of several numbers. Structs of operators point to it for ever: there are
-# few, one for each operator with the same attributes.
+# The needs of activations that make each result of several numbers. Structs of operators point to it for ever: there
+# are few, one for each operator with the same attributes.
 cdef dict wholes = {}
 
 # A call that runs. Only the entries of the operator's own tensors, and the bytes of its struct, are ever used.
@@ -107,7 +107,7 @@ cdef inline bint inputs_hold(const Layout* layout, Tensor* tensors, int level) n
     return True
 
 
-# The data type that input `i` must have: that of the first one before it which is there, of those that share it.
+# The data type that input `i` must have: that of the first input before it that is given and shares the data type.
 cdef inline int tied(const Layout* layout, const Tensor* tensors, int first, int i) noexcept nogil:
     cdef int j
     for j in range(first, i):
@@ -125,7 +125,8 @@ cdef bint unchanged(ndarray array, const Tensor* tensor) noexcept:
     cdef int extra = tensor.rank - cnp.PyArray_NDIM(array)
     if <char*>cnp.PyArray_DATA(array) != tensor.data or not has_dtype(array, tensor.dtype):
         return False
-    # Either may have leading axes of size 1 that the other lacks, and the stride of an axis of size 1 means nothing.
+    # Either tensor may have leading axes of size 1 that the other lacks, and the stride of an axis of size 1 means
+    # nothing.
     for axis in range(min(extra, 0), tensor.rank):
         found = axis - extra
         if (1 if found < 0 else cnp.PyArray_DIMS(array)[found]) != (1 if axis < 0 else tensor.sizes[axis]):
@@ -199,7 +200,7 @@ cdef object of_arguments(Call call, PyObject* const* given):
     begin(&frame, call.tensors)
     try:
         if call.run == NULL or call.held:
-            # What no argument fills is told from others too, or is owned by nobody.
+            # A tensor that no argument fills is told from others too, or is owned by nobody.
             memset(<char*>frame.fields, 0, call.given)
         if call.arrays:
             open_arrays(call, &frame)
@@ -263,7 +264,8 @@ cdef object of_inputs(Call call, const void* fields, PyObject* const* given, obj
 
 
 cdef bint take_inputs(Call call, Frame* frame, PyObject* const* given) except -1:
-    """The arrays behind the inputs. They are described when all are there: what gives an array may change others."""
+    """The arrays behind the inputs. The descriptions come last: an object that
+    gives an array may change others."""
     cdef Tensor* tensors = <Tensor*>frame.fields
     cdef const TensorLayout* row = call.layout.tensors
     cdef ndarray array

@@ -1,5 +1,5 @@
-# What the generated checks are made of: exact integer arithmetic and the rules that hold for every tensor.
-# What overflows saturates: a divisor that is positive by the ranges of the fields stays positive.
+# The parts of the generated checks: exact integer arithmetic and the rules that hold for every tensor. Numbers that
+# overflow saturate: a divisor that is positive by the ranges of the fields stays positive.
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint32_t, uint64_t
 

@@ -138,8 +138,8 @@ DMLCY_TARGET static void DMLCY_OWN(_near)(const void *args)
 #endif
 
 #if DMLCY_DIRECT
-/* Combines three rows into each line of the target. They are one row further on for each line, and each row is loaded
- * once. */
+/* Combines three rows into each line of the target. The rows are one row further on for each line, and each row is
+ * loaded once. */
 DMLCY_TARGET static void DMLCY_OWN(_slide)(const void *args)
 {
     const WindowSum *const sum = args;
@@ -223,8 +223,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_down)(const WindowFold *fold, const ch
     }
 }
 
-/* The same for rows of many blocks, two rows after two rows. Processors see what comes where bytes are read in their
- * order: so the first row, if it is long, comes into the cache before the second one is read beside it. The last block
+/* The same for rows of many blocks, two rows after two rows. Processors fetch bytes early where they are read in their
+ * order. So the first row, if it is long, comes into the cache before the second one is read beside it. The last block
  * overlaps the one before: it is not stored in between, for a load of what two stores have written waits for both. */
 DMLCY_TARGET DMLCY_INLINE void DMLCY_OWN(_along)(const WindowFold *fold, const char *plane, DMLCY_ACC *sums)
 {

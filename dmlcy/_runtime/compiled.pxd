@@ -8,12 +8,12 @@ from dmlcy._runtime.vectorcall cimport vectorcallfunc
 cdef enum:
     MAX_INPUTS = 16
 
-# What the loops make of an input whose elements stay as they are; `made` becomes the place of it, in memory that the
-# result owns. None: they take the elements themselves. `replaces`: whether they need no element beside it, since each
-# one is in it as it is, and nothing else but zeros; NULL: nobody asks.
+# The numbers that the loops make of an input whose elements stay as they are; `made` becomes the place of it, in memory
+# that the result owns. None: they take the elements themselves. `replaces`: whether they need no element beside it,
+# since each one is in it as it is, and nothing else but zeros; NULL: nobody asks.
 cdef object made_of(Call call, const void* fields, int input, const void** made, bint* replaces)
 
-# What compiled operators have in common.
+# The common parts of compiled operators.
 cdef class CompiledOperator:
     cdef readonly object desc
     cdef int level

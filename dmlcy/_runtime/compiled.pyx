@@ -45,9 +45,9 @@ cdef class CompiledOperator:
     def initialize(self, **inputs):
         """Takes inputs, by name, that are the same in each call: no call gives them.
 
-        They are copied, and the loops prepare them: ``gemm`` packs the columns of ``b``. A second time, ``initialize``
-        takes the place of the first. Raises DmlError where a call would, and TypeError for a name that the compiled
-        desc does not have.
+        The inputs are copied, and the loops prepare them: ``gemm`` packs the columns of ``b``. A second time,
+        ``initialize`` takes the place of the first. Raises DmlError where a call would, and TypeError for a name that
+        the compiled desc does not have.
         """
         raise NotImplementedError
 
@@ -188,7 +188,7 @@ cdef class TableOperator(CompiledOperator):
 
     @property
     def called(self):
-        """The names of the inputs that a call takes: those that ``initialize`` did not take."""
+        """The names of the inputs that a call takes: the inputs that ``initialize`` did not take."""
         return self.prepared.names
 
     def initialize(self, **inputs):

@@ -1,11 +1,11 @@
-/* What the compiler has beyond C11. Other headers ask for these names, and for no compiler by its own name.
+/* Features of the compiler beyond C11. Other headers ask for these names, and for no compiler by its own name.
  *
  * DMLCY_GNU  1: GCC or clang, with vector types, attributes and assembler. 0 for other compilers, and where DMLCY_PORTABLE
  *            is defined: then everything is C11, and the results are the same bits.
  * DMLCY_X86  1: the processor is an x86-64, and instructions of it can be named: those of the baseline (SSE2) anywhere,
  *            others in DMLCY_WIDE and DMLCY_WIDEST functions (isa.h).
- * DMLCY_BASELINE_FUSED  1: every processor of this kind has a fused multiply-add. It is 0 on x86-64 whatever the flags
- *            of the compiler say: the bits at the baseline are the same in each build.
+ * DMLCY_BASELINE_FUSED  1: every processor of this kind has a fused multiply-add. The value is 0 on x86-64 whatever the
+ *            flags of the compiler say: the bits at the baseline are the same in each build.
  */
 #ifndef DMLCY_COMPILER_H
 #define DMLCY_COMPILER_H

@@ -1,5 +1,5 @@
-# What the context of a call says: its feature level, and who records it. Every call asks the second question; a load
-# and a branch answer it when nobody records.
+# The context of a call: its feature level, and who records it. Every call asks the second question; a load and a branch
+# answer it when nobody records.
 
 from libc.stdint cimport int64_t
 

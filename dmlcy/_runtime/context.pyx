@@ -1,4 +1,4 @@
-"""What the context of a call says: its feature level, and who records it. Every thread and task has a context."""
+"""The context of a call: its feature level, and who records it. Every thread and task has a context."""
 
 from contextvars import ContextVar
 

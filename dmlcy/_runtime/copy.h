@@ -1,7 +1,7 @@
 /* Copies and fills of rows.
  *
- * Short ones without a call. Long ones without the library's memcpy, which on some processors copies a long row with one
- * instruction that is ten times slower where target and source lie a few bytes apart modulo 4096.
+ * Short rows are copied without a call, and long rows without the library's memcpy. On some processors, memcpy copies a
+ * long row with one instruction, which is ten times slower where target and source lie a few bytes apart modulo 4096.
  *
  * dmlcy_spread copies rows that lie `step` bytes apart to where they lie `gap` bytes apart, each at least DMLCY_SPREAD bytes
  * long, and fills the gaps between them. A gap is filled in steps of 16 bytes, which spill into the next row before it is

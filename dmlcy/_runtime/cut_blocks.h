@@ -1,5 +1,5 @@
-/* Floats as integers for the wide level, by instructions that compilers do not find: those that cut integers to the range of
- * narrower ones. What the loops of conversions.h give are the same bits.
+/* Floats as integers for the wide level, by instructions that compilers do not find: they cut integers to the range of
+ * narrower ones. The loops of conversions.h give the same bits.
  *
  * Of floats that no int32_t has, and of NaN, an instruction makes the least int32_t.
  */

@@ -1,4 +1,4 @@
-/* What loops over elements compute by functions: bounds, numbers that are cut to integers, quotients and remainders. */
+/* Functions of loops over elements: bounds, numbers that are cut to integers, quotients and remainders. */
 #ifndef DMLCY_ELEMENT_ARITHMETIC_H
 #define DMLCY_ELEMENT_ARITHMETIC_H
 
@@ -66,8 +66,8 @@ DMLCY_INLINE uint64_t dmlcy_saturate_uint64_t(double x)
 
 /* ---- quotients and remainders ---- */
 
-/* Without its fraction; 0 where the divisor is 0. The quotient of FLOAT64 is so near to that of integers of 32 bits that
- * no other integer is between them. What wraps around is a negative one of the least integer. */
+/* Without its fraction; 0 where the divisor is 0. The quotient of FLOAT64 is so near to that of integers of 32 bits
+ * that no other integer is between them. The quotient of the least integer and -1 wraps around. */
 DMLCY_INLINE int32_t dmlcy_div_trunc_int32_t(int32_t a, int32_t b)
 {
     const int32_t divisor = (b == 0) | (b == -1) ? 1 : b;
@@ -95,7 +95,7 @@ DMLCY_INLINE uint64_t dmlcy_div_trunc_uint64_t(uint64_t a, uint64_t b)
     return b == 0 ? 0 : a / b;
 }
 
-/* What is left of the dividend; 0 where the divisor is 0. */
+/* The remainder of the dividend; 0 where the divisor is 0. */
 #define DMLCY_REMAINDERS(type, wide)                                                \
     DMLCY_INLINE type dmlcy_mod_trunc_##type(type a, type b)                        \
     {                                                                               \

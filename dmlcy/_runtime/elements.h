@@ -34,8 +34,8 @@ typedef struct {
     uint8_t halves_from;    /* the lowest level that has it */
     uint8_t lanes;          /* `rows` take multiples of so many elements */
     uint8_t gives;          /* the data type of the numbers that it gives; 0: elements as they are */
-    uint8_t takes[5];       /* the same of those that it takes of each input */
-    uint8_t attributes;     /* bytes of those that `strips` read */
+    uint8_t takes[5];       /* the same of the numbers that it takes of each input */
+    uint8_t attributes;     /* bytes of the attributes that `strips` read */
     ElementStrip strips[3]; /* by level; NULL: there are none */
     void (*limits)(const void *attributes, float *limits); /* the result is the element within two limits; NULL: it is not */
 } ElementKernel;
@@ -51,8 +51,8 @@ typedef struct {
 #define DMLCY_IS_NAN(x) ((x) != (x))
 #define DMLCY_IS_FINITE(x) ((x) - (x) == 0)
 
-/* The smaller and the larger of two numbers: -0 is below +0, and any number is preferred to a NaN. Equal numbers have the
- * same bits, but for zeros: one that is negative makes the smaller one negative, and two the larger one. */
+/* The smaller and the larger of two numbers: -0 is below +0, and any number is preferred to a NaN. Equal numbers have
+ * the same bits, except zeros: one negative zero makes the smaller one negative, and two the larger one. */
 #define DMLCY_EXTREMES(type, whole)                                                 \
     DMLCY_INLINE type dmlcy_least_##type(type a, type b)                            \
     {                                                                               \
@@ -97,8 +97,10 @@ DMLCY_INLINE float dmlcy_odd(double x)
 
 #define DMLCY_SAME(x) (x)
 
-/* Whether the larger of a finite number and the lower limit, and the smaller of that and the upper one, are what an
- * instruction gives that takes the limit where both are equal: those are zeros of any signs. */
+/* Whether an instruction that takes the limit where both are equal gives the right results. Right results are the
+ * larger of a finite number and the lower limit, and the smaller of that and the upper one. Equal numbers are zeros of
+ * any signs.
+ */
 static inline int dmlcy_are_plain_limits(const float *limits)
 {
     return !DMLCY_IS_NAN(limits[0]) && !DMLCY_IS_NAN(limits[1]) && !(limits[0] == 0 && signbit(limits[0]))
@@ -107,9 +109,9 @@ static inline int dmlcy_are_plain_limits(const float *limits)
 
 /* ---- bits ---- */
 
-/* A shift by n modulo the bits is defined for every n, so a block of elements is shifted at once. The bits of an element
- * are counted in bytes, whose sums are then added up by shifts: of a multiplication here, GCC makes an instruction that
- * counts the bits of one element. */
+/* A shift by n modulo the bits is defined for every n, so a block of elements is shifted at once. The bits of an
+ * element are counted in bytes, whose sums are then added up by shifts. Of a multiplication here, GCC makes an
+ * instruction that counts the bits of one element. */
 #define DMLCY_BITS(type)                                                            \
     DMLCY_INLINE type dmlcy_shift_left_##type(type a, type n)                       \
     {                                                                               \

@@ -39,15 +39,15 @@ cdef struct Elements:
 # Computes the outputs. -1: memory ran out.
 cdef int run_elements(const ElementKernel* kernel, const Elements* a) noexcept nogil
 
-# The same where the second and the third tensor may have an element for each block of elements of the output: along
+# The same where the second and the third tensor may have an element for each block of elements of the output. Along
 # each axis, their sizes divide those of the output.
 cdef int run_blocks(const ElementKernel* kernel, Elements* a) noexcept nogil
 
 # Converts the elements of one input to the data type of one output.
 cdef int run_conversion(Elements* a) noexcept nogil
 
-# Makes of `to` an input for the output `of` that has an integer for all its elements, which becomes one of a data type
-# where it is, or one of some entries for each index of an axis.
+# Makes of `to` an input for the output `of`. The input has an integer for all its elements, which becomes an element of
+# a data type where it is. Or it has one of some entries for each index of an axis.
 cdef void fill_integer(Tensor* to, const Tensor* of, int dtype, int64_t* number) noexcept nogil
 cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entries) noexcept nogil
 

@@ -67,13 +67,13 @@ cdef struct Axes:
     bint direct                     # it takes rows that are in memory, or repeat an element, and writes into the output
     bint streamed
 
-# What a thread has loaded of an input, from `source` on.
+# The elements of an input that a thread has loaded, from `source` on.
 cdef struct Loaded:
     const char* source
     int64_t rows
     int64_t n
 
-# What a thread works with.
+# The memory of a thread.
 cdef struct Room:
     uint64_t[TENSORS][BLOCK] numbers
     uint64_t[BLOCK] elements
@@ -205,7 +205,7 @@ cdef inline bint run_at_once(const ElementKernel* kernel, Axes* to) noexcept nog
     return True
 
 
-# Adds the strips of an operator to those that are asked for, if it has loops for that.
+# Adds the strips of an operator to the wanted ones, if it has loops for that.
 cdef void add_strips(const ElementKernel* kernel, const Elements* a, Strips* to) noexcept nogil:
     cdef Strip* strip = &to.each[to.count]
     cdef int t, last = to.count + (1 if a.fused == NULL else 2)

@@ -1,4 +1,5 @@
-# What runs on each part of an output while it is near: the nodes of a graph behind the operator that computes it.
+# The functions that run on each part of an output while it is near: the nodes of a graph behind the operator that
+# computes it.
 
 from libc.stdint cimport int64_t
 
@@ -17,7 +18,7 @@ cdef enum:
     MOST_STRIPS = 4                 # of a node, or of nodes behind one output
     STRIP_BYTES = 48
 
-# What an operator makes of FLOAT32 numbers that have just been stored, in their place.
+# The function of an operator that replaces FLOAT32 numbers that have just been stored.
 cdef struct Strip:
     StripLoop loop                  # NULL: there is none
     const char* other               # the other input: its elements lie as those of the output
@@ -27,7 +28,7 @@ cdef struct Strip:
     bint limited                    # of a finite number, the loop makes the nearest one within two limits
     float[2] limits
 
-# What several make one after the other.
+# Several functions, one after the other.
 cdef struct Strips:
     int count
     Strip[MOST_STRIPS] each
@@ -40,8 +41,8 @@ cdef struct Epilogue:
     bint taken                      # the loops call it for each element once, after it has its value
 
 
-# What follows an output: `prepared` of it. Loops that ask for it call `follow` for all elements, in rows of so many.
-# NULL: nothing follows, or not here.
+# The functions behind an output: `prepared` of it. Loops that ask for it call `follow` for all elements, in rows of so
+# many. NULL: nothing follows, or not here.
 cdef inline const Epilogue* take_epilogue(const Tensor* output, int64_t elements) noexcept nogil:
     cdef Epilogue* found = NULL if output == NULL else <Epilogue*>output.prepared
     if found == NULL or found.taken or elements < found.least:

@@ -10,8 +10,8 @@
  *
  * upright  a row is a part of a line, with the order of "across".
  *
- * fold_rows.h makes them of steps, and place_rows.h makes those that look for places. A line is cut into parts of fixed
- * sizes, whose results are joined in their order: no bit depends on threads or on strides.
+ * fold_rows.h makes them of steps, and place_rows.h makes the loops that look for places. A line is cut into parts of
+ * fixed sizes, whose results are joined in their order: no bit depends on threads or on strides.
  */
 #ifndef DMLCY_FOLDS_H
 #define DMLCY_FOLDS_H
@@ -67,7 +67,7 @@ typedef struct FoldKernel {
     /* Makes of results what is stored, at their place or elsewhere. */
     void (*finish)(const void *results, void *target, int64_t n, double count, const FoldArgs *args);
     unsigned char number; /* the data type of the numbers that the loops take */
-    unsigned char gives;  /* and of those that `finish` gives */
+    unsigned char gives;  /* and of the numbers that `finish` gives */
     unsigned char item;   /* bytes of a result */
     unsigned char tops;   /* the steps subtract the greatest element of the line */
     unsigned char bits;   /* integers of this size are taken as they are */

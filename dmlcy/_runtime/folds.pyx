@@ -82,7 +82,7 @@ cdef struct Plan:
     int64_t parts                   # of a line
     char* partial                   # the results of each part, for all positions; NULL: a unit of work has whole lines
 
-# What a thread works with.
+# The memory of a thread.
 cdef struct Room:
     char[TILE * 2] elements         # of 1 or 2 bytes: others are taken as they are
     char[TILE * 8 + ALIGNMENT] numbers

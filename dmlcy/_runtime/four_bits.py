@@ -70,7 +70,7 @@ Packed.__module__ = "dmlcy"  # as users import it
 
 
 class Unpacked(np.ndarray[Any, Any]):
-    """The elements of packed bytes. What is written to them reaches the bytes by ``write``."""
+    """The elements of packed bytes. New values reach the bytes by ``write``."""
 
     packed: Packed
 

@@ -1,22 +1,23 @@
-/* What the functions over FLOAT32 are made of: bits, a fused multiply-add, exponentials and logarithms.
+/* The parts of functions over FLOAT32: bits, a fused multiply-add, exponentials and logarithms.
  *
  * A function `DMLCY_INLINE float dmlcy_NAME(int fused, float x)` computes its result from the bits of its argument,
- * polynomials and a division or two, in FLOAT32, without branches, so that the compiler vectorises the loop that it is
- * inlined in. It has no target attribute: the loop has one. `fused` is a constant, 1 where the level of the loop has a
- * fused multiply-add: all such levels give the same bits. Elsewhere DMLCY_FMA and DMLCY_NEAR round twice, and a result
- * may have other bits within the same bound.
+ * polynomials and a division or two, in FLOAT32. The function has no branches, so that the compiler vectorises the loop
+ * that it is inlined in. The function has no target attribute: the loop has one. `fused` is a constant, 1 where the
+ * level of the loop has a fused multiply-add: all such levels give the same bits. Elsewhere DMLCY_FMA and DMLCY_NEAR
+ * round twice, and a result may have other bits within the same bound.
  *
- * A function that is complete only with a branch, or that is slow so, has three: dmlcy_NAME_ordinary, which is right
- * for ordinary arguments; dmlcy_NAME_special(x), whose highest bit is set where an argument is none; and dmlcy_NAME,
- * which is right for all and gives the same bits for ordinary ones. element_blocks.h chooses.
+ * A function that is complete only with a branch, or that is slow so, has three functions. The first,
+ * dmlcy_NAME_ordinary, is right for ordinary arguments. The highest bit of dmlcy_NAME_special(x) is set where an
+ * argument is none. The last, dmlcy_NAME, is right for all and gives the same bits for ordinary ones. element_blocks.h
+ * chooses.
  *
  * A NaN gives a NaN. Zeros, infinities and denormal numbers are arguments and results like others. Errors that are told
  * are the largest over all 2^32 arguments with a fused multiply-add: in ULP where the result is a normal number, in
  * steps of 2^-149 where it is denormal.
  *
- * What keeps GCC 12 from vectorising a loop: a conversion of a choice to an integer, and a chain of choices that it
- * makes branches of. Polynomials are minimax fits, whose coefficients were rounded to float from the lowest power on,
- * each time with the rest fitted again.
+ * Some code keeps GCC 12 from vectorising a loop: a conversion of a choice to an integer, and a chain of choices that
+ * it makes branches of. Polynomials are minimax fits, whose coefficients were rounded to float from the lowest power
+ * on, each time with the rest fitted again.
  */
 #ifndef DMLCY_FUNCTIONS_BASE_H
 #define DMLCY_FUNCTIONS_BASE_H
@@ -103,8 +104,8 @@ DMLCY_INLINE uint32_t dmlcy_beyond(float x, uint32_t most)
 
 /* ---- exponentials ---- */
 
-/* A power of two as two factors, or one of them twice: a result that is multiplied by one after the other rounds once,
- * whether it becomes denormal, infinite or none of them, though the power itself may be no normal number. */
+/* A power of two as two factors, or one of them twice. A result that is multiplied by one after the other rounds once,
+ * whether it becomes denormal, infinite or none of these. The power itself may be no normal number. */
 typedef struct {
     float one, two;
 } dmlcy_power;

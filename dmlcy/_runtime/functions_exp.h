@@ -1,5 +1,5 @@
-/* Functions of exponentials over FLOAT32: exp, expm1, tanh, sigmoid, softplus, erf, gelu; and products of them, where
- * the function alone would be too large or too small, or where its argument would be rounded.
+/* Functions of exponentials over FLOAT32: exp, expm1, tanh, sigmoid, softplus, erf, gelu. Products of them are for
+ * functions that alone would be too large or too small, or whose argument would be rounded.
  */
 #ifndef DMLCY_FUNCTIONS_EXP_H
 #define DMLCY_FUNCTIONS_EXP_H
@@ -128,7 +128,7 @@ DMLCY_INLINE float dmlcy_tanh(int fused, float x)
     return dmlcy_signed(w / v, x);
 }
 
-/* What rounding took from the product t of a and b; 0 where a function is at an end anyway. */
+/* The rounding error of the product t of a and b; 0 where a function is at an end anyway. */
 DMLCY_INLINE float dmlcy_lost(int fused, float a, float b, float t)
 {
     const float low = DMLCY_FMA(a, b, -t);

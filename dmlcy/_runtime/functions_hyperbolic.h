@@ -111,8 +111,8 @@ DMLCY_INLINE float dmlcy_acosh(int fused, float x)
 /* ---- atanh ---- */
 
 /* k log(2) / 2 + atanh(v), v = ((1 + a) - 2^k (1 - a)) / ((1 + a) + 2^k (1 - a)), for a k for which 2^k is next to the
- * quotient (1 + a) / (1 - a), rather too small: -0.112 < v < 0.274. It is at most 24, so that 1 - 2^k is exact; of the
- * largest a below 1, v is 1/3. atanh(v) is v + v^3 P(v^2), relatively to 5.9e-10.
+ * quotient (1 + a) / (1 - a), rather too small: -0.112 < v < 0.274. The number k is at most 24, so that 1 - 2^k is
+ * exact; of the largest a below 1, v is 1/3. atanh(v) is v + v^3 P(v^2), relatively to 5.9e-10.
  * 1.41 ULP, at 0.460428059 */
 DMLCY_INLINE float dmlcy_atanh(int fused, float x)
 {

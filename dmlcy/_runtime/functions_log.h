@@ -44,9 +44,9 @@ DMLCY_INLINE float dmlcy_log1p(int fused, float x)
 
 /* ---- powers ---- */
 
-/* x^y 2^(-y fewer), for a normal number x > 0 and a finite y; a normal number, or `large`. log2(x) is a sum of two floats,
- * of 2 atanh(s) / log(2) with s = f / (2 + f), where s has two parts, too; its product with y is another such sum, and
- * 2^k 2^t the result. */
+/* x^y 2^(-y fewer), for a normal number x > 0 and a finite y; a normal number, or `large`. log2(x) is a sum of two
+ * floats, of 2 atanh(s) / log(2) with s = f / (2 + f), where s has two parts, too. The product of log2(x) and y is
+ * another such sum, and 2^k 2^t the result. */
 DMLCY_INLINE float dmlcy_pow_positive(int fused, float x, float y, float fewer, int large)
 {
     const uint32_t above = dmlcy_exponent_of(x);

@@ -1,4 +1,4 @@
-/* What becomes of the gates of recurrent units, for each level; gate_rows.h has the text of the loops.
+/* The functions of the gates of recurrent units, for each level; gate_rows.h has the text of the loops.
  *
  * Sums and products of gates are made in double and rounded once, so that all levels give the same bits.
  */
@@ -11,7 +11,7 @@
 #include "isa.h"
 #include "named.h"
 
-/* Each takes n numbers of every array. */
+/* Each function takes n numbers of every array. */
 typedef struct {
     int (*are_finite)(const float *x, int64_t n);
     void (*limit)(float *x, float most, int64_t n);                         /* NaN stays */

@@ -1,5 +1,5 @@
 # Copying the elements under a sliding window: one row per channel and window element ("tap"), one column per position
-# of the window ("block"). What lies outside the input is zero.
+# of the window ("block"). Elements outside the input are zero.
 
 from libc.stdint cimport int64_t
 

@@ -50,7 +50,7 @@ cdef struct GatherAxis:
     int64_t shift                   # positions of a slot from its tap t to tap t + slots
     int64_t reach                   # positions of a slot beyond those of its first tap
 
-# What is transposed: neighbours in the input that go to distant places.
+# Neighbours in the input that go to distant places, which are transposed.
 cdef enum Turn:
     TURN_NOTHING
     TURN_CHANNELS
@@ -125,7 +125,7 @@ cdef int run_gather(const WindowGather* a) noexcept nogil:
     plan.batch_out_step = a.output.strides[0]
     collect_axes(&plan, a)
     choose_turn(&plan)
-    # Boxes of several channels write to so many places that streaming pays from half as much on; others write long
+    # Boxes of several channels write to so many places that streaming pays from half as much on. Other boxes write long
     # runs, which the cache takes in well until they are twice as much.
     plan.streams = a.output.strides[2] == plan.item and stream_pays(2 * moved if plan.group > 1 else moved // 2)
     choose_boxes(&plan)

@@ -7,7 +7,7 @@ from dmlcy._runtime.strided cimport Tensor
 cdef enum:
     MADE = 1024                     # numbers that are made at once, at most
 
-# What the numbers first … first+count-1 of elements give; `fields` is the struct of the operator.
+# The elements of the numbers first … first+count-1; `fields` is the struct of the operator.
 ctypedef void (*Floats)(const void* fields, int64_t first, int count, double* numbers) noexcept nogil
 ctypedef void (*Integers)(const void* fields, int64_t first, int count, uint64_t* numbers) noexcept nogil
 # Whether a diagonal, so many columns to the right of the main one, has such numbers.
@@ -18,9 +18,9 @@ cdef struct Numbers:
     Integers integers               # of integers; NULL: these are floats that are cut
     const void* fields
 
-# Each computes the output. -1: memory ran out.
+# Each function computes the output. -1: memory ran out.
 
-# What number 0 gives, everywhere.
+# The element of number 0, everywhere.
 cdef int run_fill(const Numbers* numbers, const Tensor* output) noexcept nogil
 # The elements row by row.
 cdef int run_sequence(const Numbers* numbers, const Tensor* output) noexcept nogil

@@ -19,7 +19,7 @@ DMLCY_WIDEST static inline void dmlcy_load_halves_widest(float *target, const vo
     _mm512_storeu_ps(target, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)source)));
 }
 
-/* What a block of an input is, and where that of the output goes, by the type that the loop has. */
+/* The block of an input, and the place of that of the output, by the type that the loop has. */
 #define DMLCY_BYTES_float 2
 #define DMLCY_BYTES_uint8_t 1
 #define DMLCY_TAKE_float(block, source)                                                                                \
@@ -60,7 +60,7 @@ DMLCY_WIDEST static inline int dmlcy_any_widest(const uint32_t *block)
     return _mm512_movepi32_mask(_mm512_loadu_si512(block));
 }
 
-/* What a loop writes for an element. */
+/* The number that a loop writes for an element. */
 typedef float dmlcy_given_float;
 typedef int32_t dmlcy_given_uint8_t;
 

@@ -1,10 +1,10 @@
 /* Elements by index.
  *
- * index_rows.h has the loops for each type of an index, and indexed_elements.h those for each size of an element, too, of
- * one index each. With several coordinates, or an index for a row of elements, the indices become offsets in bytes:
- * dmlcy_offsets adds those of a coordinate, dmlcy_flat_offsets those of indices that count all elements of a tensor.
- * dmlcy_take_ITEM reads elements of ITEM bytes at the offsets, dmlcy_give_ITEM writes them there, in order: of two at one
- * place, the later one stays.
+ * index_rows.h has the loops for each type of an index, and indexed_elements.h those for each size of an element, too,
+ * of one index each. With several coordinates, or an index for a row of elements, the indices become offsets in bytes.
+ * The function dmlcy_offsets adds those of a coordinate, dmlcy_flat_offsets those of indices that count all elements of
+ * a tensor. dmlcy_take_ITEM reads elements of ITEM bytes at the offsets, dmlcy_give_ITEM writes them there, in order:
+ * of two at one place, the later one stays.
  */
 #ifndef DMLCY_INDEXED_H
 #define DMLCY_INDEXED_H

@@ -1,8 +1,8 @@
 /* The loops of sums of products of integers; integer_products.pyx says what they do.
  *
- * Four k of a column are a word of four bytes: a number of the column, unsigned. Those of a row are four bytes, signed,
- * where there is an instruction for products of bytes (VNNI); else four words of 16 bits, of k 0, 2, 1 and 3. What is
- * added wraps at 32 bits, so that the order does not matter: each sum modulo 2^32 is that of the exact numbers.
+ * Four k of a column are a word of four bytes: a number of the column, unsigned. The four k of a row are four bytes,
+ * signed, where there is an instruction for products of bytes (VNNI); else four words of 16 bits, of k 0, 2, 1 and 3.
+ * The sums wrap at 32 bits, so that the order does not matter: each sum modulo 2^32 is that of the exact numbers.
  */
 #ifndef DMLCY_INTEGER_PRODUCTS_H
 #define DMLCY_INTEGER_PRODUCTS_H
@@ -38,7 +38,7 @@ typedef struct {
     IntegerKernel kernels[DMLCY_INTEGER_HEIGHTS];
 } IntegerKernels;
 
-/* What becomes of sums: rows of them, `sums_row` numbers apart. Arrays have an element for each row, or each column. */
+/* The results of sums: rows of them, `sums_row` numbers apart. Arrays have an element for each row, or each column. */
 typedef struct {
     int64_t rows;
     int64_t columns;
@@ -116,7 +116,7 @@ static inline void dmlcy_long_add(int64_t *high, int64_t *low, int64_t number, i
     *low &= 0xffffffff;
 }
 
-/* Rounded once: an odd last bit stands for those that are left out. */
+/* Rounded once: an odd last bit stands for the bits that are left out. */
 static inline double dmlcy_double_of_long(int64_t high, int64_t low)
 {
     int64_t taken, left;

@@ -5,8 +5,8 @@ from libc.stdint cimport int64_t
 from dmlcy._runtime.strided cimport Tensor
 
 # The sums of (left - left_zero) * (right - right_zero). INT32 takes their lowest bits. To floats, they are multiplied
-# by the scales, and what is added is added. With a scale of the output, what is added is integers, which come before
-# the scales; the result is divided by the scale of the output, rounded, and the zero point is added.
+# by the scales, and what is added is added. With a scale of the output, the addends are integers, which come before the
+# scales. The result is divided by the scale of the output, rounded, and the zero point is added.
 cdef struct Integers:
     const Tensor* left              # matrices; or, of windows, the input
     const Tensor* left_zero         # as below, one element, or one for each row, column or filter

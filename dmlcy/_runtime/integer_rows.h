@@ -218,7 +218,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_put_sums)(const IntegerEnds *ends)
 }
 
 #if DMLCY_X86 && DMLCY_IS_WIDEST
-/* As below, of up to 16 sums; `near` are those that may be another number. */
+/* As below, of up to 16 sums; `near` are the sums that may be another number. */
 DMLCY_TARGET DMLCY_INLINE __m512i dmlcy_quantize_16(
     __m512i sums, double bias, double factor, const double *scales, __mmask16 lanes, float low, float high,
     __mmask16 *near)
@@ -243,9 +243,9 @@ DMLCY_TARGET DMLCY_INLINE __m512i dmlcy_quantize_16(
 }
 #endif
 
-/* One multiplication by all scales, whose error is a few units of FLOAT64: only where the result is as near to the middle
- * between two numbers of FLOAT32 does it matter. Returns whether it may. At the widest level, a product in FLOAT32 does
- * unless it is near to the middle between two whole numbers, of those in the range. */
+/* One multiplication by all scales, whose error is a few units of FLOAT64. The error matters only where the result is
+ * as near to the middle between two numbers of FLOAT32. Returns whether it may. At the widest level, a product in
+ * FLOAT32 does unless it is near to the middle between two whole numbers, of those in the range. */
 DMLCY_TARGET static int DMLCY_LEVEL(dmlcy_quantize_row)(
     const int32_t *sums, int64_t n, int32_t own, double bias, double factor, const double *scales, float zero,
     float least, float most, uint8_t *to)

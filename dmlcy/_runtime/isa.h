@@ -16,7 +16,7 @@
 #define DMLCY_LEVEL_WIDE 1
 #define DMLCY_LEVEL_WIDEST 2
 
-/* What a processor has beyond the baseline. isa.py has the names, in this order. */
+/* The features of a processor beyond the baseline. isa.py has the names, in this order. */
 #define DMLCY_HAS_F16C 0x1
 #define DMLCY_HAS_FMA 0x2
 #define DMLCY_HAS_AVX2 0x4

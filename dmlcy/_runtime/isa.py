@@ -58,7 +58,7 @@ def _named(bits: int) -> list[str]:
 
 
 def _lack(name: str) -> str:
-    """What the processor or the package lacks for a level; empty where it has all."""
+    """The features that the processor or the package lacks for a level; empty where it has all."""
     numbers = instructions()
     if LEVELS.index(name) > numbers["compiled"]:
         return "this package has loops for the baseline only"

@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     const char *name;
     const char *tensor; /* NULL: in the field of that name. Else in this tensor: */
-    int before;         /* sizes of the tensor before and behind those that are the argument; -1: its data type */
+    int before;         /* sizes of the tensor before and behind the argument's; -1: its data type */
     int after;
 } dmlcy_keyword_layout;
 

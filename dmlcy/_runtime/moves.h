@@ -1,4 +1,4 @@
-/* What moves elements fast, and what compilers do not make of a plain loop.
+/* Functions that move elements fast, which compilers do not make of a plain loop.
  *
  * dmlcy_touch(source, n) brings bytes into the cache, in order, before they are read here and there. A processor that sees
  * the loads asks for what follows; prefetch instructions measured slower. dmlcy_ask(source, n) is for bytes that are
@@ -9,9 +9,9 @@
  * of two that makes 4, 8 or 16 bytes. No alignment is needed. Only where DMLCY_TURNS. dmlcy_turn_tiles_ITEM(..., places,
  * step) puts column j at target + places[j], and each 16 / ITEM rows `step` bytes behind the ones before them, not 16.
  *
- * dmlcy_weave_3_ITEM(planes, pitch, count, target) writes an element (of 1 or 2 bytes) of each of three planes in turn,
- * and returns for how many positions: as many as make full registers, or none where the processor cannot pick bytes.
- * dmlcy_split_3_ITEM(source, count, target, pitch) is the way back, of 1, 2 or 4 bytes.
+ * dmlcy_weave_3_ITEM(planes, pitch, count, target) writes an element (of 1 or 2 bytes) of each of three planes in turn.
+ * The function returns for how many positions: as many as make full registers, or none where the processor cannot pick
+ * bytes. dmlcy_split_3_ITEM(source, count, target, pitch) is the way back, of 1, 2 or 4 bytes.
  *
  * dmlcy_reverse_ITEM(source, count, target) writes elements that lie one before the other, from `source` on, and returns how
  * many: as many as make full registers of 32 bytes.

@@ -63,6 +63,6 @@ cdef void list_offsets(int64_t first, int64_t count, int64_t step, int64_t size,
                        int64_t* offsets) noexcept nogil
 
 
-# Pieces of one size, but for the last one, which is not much smaller.
+# Pieces of one size, except the last one, which is not much smaller.
 cdef inline int64_t even(int64_t size, int64_t piece) noexcept nogil:
     return ceil_div(size, ceil_div(size, piece))

@@ -142,7 +142,7 @@ cdef int run_move(const Move* a, int64_t total) noexcept nogil:
     if plan.way != SPLIT_ROWS:
         run *= plan.block.few.size
     plan.packs = plan.way == COPY_RUNS and run < PACKED_RUN and are_packed(&plan, run)
-    # What goes through cells stays in the cache longer than it would take to stream it.
+    # Elements that go through cells stay in the cache longer than streaming would take.
     plan.streams = (stream_pays(total if plan.packs or plan.way == GATHER_ROWS else 2 * total)
                     and plan.way != COPY_STRIDED and plan.way != TURN_TILES
                     and (plan.block.few.size == 1 or plan.block.grain.size == 1) and (run >= LONG_RUN or plan.packs))

@@ -267,7 +267,7 @@ static void DMLCY_NAMED(DMLCY_NORM, _finish_2)(double *s, int64_t step, double c
 }
 #endif
 
-/* What computes lines in double that are not ordinary: of the baseline, for all levels. */
+/* Code that computes lines in double that are not ordinary: of the baseline, for all levels. */
 #if DMLCY_SWEEPS > 0 && DMLCY_PARTS_0 && !DMLCY_EXPS_0
 static void DMLCY_NAMED(DMLCY_NORM, _exact_0)(const NormRows *rows, int64_t line, double *s, int fresh);
 static void DMLCY_NAMED(DMLCY_NORM, _exact_side_0)(const NormRows *rows, double *states, int *good);

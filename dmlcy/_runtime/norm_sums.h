@@ -1,4 +1,4 @@
-/* Sums of neighbors along one axis of a block of numbers, `rows` times `n`: each number becomes the sum of itself, of
+/* Sums of neighbors along one axis of a block of numbers, `rows` times `n`: Each number becomes the sum of itself, of
  * up to `before` numbers before it and of up to `after` behind it. Few numbers are added one by one. Of more, the sums
  * of parts from both ends are joined: no number is subtracted.
  */

@@ -24,7 +24,7 @@
 #define DMLCY_NORM_TENSORS 8
 #define DMLCY_NORM_PARTS 4 /* floats that a lane adds up before it adds their sum to others in double */
 
-/* What a call of the loops does: everything for lines of one chunk, or one step for a chunk of each line. */
+/* The work of a call of the loops: everything for lines of one chunk, or one step for a chunk of each line. */
 enum {
     DMLCY_NORM_ALL,
     DMLCY_NORM_SIDE_BY_SIDE, /* everything for DMLCY_NORM_LANES lines of one chunk, which alternate in memory */
@@ -99,7 +99,7 @@ typedef struct {
 #define DMLCY_BOTH_greatest(a, b) ((b) > (a) ? (b) : (a)) /* a number, unless there is none */
 #define DMLCY_BOTH_least(a, b) ((b) < (a) ? (b) : (a))
 
-/* What rounding took from the mean, the quotient of a sum and a count. */
+/* The rounding error of the mean, the quotient of a sum and a count. */
 static inline double dmlcy_mean_rest(double sum, double count)
 {
     const double mean = sum / count;

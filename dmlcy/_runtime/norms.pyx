@@ -63,7 +63,7 @@ cdef struct Plan:
     int step                        # what they do with chunks
     int sweep
 
-# What a thread works with.
+# The memory of a thread.
 cdef struct Room:
     float* rows[TENSORS]
     char* elements                  # as tensors have them
@@ -149,7 +149,7 @@ cdef void cut(Plan* to) noexcept nogil:
     to.bytes += to.height * to.kernel.states * <int64_t>sizeof(double) + 3 * LINE
 
 
-# Elements of the first output that follow one another, of those that are computed together; 0: they do not.
+# Elements of the first output that follow one another, among elements that are computed together; 0: they do not.
 cdef inline int64_t row_of_results(const Plan* to) noexcept nogil:
     cdef int t = to.last
     if to.sides or to.place[t] == ONE or to.lines.folded != 1 or to.lines.fold[0].step[t] != to.a.tensors[t].item:

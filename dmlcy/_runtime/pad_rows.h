@@ -17,7 +17,7 @@ typedef struct {
 /* The element of an axis of n elements that position p reads; p may be negative, or n and more. */
 typedef int64_t (*IndexMap)(int64_t p, int64_t n);
 
-/* What all rows of an output have in common. */
+/* The common numbers of all rows of an output. */
 typedef struct {
     PadAxis row;
     PadAxis line;               /* along which rows follow each other */

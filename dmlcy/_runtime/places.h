@@ -1,9 +1,9 @@
-/* Elements together with their number in the tensor, for maxima that say where they stand: the greater of two is that
- * of the greater element, and of equal ones the first.
+/* Elements together with their number in the tensor, for maxima with their places. The greater of two is that of the
+ * greater element, and of equal ones the first.
  *
- * An element of up to 32 bits and its number are one integer: the element, in an order of int32 (floats as the keys of
- * keys.h), in the upper half, and in the lower one what the number lacks to 2^32-1. Longer elements are a struct. The
- * least stands for no element; its number is 2^32-1, which no element of a tensor has.
+ * An element of up to 32 bits and its number are one integer. The upper half is the element, in an order of int32
+ * (floats as the keys of keys.h). The lower half is 2^32-1 minus the number. Longer elements are a struct. The least
+ * stands for no element; its number is 2^32-1, which no element of a tensor has.
  */
 #ifndef DMLCY_PLACES_H
 #define DMLCY_PLACES_H
@@ -151,7 +151,7 @@ DMLCY_WIDE DMLCY_INLINE void dmlcy_store_place_t_wide(place_t *target, place_t p
     *target = place;
 }
 
-/* Elements and what says where they stand can also be in blocks of their own. Takes those that are greater, both by one
+/* Elements and their places can also be in blocks of their own. Takes the greater elements and their places by one
  * mask: dmlcy_max_ works on half blocks, which go through memory in a loop for the wide instruction set. */
 #define DMLCY_TAKE_GREATER(type)                                                                                       \
     DMLCY_WIDE DMLCY_INLINE void dmlcy_take_greater_##type##_wide(                                                     \

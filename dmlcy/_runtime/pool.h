@@ -1,9 +1,9 @@
-/* Threads that help callers with their chunks. They start when a caller first wants them, and never end.
+/* Threads that help callers with their chunks. The threads start when a caller first wants them, and never end.
  *
- * A caller takes threads that no other one has, and gives each the same job. It does not wait for one that has not begun
- * when nothing is left to do, such as one that has to be woken up, or that has no processor. A thread without a job waits
- * in a loop for a short time, and then sleeps. So that it does not sleep between the jobs of a long call, this one may
- * hold its threads: dmlcy_hold, dmlcy_let_go.
+ * A caller takes threads that no other one has, and gives each the same job. When nothing is left to do, the caller
+ * does not wait for a thread that has not begun. Such a thread has to be woken up, or has no processor. A thread
+ * without a job waits in a loop for a short time, and then sleeps. So that it does not sleep between the jobs of a long
+ * call, this one may hold its threads: dmlcy_hold, dmlcy_let_go.
  */
 
 #ifndef DMLCY_POOL_H
@@ -55,7 +55,7 @@ static int dmlcy_share(dmlcy_chunk chunk, const void *args, int64_t chunks, int 
 #define DMLCY_PAUSE() (void)0
 #endif
 
-/* What a thread has of its own is there when it starts: the system ends a process that has no memory for it later. */
+/* A thread's own memory is there when it starts: the system ends a process that has no memory for it later. */
 #if DMLCY_GNU && defined(__ELF__)
 #define DMLCY_OWN static DMLCY_THREAD_LOCAL __attribute__((tls_model("initial-exec")))
 #else
@@ -74,8 +74,8 @@ enum {
     DMLCY_SPARE = 134217728     /* that the process can still get when a thread starts: results need memory, too */
 };
 
-/* Each thread has a part of the chunks for its own, the same in each job with as many chunks: what it wrote in the job
-   before is still in its cache. A thread that is done takes chunks of the others' parts. */
+/* Each thread has a part of the chunks for its own, the same in each job with as many chunks. So the results of the job
+ * before are still in its cache. A thread that is done takes chunks of the others' parts. */
 typedef struct {
     dmlcy_chunk chunk;
     const void *args;
@@ -108,7 +108,7 @@ static pthread_mutex_t dmlcy_starting = PTHREAD_MUTEX_INITIALIZER;
 
 DMLCY_OWN int dmlcy_inside;                     /* whether this thread computes a chunk */
 DMLCY_OWN int dmlcy_holds;                      /* how many of its calls hold threads */
-DMLCY_OWN dmlcy_helper *dmlcy_own_helpers;      /* those that it has */
+DMLCY_OWN dmlcy_helper *dmlcy_own_helpers;      /* the helpers that it has */
 
 static void dmlcy_do_part(dmlcy_job *job, int own) {
     int failed = 0, k;

@@ -1,5 +1,5 @@
-# What the loops use of the processor beyond the baseline. isa.h says how a function makes use of instructions, stream.h
-# how a stream is used: streaming stores are for outputs that are larger than the cache.
+# Features of the processor that the loops use beyond the baseline. isa.h says how a function makes use of instructions,
+# stream.h how a stream is used: streaming stores are for outputs that are larger than the cache.
 
 from libc.stdint cimport int64_t, uint64_t
 

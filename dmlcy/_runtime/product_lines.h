@@ -1,4 +1,4 @@
-/* Products whose columns lie along k, as those of a transposed matrix do: some lines are turned in registers while they
+/* Products whose columns lie along k, as those of a transposed matrix do. Some lines are turned in registers while they
  * are multiplied, for rows that are too few to pay for packing. Products of one row, whose columns lie side by side:
  * rows of the matrix are read along. And small products, whose sums are DMLCY_SUMS chains each. product_blocks.h
  * includes this text. */
@@ -13,7 +13,7 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn_lines)(
     int i;
 #if DMLCY_IS_WIDEST
     __m512 u[16];
-    /* Halves of two lines each, then what dmlcy_turn does, but for the first step. */
+    /* Halves of two lines each, then the steps of dmlcy_turn, except the first one. */
     DMLCY_UNROLL for (i = 0; i < 8; i++) {
         const float *const low = from + (i % 4 + i / 4 * 8) * line, *const high = low + 4 * line;
         u[i] = _mm512_insertf32x8(

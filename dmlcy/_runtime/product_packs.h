@@ -18,7 +18,8 @@ DMLCY_TARGET DMLCY_INLINE void DMLCY_LEVEL(dmlcy_turn_fours)(__m512 *x)
     }
 }
 
-/* Up to 16 elements of up to 16 lines become rows. Those of a line are read at once: lines may displace each other. */
+/* Up to 16 elements of up to 16 lines become rows. The elements of a line are read at once: lines may displace each
+ * other. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_turn)(
     const char *source, int64_t line, int64_t lines, int64_t depth, float *to, int64_t pitch)
 {
@@ -264,7 +265,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_parts)(
 }
 #endif
 
-/* The same of the columns of some runs, up to `pitch` columns. What is outside the input is 0. */
+/* The same of the columns of some runs, up to `pitch` columns. Elements outside the input are 0. */
 DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_pack_image)(
     const ProductImage *image, const char *source, const ProductRun *runs, int64_t count, int64_t first, int64_t step,
     int64_t depth, float *to, int64_t pitch)

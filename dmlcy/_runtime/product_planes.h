@@ -1,6 +1,7 @@
 /* Planes of a filter of 3 by 3 for each channel, for the widest level; product_blocks.h includes them. The sums of some
- * rows of a vector of places stay in registers, as do the taps: a row of the input is read once for all rows of the
- * output that need it. Each sum is the chain of dmlcy_channels: rows outside are left out, and columns outside are 0. */
+ * rows of a vector of places stay in registers, as do the taps. A row of the input is read once for all rows of the
+ * output that need it. Each sum is the chain of dmlcy_channels: rows outside are left out, and columns outside are 0.
+ */
 
 DMLCY_INLINE int64_t dmlcy_lane_of(int64_t column)
 {

@@ -287,7 +287,7 @@ cdef struct Tile:
     int64_t run_count
 
 
-# A convolution whose rows are long, or whose filters few: the input of some rows of the output is copied, with its
+# A convolution whose rows are long, or whose filters few. The input of some rows of the output is copied, with its
 # padding, so that the elements under a tap follow one another, row after row. A plane of the copy has those of one
 # channel, tap of the first axis, and remainder of the other two axes modulo their step: a phase.
 cdef struct Spread:
@@ -309,7 +309,7 @@ cdef struct Spread:
     int64_t[PHASES] last
 
 
-# A convolution of one filter for each channel: the input of some channels and rows is turned so that the channels lie
+# A convolution of one filter for each channel. The input of some channels and rows is turned so that the channels lie
 # side by side, and the output is turned back.
 cdef struct Depthwise:
     const Products* to

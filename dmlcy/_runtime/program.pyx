@@ -67,7 +67,7 @@ cdef struct Gap:
     int64_t offset
     int64_t bytes
 
-# What the loops of a step take in place of the elements of an input.
+# The numbers that the loops of a step take in place of the elements of an input.
 cdef struct Made:
     int64_t at                      # bytes from the start of the struct
     const void* made
@@ -110,11 +110,12 @@ cdef class Program:
     arena
         Bytes of the values in between.
     steps
-        For each step: its form, None where it has no loops, False where nothing is left to compute; the places of its
-        tensors, inputs first; the places and bytes of what is 0 before it; the chain that follows its output, or that
-        is computed in place of it, None for none: what ``new_chain`` takes; and what makes the elements of one of its
-        inputs, None for none: which tensor this is, the places of constants, and what gives for their addresses a
-        prologue and its owner. A place is a base and an offset, None for such an input.
+        For each step, a tuple. First is its form: ``None`` without loops, False where nothing is left to compute. Then
+        come the places of its tensors, inputs first, and the places and bytes that are 0 before it. Next is the chain
+        that follows its output, or that is computed in place of it: the arguments of ``new_chain``, or None. Last is
+        the maker of the elements of one of its inputs, or None. A maker has the number of the tensor, the places of
+        constants, and the function that gives for their addresses a prologue and its owner. A place is a base and an
+        offset, None for such an input.
     """
 
     cdef Step* steps
@@ -180,7 +181,7 @@ cdef class Program:
         return self.arena_bytes + own_bytes(self)
 
     def quick(self, owner, Given given not None, tuple inputs not None, out):
-        """What a call gives for arrays that need no conversion; None where one does, or where calls are recorded."""
+        """The results of a call for arrays that need no conversion; else None, and where calls are recorded."""
         cdef Values values
         cdef list results
         cdef tuple outs = None

@@ -1,4 +1,5 @@
-# What makes the elements of a matrix as loops need them: the node of a graph before the operator that reads it.
+# The function that makes the elements of a matrix as loops need them: the node of a graph before the operator that
+# reads it.
 
 from libc.stdint cimport int64_t
 

@@ -12,4 +12,4 @@ class QuantizedMatrix:
 
     def __init__(self, dtype: int, step: int, scale: Sequence[int], zero: Sequence[int] | int) -> None: ...
     def __call__(self, addresses: Sequence[int]) -> tuple[object, int]:
-        """What owns a prologue, and its address, for the elements at these addresses."""
+        """The owner of a prologue, and its address, for the elements at these addresses."""

@@ -202,7 +202,7 @@ cdef class QuantizedMatrix:
             raise ValueError("scales are FLOAT32, and zero points are as the matrix")
 
     def __call__(self, addresses):
-        """What owns a prologue, and its address, for the elements at these addresses."""
+        """The owner of a prologue, and its address, for the elements at these addresses."""
         cdef Owner owner = Owner.__new__(Owner)
         owner.matrix = self.matrix
         owner.matrix.data = <const char*><intptr_t>addresses[0]

@@ -59,7 +59,7 @@ cdef struct Layer:
     float* behind                   # of a gated unit with `reset_after`: the biases of the product of the state
     float* peepholes
 
-# A group, and its numbers. Those of a part are together: gate by gate, then row by row.
+# A group, and its numbers. The numbers of a part are together: gate by gate, then row by row.
 cdef struct Group:
     const Layer* to
     int64_t direction

@@ -18,7 +18,7 @@ cdef struct RegionSamples:
     bint corners                    # the outer samples are at the ends of a region
     double outside                  # a sample outside the input
 
-# Each computes the outputs. -1: memory ran out.
+# Each function computes the outputs. -1: memory ran out.
 
 cdef int run_regions(const RegionSamples* a, const Tensor* input, const Tensor* output) noexcept nogil
 # `input`, `image` and `corners` may be left out: a tensor without a data type. `input` is there for maxima and corners.

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 from dmlcy._runtime.strided cimport MAX_RANK, Tensor
 
-# What the nearest element of a place is: of two the lower or the higher one, or always the next or the one before.
+# The nearest element of a place: of two the lower or the higher one, or always the next or the one before.
 cdef enum:
     NEAREST_LOWER = 0
     NEAREST_HIGHER = 1

@@ -4,8 +4,8 @@
 
 #define DMLCY_STEPS 16
 
-/* The statement for i = 0 … n-1, where `i` and `block` are variables. It must give the same if it is made again, after
- * the others. */
+/* The statement for i = 0 … n-1, where `i` and `block` are variables. The statement must give the same if it is made
+ * again, after the others. */
 #define DMLCY_IN_STEPS(statement)                                                                                      \
     if (n < DMLCY_STEPS)                                                                                               \
         for (i = 0; i < n; i++) {                                                                                      \

@@ -1,5 +1,5 @@
-/* Loops over rows of double that means of elements are made of: how elements become numbers and numbers elements, how
- * rows are added with weights, and how the elements along a row are. samples.pxd repeats these declarations.
+/* Loops over rows of double that means of elements are made of. The loops convert elements to numbers and numbers to
+ * elements, and add rows with weights and the elements along a row. samples.pxd repeats these declarations.
  *
  * Products are rounded before they are added: so the bits are the same at each level of isa.h. The first product is the
  * sum to which the others are added.
@@ -12,7 +12,7 @@
 #define DMLCY_PAIR_BLOCK 8  /* targets that pairs of taps have in common */
 #define DMLCY_PAIR_ROOM 16  /* numbers behind a row that a loop over pairs may read, and write */
 
-/* What goes to each target along an axis: taps begin[t] … begin[t+1]-1, each with the number of its source. */
+/* The sources of each target along an axis: taps begin[t] … begin[t+1]-1, each with the number of its source. */
 typedef struct {
     int64_t *begin;
     int64_t *source;
@@ -51,7 +51,7 @@ typedef struct {
     void (*slide)(const double *row, double *before, const double *behind, float *target, int64_t n);
     /* Times a weight, and times those of each element. */
     void (*scale)(const double *each, double weight, double *target, int64_t n);
-    /* What two rows have at some places, added. */
+    /* The elements of two rows at some places, added. */
     void (*take)(const double *a, const int64_t *at, const double *b, const int64_t *also, double *target, int64_t n);
     /* Targets first … end-1 of a row whose sources begin with number `from`. */
     void (*along)(const SampleTaps *taps, int64_t first, int64_t end, const double *row, int64_t start, double *target);

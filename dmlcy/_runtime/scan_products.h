@@ -94,7 +94,7 @@ DMLCY_TARGET static void DMLCY_LEVEL(dmlcy_products_float_lines)(
     int j;
     for (line = 0; line < count; line += 4) {
         const int some_lines = count - line < 4 ? (int)(count - line) : 4;
-        /* What may have to be computed once more must still be there. */
+        /* Elements that may have to be computed once more must still be there. */
         const int direct = some_lines == 4 && pitch == sizeof(float) && inputs[line] != outputs[line];
         const char *x[4];
         float *y[4];

@@ -1,4 +1,4 @@
-/* The loops of scans.h for one type of numbers, but for products of floats.
+/* The loops of scans.h for one type of numbers, except products of floats.
  *
  * To be included once for each type, with these macros, which the end of the file takes back:
  *

@@ -23,8 +23,8 @@ typedef struct {
     unsigned char apart;  /* the results of columns must not be where the numbers are */
 } ScanKernel;
 
-/* What a column has come to, if it is a product of floats: an array of parts, and one of powers of two. A part without
- * a power is 0, or neither too small nor too large for DMLCY_SCAN_STEPS more factors: a double has all of these. */
+/* The state of a column, if it is a product of floats: an array of parts, and one of powers of two. A part without a
+ * power is 0, or neither too small nor too large for DMLCY_SCAN_STEPS more factors: a double has all of these. */
 #define DMLCY_SCAN_SMALL 0x1p-400
 #define DMLCY_SCAN_LARGE 0x1p400
 #define DMLCY_SCAN_STEPS 4

@@ -7,8 +7,8 @@
 #include "half.h"
 #include "joins.h"
 
-/* What an element of the window (a tap) adds to a slab, which is some rows of the output: a run of the input for each
- * row. */
+/* The elements that an element of the window (a tap) adds to a slab, which is some rows of the output: a run of the
+ * input for each row. */
 typedef struct {
     int64_t rows;
     int64_t size;               /* of a run */

@@ -15,12 +15,13 @@ cdef extern from "window_moves.h" nogil:
         const char* results, int64_t pitch, int64_t columns, int64_t run) noexcept
 
 # The output is made in slabs: some rows of a plane, small enough for the first-level cache. The window elements
-# ("taps") add their elements to a slab one tap after another, in row-major order: a tap gives a run of the input for
+# ("taps") add their elements to a slab one tap after another, in row-major order. A tap gives a run of the input for
 # each row, which is read as it lies in memory. No two threads write to one slab, and each element of the output has its
 # addends in the same order whatever the slabs are.
 #
 # Where all channels and taps of a block lie side by side (channels last), the slabs of all channels at some rows follow
-# each other, as they share cache lines, and the blocks of a slab are transposed into cells first: their runs are dense.
+# each other, because they share cache lines. The blocks of a slab are transposed into cells first: their runs are
+# dense.
 #
 # Along a row a tap reaches positions a stride apart. Their sums lie side by side, those of each remainder modulo the
 # stride (a "class") for themselves, and are woven into a row at the end.

@@ -112,12 +112,12 @@ typedef struct {
     int64_t place;
 } dmlcy_pair;
 
-/* What all lines of a call have in common. Steps are bytes. */
+/* The common numbers of all lines of a call. Steps are bytes. */
 typedef struct {
     dmlcy_keys_row keys;
     int64_t flip;
     int64_t n;    /* elements of a line */
-    int64_t k;    /* those that come first */
+    int64_t k;    /* the elements that come first */
     int64_t room; /* words of a line that are kept, at least k and DMLCY_HITS more, or n */
     int64_t step;
     int64_t value_step;

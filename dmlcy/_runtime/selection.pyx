@@ -1,4 +1,4 @@
-"""The loops that choose elements: those that come first in lines, and those that are not 0."""
+"""The loops that choose elements: the first ones of lines in an order, and elements that are not 0."""
 
 from libc.stdint cimport UINT32_MAX, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc

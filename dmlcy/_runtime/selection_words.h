@@ -47,7 +47,7 @@ static void DMLCY_OF_WORDS(dmlcy_add_few)(
     }
 }
 
-/* ---- many: words wait, and those that do not come first are left out from time to time ---- */
+/* ---- many: words wait, and words that do not come first are left out from time to time ---- */
 
 static void DMLCY_OF_WORDS(dmlcy_sink)(DMLCY_WORD *words, int64_t at, int64_t n)
 {

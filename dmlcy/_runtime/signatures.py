@@ -1,4 +1,4 @@
-"""What ``inspect.signature`` says of an object that is called, and of its class."""
+"""The signature of an object that is called, and of its class, for ``inspect.signature``."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ static inline void dmlcy_stream_fill_lines(char *target, uint64_t word, int64_t 
 #endif
 }
 
-/* What was streamed so far comes before what this thread writes from now on. */
+/* The bytes streamed so far come before the bytes that this thread writes from now on. */
 static inline void dmlcy_stream_fence(void)
 {
 #if DMLCY_X86

@@ -20,7 +20,7 @@ cdef struct WindowSums:
     const Tensor* output_scale
     const Tensor* output_zero
 
-# Each computes the output. -1: memory ran out.
+# Each function computes the output. -1: memory ran out.
 
 # Each element of the positions is spread over its window in equal parts.
 cdef int run_shares(const WindowSums* a) noexcept nogil

@@ -34,8 +34,8 @@ cdef inline bint has_dtype(ndarray array, int dtype) noexcept:
     return dtype_of_array(array) == dtype or (dtype >= UINT4 and half_of_array(array) == dtype)
 
 # The array behind a Python object, without a copy: NumPy arrays, the buffer protocol, DLPack on the CPU, __array__.
-# None for everything else: lists, masked arrays, scalars that are not arrays. An object that fails to
-# give its array is refused too.
+# `None` for everything else: lists, masked arrays, scalars that are not arrays. An object that fails to give its array
+# is refused too.
 cdef ndarray as_array(object value)
 # The same for an input: the bytes of a bool array are UINT8, and an array without dimensions has one of size 1.
 cdef inline ndarray input_array(object value):
@@ -142,7 +142,7 @@ cdef class TensorList:
 cdef TensorList new_list(Tensors* tensors)
 # Gives `tensors` so many tensors, without a data type and arrays.
 cdef int set_count(Tensors* tensors, Py_ssize_t count) except -1
-# What a call gives for an array of tensors; None: something else than a sequence.
+# The tensors that a call gives for an array of tensors; None: something else than a sequence.
 cdef tuple each_given(object value)
 # The same in a new list.
 cdef list given_list(object value)

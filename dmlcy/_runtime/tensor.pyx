@@ -112,7 +112,7 @@ def offers(cls: object, name: str) -> bool:
 cdef ndarray foreign_array(object value, bint writable):
     """Protocols are looked up on the type: a class such as numpy.ndarray has __array__ and is no array.
 
-    What a protocol raises is a refusal, which dmlcy._desc.check explains; only MemoryError passes through.
+    An error that a protocol raises is a refusal, which dmlcy._desc.check explains; only MemoryError passes through.
     """
     cdef ndarray array
     cls = type(value)

@@ -9,9 +9,10 @@ cdef enum:
 # Does the items begin … end-1. Returns 0, or -1 when memory ran out.
 ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogil
 
-# Calls work over 0 … total-1 in chunks of `grain` items, whatever the number of threads; on one thread when one chunk
-# suffices, inside another parallel region, and in a forked child process. -1 when a chunk returned that, or when the
-# handler of a signal has raised an exception, which is set then: the main thread looks for signals between two chunks.
+# Calls work over 0 … total-1 in chunks of `grain` items, whatever the number of threads. One thread does all when one
+# chunk suffices, inside another parallel region, and in a forked child process. -1 when a chunk returned that, or when
+# the handler of a signal has raised an exception, which is set then: the main thread looks for signals between two
+# chunks.
 cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain) noexcept nogil
 
 # How many threads a call may use.

@@ -57,7 +57,7 @@ cdef enum:
     AWAKE = 1000                    # the same between two calls of which the second one wakes other threads up
     AWAKE_PART = 8                  # of the work that is worth a thread is worth one that is awake
 
-# What the threads of a call have in common.
+# The common state of the threads of a call.
 cdef struct Shared:
     Work work
     const void* args

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 from dmlcy._runtime.strided cimport Tensor, Tensors
 
-# Each computes the outputs. -1: memory ran out.
+# Each function computes the outputs. -1: memory ran out.
 
 # The elements of the input, which has the sizes of the output.
 cdef int run_copy(const Tensor* input, const Tensor* output) noexcept nogil

@@ -90,8 +90,8 @@ cdef int move_slabs(const void* args, int64_t begin, int64_t end) noexcept nogil
     return 0
 
 
-# Where parts of rows take turns in a large tensor, slabs of rows are moved one after the other: each is in the cache
-# while all parts of it are moved.
+# Where parts of rows take turns in a large tensor, slabs of rows are moved one after the other. Each slab is in the
+# cache while all parts of it are moved.
 cdef int move_parts(Parts* a) noexcept nogil:
     cdef int64_t bytes = a.whole.bytes
     cdef int64_t least = max(<int64_t> SLAB_BYTES, a.parts.count * PART_BYTES)

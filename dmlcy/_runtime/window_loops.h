@@ -1,6 +1,6 @@
 /* The arguments of the loops over windows. The loops for each type are C: combine_rows.h, load_rows.h, finish_rows.h
- * and take_lanes.h have their texts. What no type changes is Cython, compiled once: windows.pyx. windows.pxd repeats
- * the declarations of this file for it. docs/windows.md explains both.
+ * and take_lanes.h have their texts. Code without a type is Cython, compiled once: windows.pyx. windows.pxd repeats the
+ * declarations of this file for it. docs/windows.md explains both.
  */
 #ifndef DMLCY_WINDOW_LOOPS_H
 #define DMLCY_WINDOW_LOOPS_H

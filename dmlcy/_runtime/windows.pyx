@@ -50,17 +50,17 @@ cdef enum:
     FAR_BYTES = 8 * 1024 * 1024     # the most of the input that is expected in a cache
     MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane
 
-# What is under a window is combined axis after axis: first the outer ones, which makes rows; then `rows`, which makes a
-# row of sums; then `columns`, the last axis that matters. On each axis neighbours are combined in pairs, then the pairs
-# in ascending order. Pairs of columns begin at an even tap, padding being the identity; elsewhere they begin at the
-# first tap inside the input; where taps of columns lie more than LONGEST_ROW apart there are no pairs. So the order
-# depends on sizes only.
+# The elements under a window are combined axis after axis. First are the outer axes, which makes rows. Then comes
+# `rows`, which makes a row of sums, then `columns`, the last axis that matters. On each axis neighbours are combined in
+# pairs, then the pairs in ascending order. Pairs of columns begin at an even tap, padding being the identity.
+# Elsewhere, pairs begin at the first tap inside the input. Where taps of columns lie more than LONGEST_ROW apart there
+# are no pairs. So the order depends on sizes only.
 #
 # The output is made in bands: `tall` rows of `block` columns, times `run` lanes, times `band` lines. Lanes and lines
 # are axes that are not pooled: lanes are neighbours in memory where columns are not, lines share the work of a loop.
-# Every axis but the columns is combined by adding whole rows, and the columns too: where windows step by more than one
-# column and there are no lanes, the sums are first split into phases, so that a tap is a row that begins somewhere in
-# a phase.
+# Every axis but the columns is combined by adding whole rows, and the columns too. Where windows step by more than one
+# column and there are no lanes, the sums are first split into phases. Then a tap is a row that begins somewhere in a
+# phase.
 include "windows/axes.pxi"
 include "windows/plan.pxi"
 include "windows/places.pxi"

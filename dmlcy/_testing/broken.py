@@ -49,10 +49,10 @@ NUMBERS: Final = (
     -math.inf,
     math.nan,
 )
-"""What breaks the rules on a number: each kind of data type refuses some of them."""
+"""Values that break the rules on a number: each kind of data type refuses some of them."""
 
 ENTRIES: Final = (5, 17, 70, 1000, UINT_MAX, 0, -1)
-"""What breaks the rules on an entry of an array."""
+"""Values that break the rules on an entry of an array."""
 
 
 class Broken:

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 RNG = np.random.default_rng(3)
 SIZES: Final = (6, 8)
-"""Those of an item."""
+"""The sizes of an item."""
 
 
 def saved(

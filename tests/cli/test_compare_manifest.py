@@ -47,7 +47,7 @@ NUMBERS = {
     "DML-MODEL-npy-sizes": "three.npy",
     "DML-MODEL-npy": "damaged.npy",
 }
-"""What is wrong with a file of numbers for the elements of an output."""
+"""Mistakes in a file of numbers for the elements of an output."""
 FILE = {"path": "a.npy", "resource": "output", "dimensions": [], "size_in_bytes": 16}
 OUTSIDE = ("../output.npy", "/etc/passwd", "a/../../x.npy", "", "x.txt", "C:\\x.npy", "..\\x.npy", "a\0.npy")
 

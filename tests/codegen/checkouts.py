@@ -14,7 +14,7 @@ import dmlcy
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = ("*.so", "*.pyd", "*.pyx.c", "_generated", "operators", "ids.lock")
-"""What a copy makes for itself."""
+"""Files that a copy makes for itself."""
 
 
 def checkout(folder: Path, specs: Iterable[Path]) -> Path:

@@ -22,7 +22,7 @@ CALLS = (
     "00000000-CompileGraph", "00000000-CompileOperator-ACTIVATION_RELU", "8007000e-CompileOperator-ACTIVATION_RELU",
     "80070057-CompileGraph", "80070057-CreateOperator-AVERAGE_POOLING",
 )  # fmt: skip
-"""Of the calls that the program makes, those that have a file each."""
+"""The calls of the program that have a file each."""
 
 
 def run(program: Path, *arguments: object, **variables: str) -> str:

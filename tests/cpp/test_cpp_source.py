@@ -42,7 +42,7 @@ struct FusedActivation {
 };
 inline Expression InputTensor(Graph&, uint32_t, TensorDesc) { return {}; }
 """
-"""What the functions of DirectMLX need of it."""
+"""The parts of DirectMLX that its functions need."""
 
 
 def run(*arguments: object) -> tuple[int, str, str]:

@@ -19,7 +19,7 @@ from dmlcy._reference.expected import outputs_of
 Expected = dict[str, tuple[Array, Passes]]
 """By the names of outputs: the values of the reference, and what passes."""
 ADDS_SHORT: Final = Options(half=True)
-"""What is said of a device that adds FLOAT16 in FLOAT16."""
+"""The options for a device that adds FLOAT16 in FLOAT16."""
 
 
 @dataclass(frozen=True, eq=False)

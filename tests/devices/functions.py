@@ -165,6 +165,6 @@ SHADER: Final[dict[str, Function]] = {
     "cosh": hyperbolic_cosine, "tanh": hyperbolic_tangent, "asinh": area_sine, "acosh": area_cosine,
     "atanh": area_tangent, "erf": error, "erfc": lambda x: SINGLE(1) - error(x), "pow": power,
 }  # fmt: skip
-"""What a shader is compiled to."""
+"""The functions that a shader is compiled to."""
 SHADER_OF_HALVES: Final[dict[str, Function]] = SHADER | {"exp": exp_of_halves}
 """The same of FLOAT16."""

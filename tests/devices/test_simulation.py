@@ -20,7 +20,7 @@ from devices.functions import LIBRARY, SHADER
 from dmlcy._arithmetic import WIDE
 
 ALMOST = 2.0**-24
-"""What does not change 1 by one addition, and does by two."""
+"""A number that does not change 1 by one addition, and does by two."""
 TINY = 1e-40
 truncates = pytest.mark.skipif(not can_truncate(), reason="the rounding of this machine is not changed here")
 

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from tests.english.rules import RULES, faults
-from tests.english.texts import _blocks, _header, texts
+from tests.english.texts import _blocks, _cython, _header, _python, texts
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
 
@@ -37,3 +37,9 @@ def test_an_aligned_meaning_is_a_paragraph() -> None:
 def test_a_comment_of_c_ends_at_its_line() -> None:
     text = "// One line\n// and another.\n#pragma once\nint x;\n"
     assert [found.words for found in _header("a.h", text)] == ["One line and another."]
+
+
+def test_strings_that_describe_are_read() -> None:
+    python = [found.words for found in _python("a.py", '"""A module."""\nA = ""\n"""A name."""\nb("no text")\n')]
+    cython = [found.words for found in _cython("a.pyx", '# A comment.\ndef f():\n    """A function."""\n')]
+    assert (python, cython) == (["A module.", "A name."], ["A comment.", "A function."])

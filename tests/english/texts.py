@@ -9,6 +9,7 @@ import subprocess
 import tokenize
 import tomllib
 from collections.abc import Callable, Iterator
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,13 +82,15 @@ def _without_code(docstring: str) -> Iterator[str]:
 
 
 def _docstrings(path: str, tree: ast.Module) -> Iterator[Text]:
+    """Docstrings of modules, classes and functions, and strings behind names, which describe these names."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found = ast.get_docstring(node, clean=True)
-            if found is None:
-                continue
-            first = node.body[0].lineno
-            yield from _blocks(list(enumerate(_without_code(found), first)), path, "docstring")
+        match node:
+            case ast.Expr(ast.Constant(str(found))):
+                yield from _docstring(path, node.lineno, found)
+
+
+def _docstring(path: str, first: int, found: str) -> Iterator[Text]:
+    yield from _blocks(list(enumerate(_without_code(cleandoc(found)), first)), path, "docstring")
 
 
 def _help(path: str, tree: ast.Module) -> Iterator[Text]:
@@ -133,6 +136,12 @@ def _hashed(path: str, text: str) -> Iterator[Text]:
     yield from _joined(path, comments)
 
 
+def _cython(path: str, text: str) -> Iterator[Text]:
+    yield from _hashed(path, text)
+    for found in re.finditer(r'^[ \t]*"""(.*?)"""', text, flags=re.DOTALL | re.MULTILINE):
+        yield from _docstring(path, text.count("\n", 0, found.start()) + 1, found[1])
+
+
 def _no_code(line: str, before: str) -> str:
     """A line of a comment; nothing for code of an example, which is behind an empty line, and further to the right."""
     return "" if line.startswith("    ") and not before.strip() else line
@@ -168,9 +177,9 @@ READERS: dict[str, Callable[[str, str], Iterator[Text]]] = {
     ".md": _markdown,
     ".py": _python,
     ".pyi": _python,
-    ".pyx": _hashed,
-    ".pxd": _hashed,
-    ".pxi": _hashed,
+    ".pyx": _cython,
+    ".pxd": _cython,
+    ".pxi": _cython,
     ".h": _header,
     ".toml": _spec,
 }

@@ -33,7 +33,7 @@ from dmlcy._runtime.threads import compiler  # noqa: E402
 DESCS: Final = 6
 """In one walk, each a change of the last one."""
 MOST: Final = 100
-"""Walks beyond those that are asked for, at most, until each data type of each input was met."""
+"""The most walks beyond the wanted ones, until each data type of each input was met."""
 
 
 def bits(result: Any) -> Iterator[bytes]:

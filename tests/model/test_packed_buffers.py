@@ -19,7 +19,7 @@ import dmlcy as dml
 from dmlcy._cli import main
 
 X, ZERO = [1, 2, 3, 15, 0, 9], [2, 0, 15]
-"""What is dequantized, in blocks of two, with these zero points; the scales are 0.5, 1 and 2."""
+"""The numbers that are dequantized, in blocks of two, with these zero points; the scales are 0.5, 1 and 2."""
 Y = [-0.5, 0.0, 3.0, 15.0, -30.0, -12.0]
 
 

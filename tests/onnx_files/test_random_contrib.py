@@ -199,7 +199,8 @@ IGNORED = {
     "RotaryEmbedding": {"is_packed_batching"},  # read only if the sequence is longer than the cache
     "MatMulNBits": {"accuracy_level"},  # a node may be more accurate
 }  # fmt: skip
-"""What no conversion reads, by the operator, and why: nothing else that a node says is left out in silence."""
+"""Attributes that no conversion reads, by the operator, and why: nothing else that a node says is left out in silence.
+"""
 
 
 @pytest.fixture

@@ -81,4 +81,4 @@ USED: Final[Mapping[str, Callable[[], tuple[bytes, Inputs]]]] = {
     "Llama, 4 bits, 64": lambda: llama(64, 0, 4, *_LLAMA),
     "Llama, 4 bits, 1 behind 64": lambda: llama(1, 64, 4, *_LLAMA),
 }
-"""Models in the sizes of those that are used, the large ones with fewer layers."""
+"""Models in the sizes of published ones, the large ones with fewer layers."""

@@ -61,7 +61,7 @@ def some_of(name: str) -> list[Case]:
 
 
 SHOWN = 16
-"""One in so many errors is shown in each way by default."""
+"""Of so many errors, one is shown in each way by default."""
 SOME_OR_ALL = pytest.mark.parametrize(
     "chosen", [pytest.param(some_of, id="some"), pytest.param(cases_of, id="all", marks=deep)]
 )

@@ -124,7 +124,7 @@ IN_ONE_LINE = {("RANDOM_GENERATOR", "input_state"), ("RANDOM_GENERATOR", "output
     for name, about, of in RULED
     if of in ("rows", "columns", "channels") and about.endswith(("_scale", "_zero_point"))
 }
-"""Tensors whose sizes are 1, but for one axis of several elements."""
+"""Tensors whose sizes are 1, except one axis of several elements."""
 MANY = {"a size beyond 1", "gaps", "elements that share their place"}
 ORDERED = {"transposed", "channels last", "Fortran", "backwards"}
 OF_MANY_LINES = {"one element", "elements that share their place", "transposed", "channels last", "Fortran", "gaps"}

@@ -223,4 +223,4 @@ def early(operator: Operator) -> Use:
 ALL = {name: uses(operator) for name, operator in RUNNABLE.items()}
 USES = {name: found[0] for name, found in ALL.items()}
 EARLY = {name: early(operator) for name, operator in RUNNABLE.items()}
-"""Those that are valid at each level of their operators."""
+"""Uses that are valid at each level of their operators."""

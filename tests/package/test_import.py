@@ -207,7 +207,7 @@ RUN = {
     "_check", "_cli", "_compile", "_desc", "_errors", "_facts", "_field_types", "_frontends", "_frontends.dxdispatch",
     "_frontends.graphs", "_generated", "_graph", "_runtime", "_version", "_words",
 }  # fmt: skip
-"""What both commands below need."""
+"""The code that both commands below need."""
 ROOT = Path(__file__).parents[2]
 
 

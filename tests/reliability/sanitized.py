@@ -18,7 +18,7 @@ from tests import separate_build
 NAME: Final = "sanitized"
 SANITIZERS: Final = "address,undefined,float-cast-overflow"
 LIBRARIES: Final = ("libasan.so", "libubsan.so", "libstdc++.so")
-"""What must be there before Python is; the last one so that others may throw exceptions."""
+"""Libraries that must be loaded before Python; the last one so that others may throw exceptions."""
 OPTIONS: Final = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1:quarantine_size_mb=64",
     "UBSAN_OPTIONS": "abort_on_error=1:print_stacktrace=1",

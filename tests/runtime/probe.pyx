@@ -171,7 +171,7 @@ def grain_of(int64_t bytes):
 
 
 def small_call(x, out, int count):
-    """What the binding of an operator does before its kernel, `count` times."""
+    """The work of the binding of an operator before its kernel, `count` times."""
     cdef tensor.Tensor x_view, out_view
     cdef cnp.ndarray x_array, out_array
     for _ in range(count):

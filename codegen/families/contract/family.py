@@ -13,7 +13,7 @@ from ..base import Definition, KernelTable, Moved, Picture, Use
 from .windows import pictured
 
 OPERANDS: Final = {"matrices": ("a", "b"), "windows": ("input", "filter")}
-"""What is multiplied: the default names of the two tensors."""
+"""The factors: the default names of the two tensors."""
 TENSORS: Final = {"left_zero": "{left}_zero_point", "right_zero": "{right}_zero_point", "left_scale": "{left}_scale",
     "right_scale": "{right}_scale", "output_scale": "output_scale", "output_zero": "output_zero_point",
     "added": "bias"}  # fmt: skip

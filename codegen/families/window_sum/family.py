@@ -23,7 +23,7 @@ ROLES: Final = {
         "output_zero": ("output_zero_point", Kind.TENSOR),
     },
 }
-"""What windows give, and the roles for it."""
+"""The results of windows, and the roles for them."""
 GRADIENTS: Final = ("shares", "greatest")
 
 

@@ -17,7 +17,7 @@ from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
 
 UNIT: Final = 2.0**-24
-"""What one rounding to FLOAT32 takes from a number, at most, by the number."""
+"""The largest error of one rounding to FLOAT32, divided by the number."""
 ERROR: Final = 2.0**-6
 """Of a score: for larger ones nothing is promised, as a weight changes by more than in proportion."""
 LEAST: Final = -86.0

@@ -132,7 +132,7 @@ class Elementwise(Family):
         return fused is None or not along(getattr(desc, fused), (1,))
 
     def scaled(self, desc: OperatorDesc) -> Scaled | None:
-        """The tensors of a formula (integer - zero) * scale."""
+        """The integers, the scale and the zero point, where the formula is (integer - zero) * scale."""
         definition = desc.operator.definition
         found = SCALED.fullmatch(definition.formulas["result"].text) if "result" in definition.formulas else None
         if found is None or any(desc._values()[definition.roles[role]] for role in definition.roles):

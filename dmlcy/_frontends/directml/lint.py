@@ -27,7 +27,7 @@ from dmlcy._graph.model import Node
 from dmlcy._graph.violations import GraphViolation, without_label
 
 _BY_INTENT: Final = frozenset({"DML-GRAPH-edge-reinterprets"})
-"""What programs do on purpose: reinterpret is a function of theirs."""
+"""Warnings about things that programs do on purpose: they call reinterpret."""
 _PATIENCE: Final = 2.0
 """Seconds that a program has to end, once it was stopped."""
 _START: Final = """import sys
@@ -36,7 +36,7 @@ from dmlcy import directml
 from {module} import main
 main(directml, *sys.argv[1:])
 """
-"""What the process of a program begins with."""
+"""The code that the process of a program begins with."""
 
 
 def lint(script: str, level: FeatureLevelName, arguments: Sequence[str] = (), limit: int = MOST) -> FileReport:

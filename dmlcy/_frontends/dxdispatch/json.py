@@ -27,7 +27,7 @@ MAX_DEPTH: Final = 200
 MAX_DIGITS: Final = 600
 """Of a whole number; the least that int() can be limited to is 640."""
 MAX_VALUES: Final = 1_000_000
-"""Values of a document, without numbers in arrays, and the words for those that JSON has not."""
+"""Values of a document, without numbers in arrays, and without words for numbers that JSON does not have."""
 MAX_WARNINGS: Final = 1000
 _BLOCK: Final = 1 << 16
 """Characters whose lines are counted at a time."""

@@ -22,9 +22,9 @@ from dmlcy._frontends.dxdispatch.reader import Reader, renaming
 from dmlcy._words.values import listing, quote
 
 _BESIDE: Final = ("type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
-"""Members of a dispatchable that are not fields, where the fields stand beside them."""
+"""Members of a dispatchable that are not fields, where the fields are beside them."""
 _STRUCT: Final = frozenset({"DataType", "Sizes"})
-"""What the desc of a tensor must have."""
+"""The members that the desc of a tensor must have."""
 
 
 @dataclass(frozen=True, slots=True)

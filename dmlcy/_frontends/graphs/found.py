@@ -14,7 +14,7 @@ from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
 
 UNREAD: Final = "DML-GRAPH-constant-missing"
-"""What the constants of a graph are that is not filled."""
+"""The id for constants of a graph that is not filled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ _FORMS: Final[dict[str, Callable[[Any], Any]]] = {
     "ScalarUnionData": lambda value: Scalar("ByteArray", value),
     "Bool": bool,
 }
-"""What the value of an attribute of this kind is in a record."""
+"""The value of an attribute of this kind in a record."""
 
 
 def to_records(graph: GraphDesc) -> GraphRecord:

@@ -18,7 +18,7 @@ DEFAULTS: Final = {
     "ACTIVATION_LINEAR": {"alpha": 1.0, "beta": 0.0},
     "ACTIVATION_PARAMETRIC_SOFTPLUS": {"alpha": 1.0, "beta": 1.0},
 }
-"""What ONNX Runtime takes where neither the node nor ONNX says a number."""
+"""The numbers that ONNX Runtime takes where neither the node nor ONNX has a number."""
 
 
 def activation(use: Use, field: str, name: str, number: Callable[[str], float | None], **more: Any) -> OperatorDesc:

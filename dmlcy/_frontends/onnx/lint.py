@@ -29,7 +29,9 @@ from dmlcy._graph.violations import GraphViolation, without_label
 _OF_A_WHOLE_GRAPH: Final = frozenset(
     {"DML-GRAPH-name-twice", "DML-GRAPH-text", "DML-GRAPH-unused", "DML-GRAPH-unread", "DML-GRAPH-edge-reinterprets"}
 )
-"""What ONNX Runtime does by intent, or does not do: its graphs have other names, and no part that nothing reads."""
+"""Warnings about things that ONNX Runtime does by intent, or does not do: its graphs have other names, and no part that
+nothing reads.
+"""
 _CHECKED: Final = frozenset({"DML-ONNX-cpu-version", "DML-ONNX-cpu-shape"})
 """Why nodes are on the CPU whose descs are checked all the same: with another opset, or other sizes, they are not."""
 

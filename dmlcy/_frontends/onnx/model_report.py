@@ -22,7 +22,7 @@ WORDS: Final[dict[Where, str]] = {
     "fused": "joined with another node by the optimiser",
     "cpu": "CPU",
 }
-"""What becomes of nodes."""
+"""The outcomes of nodes."""
 SHOWN: Final = 3
 """Further nodes of a reason that are named without ``--all``, and operators that are named for a feature level."""
 

@@ -40,7 +40,7 @@ FUNCTION: Final = "onnx.load"
 SMALL: Final = 64
 """Elements up to which a result of the CPU becomes a constant of the next stage; else an input."""
 _INVALID: Final = ("DML-ONNX-node-", "DML-ONNX-input-type")
-"""What is wrong with nodes that no program runs."""
+"""The problems of nodes that no program runs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

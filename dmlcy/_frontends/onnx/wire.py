@@ -13,7 +13,8 @@ Data: TypeAlias = bytes | memoryview | mmap
 Span: TypeAlias = tuple[int, int]
 """The first byte of a value, and the byte behind it."""
 Mode: TypeAlias = Literal["one", "each", "all"]
-"""What a value is to its field: the value, of which the last counts; an entry; or entries, packed into one value."""
+"""The role of a value in its field: the value, of which the last counts; an entry; or entries, packed into one value.
+"""
 
 MOST: Final = 1_200_000
 """Entries and pieces of text of a file: what is kept of them stays below 256 MB."""

@@ -29,9 +29,9 @@ from dmlcy._frontends.serialized.schema import (
 )
 
 Make: TypeAlias = Callable[[int, list[Any]], Any]
-"""What becomes of a table: from its byte and the values of its fields in the order of the schema."""
+"""Makes the result of a table from its byte and the values of its fields in the order of the schema."""
 _Follow: TypeAlias = Callable[[int, int], Any]
-"""What an offset leads to: from the byte of the offset, and the offset."""
+"""Finds the target of an offset, from the byte of the offset, and the offset."""
 
 TIMES: Final = 8
 _UINT: Final = struct.Struct("<I").unpack_from

@@ -24,7 +24,7 @@ DRAWS: Final = 4
 """How often values are moved at random, each element up or down."""
 SCENARIOS: Final = 2 + DRAWS
 MARGIN: Final = 2
-"""What passes for what the scenarios show: they do not have the worst of all signs."""
+"""The factor of the differences that the scenarios show: they do not have the worst of all signs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

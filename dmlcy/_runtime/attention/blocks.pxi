@@ -112,7 +112,7 @@ cdef inline int64_t in_lines(int64_t floats) noexcept nogil:
     return ceil_div(floats, LINE) * LINE
 
 
-# What a thread works with. NULL: memory ran out.
+# The memory of a thread. NULL: memory ran out.
 cdef char* lay_out(const Heads* to, Block* block) noexcept nogil:
     cdef int64_t rows = min(to.a.sequence, <int64_t>QUERIES)
     cdef int64_t n[6]

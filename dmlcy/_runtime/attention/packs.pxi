@@ -15,7 +15,7 @@ cdef void take_rows(const Heads* to, int role, int64_t item, int64_t head, int64
         target += size
 
 
-# Packs the values of a block. Those that are infinite or NaN become 0, and their keys are marked.
+# Packs the values of a block. Infinite values and NaN become 0, and their keys are marked.
 cdef void pack_values(const Heads* to, float* rows, int64_t n, float* packed, uint8_t* special) noexcept nogil:
     cdef int64_t size = to.size[VALUE], i, j
     cdef float* row

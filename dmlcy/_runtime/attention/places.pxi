@@ -123,7 +123,7 @@ cdef inline const int32_t* mask_at(const Heads* to, const char* row, int64_t key
     return <const int32_t*>(row + key * to.mask.element) if key >= 0 else NULL
 
 
-# What is added to the scores of some keys where they are masked, or 0.
+# The addend of the scores of some keys where they are masked, or 0.
 cdef void list_masks(const Heads* to, const Block* block, int64_t row, int64_t first, int64_t n) noexcept nogil:
     cdef const char* line
     cdef const int32_t* mask
@@ -146,7 +146,7 @@ cdef void list_masks(const Heads* to, const Block* block, int64_t row, int64_t f
         block.masks[i] = masked if mask[0] == 0 else 0
 
 
-# What is added to the products of a query and some keys.
+# The addends of the products of a query and some keys.
 cdef const float* list_added(const Heads* to, const Block* block, int64_t row, int64_t first, int64_t n) noexcept nogil:
     cdef const char* line = at(&to.added, block.item, block.head, block.first + row) + first * to.added.element
     cdef float number

@@ -244,7 +244,7 @@ cdef bint all_plain(Call call, Frame* frame):
 
 
 cdef object outputs_of(Call call, Frame* frame):
-    """What a call without ``out`` gives."""
+    """The result of a call without ``out``."""
     cdef list results
     cdef int i
     if call.tensors == call.inputs + 1 and call.layout.tensors[call.inputs].number < SEVERAL:
@@ -326,7 +326,7 @@ cdef int record_arrays(Call call, Frame* frame, object recordings, list seen) ex
 
 
 cdef bytes key_of_arrays(Call call, const Frame* frame):
-    """What a use with arrays of tensors is told from others by beside the rest: their data types and sizes."""
+    """The part of the key of a use for arrays of tensors: their data types and sizes."""
     cdef list parts = []
     cdef const Tensors* array
     cdef const Tensor* tensor

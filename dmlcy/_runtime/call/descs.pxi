@@ -17,7 +17,7 @@ cdef bint describe(object desc, Tensor* tensor) except -1:
 
 
 cdef object keyword_of(object desc, const KeywordLayout* row):
-    """What a desc has for a keyword of a call."""
+    """The value of a desc for a keyword of a call."""
     if row.tensor == NULL:
         return getattr(desc, intern(row.name.decode()))
     tensor = getattr(desc, intern(row.tensor.decode()))
@@ -97,7 +97,7 @@ cdef int take_loops(object desc, Activation* loops) except -1:
 
 
 cdef bytes bytes_of_loops(object desc):
-    """What `take_loops` gives, as bytes."""
+    """The bytes that `take_loops` gives."""
     from dmlcy._families.activations import along
 
     cdef Activation loops

@@ -1,7 +1,7 @@
 # Calls that the reference computes: which use a call is, and its results.
 
 cdef object use_of(Call call, Frame* frame, int level):
-    """What the reference is asked for: the use of the last call, one that was kept, or a new one."""
+    """The use for the reference: that of the last call, one that was kept, or a new one."""
     cdef bytes key = key_of(call, frame)
     if call.arrays:
         key += key_of_arrays(call, frame)
@@ -22,9 +22,10 @@ cdef object use_of(Call call, Frame* frame, int level):
 
 
 cdef bytes key_of(Call call, const Frame* frame):
-    """What a use is told from others by: data types and sizes of the tensors, then the attributes.
+    """The key of a use: data types and sizes of the tensors, then the attributes.
 
-    It is shorter than the struct, which has strides too. It lies in no frame of C: calls inside calls have many.
+    The key is shorter than the struct, which has strides too. No frame of C holds the key: calls inside calls have
+    many.
     """
     cdef const Tensor* tensors = <const Tensor*>frame.fields
     cdef size_t attributes = call.tensors * sizeof(Tensor)
@@ -140,7 +141,7 @@ cdef object input_of(Call call, Frame* frame, int i, bint recorded):
 
 
 cdef object seen_array(Call call, int i, ndarray array, const Tensor* tensor, bint recorded):
-    """What the reference sees of an array of input `i`: of no subclass, and a copy where the call is recorded."""
+    """The array that the reference gets for input `i`: of no subclass, and a copy where the call is recorded."""
     refuse_change(call, i, array, tensor)
     if not cnp.PyArray_CheckExact(array):
         array = plain(array)

@@ -40,7 +40,7 @@ cdef inline void scatter(
         moves.copy_strided(source, n * item, item, target, row_step, step, rows, n)
 
 
-# The elements of an input that a loop takes. What was loaded before, such as the one element of a row, stays.
+# The elements of an input that a loop takes. Elements that were loaded before, such as the one element of a row, stay.
 cdef inline const void* taken(
         const Axes* to, int t, const char* source, int64_t rows, int64_t n, Room* room) noexcept nogil:
     cdef const Tensor* tensor = to.a.tensors[t]

@@ -1,6 +1,6 @@
 # How the elements of a tensor are folded: the order of axes, the loops, and the sizes of tiles.
 
-# Whether the elements of the input along an axis are further apart. Those that are one element come first.
+# Whether the elements of the input along an axis are further apart. Axes of one element come first.
 cdef inline bint is_longer(const Tensor* input, int axis, int than) noexcept nogil:
     cdef int64_t step = magnitude(input.strides[axis]), other = magnitude(input.strides[than])
     return other != 0 and (step == 0 or step > other)
@@ -49,8 +49,8 @@ cdef bint follow(const Tensor* tensor) noexcept nogil:
     return True
 
 
-# Whether lines are folded as if each lay in a row, of which `along` says whether its elements are next to each other in
-# the order of axes, and which loops do this fastest. Where the order of elements counts, it follows from sizes alone.
+# Whether lines are folded as if each lay in a row, and which loops do this fastest. `along`: whether the elements of a
+# line are next to each other in the order of axes. Where the order of elements counts, it follows from sizes alone.
 cdef Order order_of(const FoldKernel* kernel, const Lines* lines, int item, bint along) noexcept nogil:
     cdef const LineAxis* keep = &lines.keep[lines.kept - 1]
     cdef const LineAxis* fold_axis = &lines.fold[lines.folded - 1]

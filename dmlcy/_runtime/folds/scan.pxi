@@ -14,7 +14,7 @@ cdef struct ScanPlan:
     int64_t columns                 # of a tile, or lines
     int64_t blocks                  # of columns
 
-# What a thread works with, beside the other room.
+# The memory of a thread, beside the other room.
 cdef struct ScanRoom:
     Room room
     char[TILE * 8 + ALIGNMENT] results

@@ -1,6 +1,6 @@
 # Elements that are numbers of their places.
 
-# What a thread makes numbers in.
+# The memory in which a thread makes numbers.
 cdef struct NumberRoom:
     uint64_t numbers[MADE]
     uint64_t elements[MADE]

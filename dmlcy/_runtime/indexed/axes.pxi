@@ -35,8 +35,8 @@ cdef bint follows(const Indexed* a, int axis, int64_t size, int64_t own, int64_t
     return a.own[axis] == size * own and a.steps[axis] == size * step and a.index_steps[axis] == size * index_step
 
 
-# Axes of one element go away, and those that continue each other become one. The last axis is then one of elements that
-# lie where one index says, though there may be only one of them, and there is an axis in front of it.
+# Axes of one element go away, and axes that continue each other become one. The elements of the last axis then lie
+# where one index says, though there may be only one of them. There is an axis in front of it.
 cdef void join_axes(Indexed* a) noexcept nogil:
     cdef int d, count = a.rank
     a.rank = 0

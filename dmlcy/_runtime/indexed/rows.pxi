@@ -1,7 +1,7 @@
 # How elements move. The indices of some places of the last axis but one become offsets. At each of these is a row of
 # elements, along the last axis.
 
-# What is known while the outer axes are gone through: whose offsets are at hand, and the output that is streamed.
+# The state of the walk over the outer axes: whose offsets are at hand, and the output that is streamed.
 cdef struct Progress:
     const char* indices
     int64_t first

@@ -1,6 +1,6 @@
 # Scales and zero points, and which kernels and digits there are.
 
-# What set_kernels() has set; -1: the best ones.
+# The kernels that set_kernels() has set; -1: the best ones.
 cdef int chosen = -1
 
 
@@ -84,7 +84,7 @@ cdef inline int row_mask(Digit digit) noexcept nogil:
     return 0 if digit.signed_ else 0x80
 
 
-# Those of columns are unsigned: the same, and what is added.
+# The numbers of columns are unsigned: the same, and the added number.
 cdef inline int column_mask(Digit digit) noexcept nogil:
     return 0x80 if digit.signed_ else 0
 

@@ -267,7 +267,7 @@ cdef int run_integer_matrices(const Integers* a) noexcept nogil:
     return status
 
 
-# What threads pack, a block at a time.
+# The matrix that threads pack, a block at a time.
 cdef struct MatrixPack:
     const Tensor* right
     char* to

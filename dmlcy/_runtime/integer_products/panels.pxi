@@ -1,6 +1,6 @@
-# What a thread works with: packed rows and columns, their sums, and what becomes of these.
+# The memory of a thread: packed rows and columns, their sums, and the results.
 
-# What goes with rows and columns of the output.
+# The arrays that go with rows and columns of the output.
 cdef struct Factors:
     Entries row_zero
     Entries column_zero
@@ -223,7 +223,7 @@ cdef void add_words(Panel* p, int64_t first, int64_t words, int64_t strips) noex
             begin += n
 
 
-# The sums of some strips, with all that zero points make of them; of those that have more bits, times 2^shift.
+# The sums of some strips, with the terms of zero points; sums of more bits are times 2^shift.
 cdef void add_strips(Panel* p, int64_t strips, int shift) noexcept nogil:
     cdef int64_t n = strips * p.kernels.strip, first, row, i, number, column
     cdef int64_t* sums
@@ -305,7 +305,7 @@ cdef void finish(Panel* p, int64_t first, int64_t columns, char* y, int64_t y_ro
             memcpy(y + row * y_row + i * y_step, p.room + (row * columns + i) * item, item)
 
 
-# What the tensors of a call say.
+# The facts of the tensors of a call.
 cdef void list_factors(const Integers* a, bint windows, Factors* f) noexcept nogil:
     cdef const Tensor* rows = a.right if windows else a.left
     cdef const Tensor* columns = a.left if windows else a.right

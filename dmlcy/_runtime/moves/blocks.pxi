@@ -134,8 +134,8 @@ cdef void split_rows(const MovePlan* plan, const Block* block, const char* sourc
 
 
 # Transposes a tile per line; `rows` are the offsets of the `height` rows of a tile. Its columns are those of `within`,
-# and the same again for each of `few`. Columns of `grain` alone are lines of the output: they are written one by one,
-# and the next ones asked for; of others, the first rows of all tiles come first. The last rows and columns overlap.
+# and the same again for each of `few`. Columns of `grain` alone are lines of the output, which are written one by one,
+# and the next ones asked for. Of others, the first rows of all tiles come first. The last rows and columns overlap.
 cdef void turn_tiles(const MovePlan* plan, const Block* block, const char* source, char* target,
                      const int64_t* rows) noexcept nogil:
     cdef const MoveAxis* few = &block.few

@@ -18,8 +18,8 @@ cdef void choose_turn(MovePlan* plan) noexcept nogil:
     sort_by_input(plan)
 
 
-# Whether planes of two axes, the inner ones of the output, follow each other both in the input and in the output; or
-# planes of the inner one, those of two short axes in turn.
+# Whether planes of two axes, the inner ones of the output, follow each other both in the input and in the output. Or
+# whether planes of the inner one do so, those of two short axes in turn.
 cdef bint makes_tiles(const MovePlan* plan, const MoveAxis* inner, int next, int near) noexcept nogil:
     cdef int64_t plane = inner.size
     cdef int64_t width

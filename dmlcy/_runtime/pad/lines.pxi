@@ -33,7 +33,7 @@ cdef inline int64_t source_of(const PadPlan* plan, int64_t at) noexcept nogil:
     return plan.sources[number] if number < LINES else plan.rows.index(at - plan.rows.line.start, plan.rows.line.n)
 
 
-# Writes lines begin … end-1, which are padding; line 0 lies at `output`. Those that read a line of the input whose row
+# Writes lines begin … end-1, which are padding; line 0 lies at `output`. Lines that read a line of the input whose row
 # has been written already, low … high-1 in the output, copy that row.
 cdef void pad_lines(const PadPlan* plan, const PadPiece* piece, const char* input, char* output, dmlcy_stream* stream,
                     int64_t begin, int64_t end, int64_t low, int64_t high) noexcept nogil:

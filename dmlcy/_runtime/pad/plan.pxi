@@ -157,8 +157,8 @@ cdef void choose_writer(PadPlan* plan, const Pad* a) noexcept nogil:
         plan.write = dmlcy_pad_stream if plan.streamed and not plan.buffered else dmlcy_pad_rows[item]
 
 
-# Rows per chunk of work: all of them where they are written before another thread has woken up; else whole planes of
-# lines where they are small, so that padding copies rows of the same thread.
+# Rows per chunk of work: all rows where they are written before another thread has woken up. Else, where planes of
+# lines are small, whole planes, so that padding copies rows of the same thread.
 cdef int64_t rows_per_chunk(const PadPlan* plan) noexcept nogil:
     cdef int64_t rows = grain_of(plan.piece * plan.rows.cell)
     cdef int64_t cost = plan.rows.cell if plan.rows.row.step == plan.rows.cell else STRIDED_COST

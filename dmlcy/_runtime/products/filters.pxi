@@ -1,5 +1,5 @@
-# Filters that are packed before the call. They are the columns of kernels then, and places are rows: so the filters are
-# read in the order of memory, and no vector has places that do not exist. The sums are turned afterwards.
+# Filters that are packed before the call. The filters are the columns of kernels then, and places are rows. So the
+# filters are read in the order of memory, and no vector has places that do not exist. The sums are turned afterwards.
 
 # Whether filters are packed as columns: a function of sizes only, and of how the filters lie.
 cdef bint are_columns(const Products* to) noexcept nogil:

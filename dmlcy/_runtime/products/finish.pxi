@@ -1,4 +1,4 @@
-# What becomes of the sums of a strip.
+# The results of the sums of a strip.
 
 # A packed element: of a column, or of a row that is packed as one, of so many.
 cdef inline double packed_element(const Products* to, const Tile* tile, int64_t line, int64_t lines,
@@ -71,7 +71,7 @@ cdef void mend(const Products* to, const Tile* tile, float* sums, int64_t pitch,
                 sums[at] = <float>result
 
 
-# Scales the sums of a row, and adds what is added. What may be wrong becomes no number.
+# Scales the sums of a row, and adds what is added. Sums that may be wrong become no numbers.
 cdef void add_row(const Products* to, const Tile* tile, float* sums, int64_t row, int64_t column,
                   int64_t n) noexcept nogil:
     cdef float[DMLCY_STRIP] numbers

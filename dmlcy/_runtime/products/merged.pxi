@@ -1,9 +1,9 @@
-# Convolutions backwards with strides: the sums of all remainders of the places modulo the strides are computed at once,
+# Convolutions backwards with strides. The sums of all remainders of the places modulo the strides are computed at once,
 # from the same packed columns, and become whole rows of the output.
 
 # A place of the input under a tap is a place of a grid, the places of the output divided by the strides, and a shift.
-# Columns are those of a filter that has a tap for each shift. Where rows are long, they have a column for each element
-# that they read, and the shifts of the last axis are steps along these: the sums of some columns are no places then.
+# Columns are those of a filter that has a tap for each shift. Long rows have a column for each element that they read,
+# and the shifts of the last axis are steps along these. The sums of some columns are no places then.
 cdef struct Merged:
     Products* pieces                # one of each remainder
     const Spatial* axes

@@ -16,7 +16,7 @@ cdef bint are_planes(const Products* to) noexcept nogil:
     )
 
 
-# Computes the sums that are no finite numbers again. They are beyond the limits of the others.
+# Computes the sums that are no finite numbers again. Such sums are beyond the limits of the others.
 cdef void mend_planes(const Products* to, Tile* tile, const ProductPlane* plane, int64_t image, int64_t group,
                       int64_t first) noexcept nogil:
     cdef int64_t row, column

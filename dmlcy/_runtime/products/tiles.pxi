@@ -97,7 +97,7 @@ cdef inline void prepare(const Products* to, Tile* tile, int64_t first, int64_t 
     take_rows(to, tile, first, step, depth)
 
 
-# The width of a next strip. `some`: its last vector has so many columns, the only ones that are read and written.
+# The width of a next strip. `some`: its last vector has so many columns, and only these are read and written.
 cdef inline int next_width(const Products* to, const Tile* tile, int64_t left, int64_t* some) noexcept nogil:
     cdef int width = tile.width
     some[0] = 0
@@ -336,7 +336,7 @@ cdef void list_begins(const Products* to, Tile* tile) noexcept nogil:
             tile.begin[row * tile.strip + i] = number
 
 
-# What the chains begin with, of the strip that is so many columns behind the first one of a tile.
+# The numbers that the chains begin with, of the strip that is so many columns behind the first one of a tile.
 cdef inline float* begin_of(const Products* to, const Tile* tile, int64_t done) noexcept nogil:
     return tile.begin + done if to.begun and to.by_column else tile.begin
 

@@ -183,7 +183,7 @@ cdef void turn_around(Products* to) noexcept nogil:
     to.a_batch[0], to.b_batch[0] = to.b_batch[0], to.a_batch[0]
 
 
-# Describes some places of the output, but for their limits.
+# Describes some places of the output, except their limits.
 cdef void describe_piece(const Windows* a, const Piece* piece, ProductImage* image, Products* to) noexcept nogil:
     cdef int64_t channels = a.input.sizes[1] // a.groups, places = 1
     cdef int d

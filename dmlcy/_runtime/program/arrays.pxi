@@ -1,6 +1,6 @@
-# What the arrays of a run must be.
+# Requirements on the arrays of a run.
 
-# What an array must be that a program takes as it is, or makes.
+# Requirements on an array that a program takes as it is, or makes.
 cdef struct Wanted:
     bint used                       # whether anything reads it; else anything will do
     bint made                       # whether the tensor says what it is

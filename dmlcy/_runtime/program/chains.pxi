@@ -119,7 +119,7 @@ cdef int run_part_of(const Chain* chain, char** bases, char* room, const Part* p
     return 0
 
 
-# What a thread works with. `made`: memory beside it.
+# The memory of a thread. `made`: memory beside it.
 cdef struct Room:
     char[NEAR_ROOM] near
     char* made
@@ -257,7 +257,7 @@ cdef Chain* new_chain(Program program, list members, list sizes, list stores, in
     The offset of a value that only the chain has is the number of its slot. ``bytes``: of a block of the largest
     elements; ``item``: bytes of an element of the output that the chain follows, ``least``: elements of a row of it
     that the chain takes at once. ``stores``: for each member the input that the one before has computed, and the other
-    one, or -1; empty: they do not compute the same elements one after the other, in one place.
+    one, or -1. An empty list means that the members do not compute the same elements one after the other, in one place.
     """
     cdef Chain* chain = <Chain*>PyMem_Calloc(1, sizeof(Chain))
     cdef Form form

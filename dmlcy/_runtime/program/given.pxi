@@ -1,4 +1,4 @@
-# What is there before a run: constants, and what the loops of the steps make of them.
+# Values that exist before a run: constants, and the numbers that the loops of the steps make of them.
 
 @cython.final
 cdef class Given:
@@ -7,10 +7,10 @@ cdef class Given:
     Parameters
     ----------
     arrays
-        Their bytes; None where an array was not given yet. They stay as they are.
+        Their bytes; None where an array was not given yet. The arrays stay as they are.
     readers
-        For each array the number of tensors that read it, if it may be left out as soon as the loops have made of it
-        what all of them take; 0: it stays. None: all stay.
+        For each array the number of tensors that read it, if it may be left out as soon as the loops have made the
+        numbers that all readers take. 0: the array stays. None: all stay.
     """
 
     cdef Program program
@@ -130,7 +130,7 @@ _MADE = WeakValueDictionary()
 
 
 cdef object in_common(object owner, const void** made, const void* data):
-    """What has the same bytes, of those that other programs keep."""
+    """The object with the same bytes that other programs keep."""
     cdef Py_ssize_t size = len(owner) - ALIGNED
     key = <intptr_t>data, size
     other = _MADE.setdefault(key, owner)
@@ -178,8 +178,9 @@ cdef bint is_all_of(const Tensor* tensor, Given given, Py_ssize_t number):
     return expected == cnp.PyArray_NBYTES(<ndarray>given.arrays[number])
 
 
-# What was made has each element as it is: what the loops make of the numbers of elements says where each one is. The
-# numbers begin with 1, since there are zeros beside the elements, and have several digits, which floats hold.
+# The made numbers have each element as it is: the numbers that the loops make of the places of elements show the new
+# places. The numbers begin with 1, since there are zeros beside the elements, and have several digits, which floats
+# hold.
 cdef object elements_again(Given given, Py_ssize_t n, int i, Py_ssize_t size, object address):
     cdef const Step* step = &given.program.steps[n]
     cdef Call call = call_of_step(given.program, n)

@@ -1,6 +1,6 @@
 # Sums of gates that are no finite numbers, once more in double: no partial sum overflows.
 
-# What a sum of a gate is made of. The terms of the state may be multiplied by a gate.
+# The terms of a sum of a gate. The terms of the state may be multiplied by a gate.
 cdef struct Terms:
     const float* inputs             # a row
     const float* states             # a row; NULL: a row of another gate is multiplied, and not the sum

@@ -28,7 +28,7 @@ cdef void move_means(const Back* a, const AxisTable* tables, const CornerRoom* r
 
 
 # A cell moves with the start and the end of its region: `line` has the elements from the first one of the table on.
-# What has no weight does not count.
+# Elements without weight do not count.
 cdef inline void add_moves(const AxisTable* table, int64_t cell, const double* line, int64_t step, double gradient,
                            double* sums) noexcept nogil:
     cdef double start = 0, end = 0, change

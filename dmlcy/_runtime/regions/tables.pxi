@@ -1,6 +1,6 @@
 # Where the samples of a region are along an axis: in FLOAT32, step by step; and what they are made of.
 
-# What all regions have in common along an axis.
+# The common tables of all regions along an axis.
 cdef struct Grid:
     int64_t all                     # cells of the output
     int64_t cells                   # of which a table has so many, from the first one on

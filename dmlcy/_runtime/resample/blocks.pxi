@@ -1,6 +1,6 @@
 # Making a block of means.
 
-# What is made of a block now: along each axis first … end-1, places or sources.
+# The part of a block that is made now: along each axis first … end-1, places or sources.
 cdef struct Block:
     const char* input               # of the first elements along the axes that have taps
     char* output
@@ -35,7 +35,7 @@ cdef inline int64_t offset_of(const MeansPlan* plan, const Block* block, const T
     return offset
 
 
-# The taps of targets of an axis: the last ones that were made, if they are the same. `whole`: of all their sources.
+# The taps of targets of an axis: the last taps, if they are the same. `whole`: of all their sources.
 cdef const ResampleTable* table_of(const MeansPlan* plan, Block* block, int k, int64_t first, int64_t end, int64_t low,
                                    int64_t high, bint whole) noexcept nogil:
     cdef ResampleTable* table = &block.table[k]

@@ -1,8 +1,8 @@
 # How means are made: which axis is a row, and which blocks of the output are made one after another.
 
 # The output is made in blocks: some places along each of the axes that have taps. A block takes the elements that these
-# places need, as numbers of FLOAT64, and goes along the axes one after another: those that become shorter come first,
-# the outer ones before the inner ones, then the others, the inner ones first.
+# places need, as numbers of FLOAT64, and goes along the axes one after another. Axes that become shorter come first,
+# the outer axes before the inner ones. Then the other axes follow, the inner axes first.
 #
 # Level n of a block is what is there after n of the axes: along these the places, along the others the sources. Where
 # there are many sources along the next axis, they are taken in pieces, which are added to the level behind one after

@@ -1,4 +1,4 @@
-# What goes where along each axis: the taps of each element of the output.
+# Tables along each axis: the taps of each element of the output.
 
 # The taps of targets first … end-1 that are of the sources low … high-1. Target number 0 of the taps is `first`.
 cdef struct ResampleTable:
@@ -58,7 +58,7 @@ cdef int64_t table_words(int64_t targets, int64_t taps) noexcept nogil:
     return targets + 1 + 2 * taps + blocks * (4 * PAIR_BLOCK + 1)
 
 
-# Divides room for a table. It has nothing yet.
+# Divides room for a table. The table is empty.
 cdef void lay_table(ResampleTable* table, void* room, int64_t targets, int64_t taps) noexcept nogil:
     cdef int64_t places = ceil_div(targets, PAIR_BLOCK) * PAIR_BLOCK
     table.first = table.end = table.low = table.high = 0

@@ -59,8 +59,8 @@ cdef void scatter_woven(const ScatterPlan* plan, const ScatterSlab* slab, const 
             woven.output += woven.output_row
 
 
-# Adds what a tap of the rows gives, with one tap of each axis before them: tap by tap of the columns, or, where strides
-# are long, block by block, the last block first.
+# Adds the elements of a tap of the rows, with one tap of each axis before them. The order is tap by tap of the columns,
+# or, where strides are long, block by block, the last block first.
 cdef void scatter_along(
         const ScatterPlan* plan, const ScatterSlab* slab, const char* input, ScatterRun* run) noexcept nogil:
     cdef const ScatterAxis* columns = &plan.axes[plan.last]

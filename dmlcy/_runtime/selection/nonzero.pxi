@@ -62,7 +62,7 @@ cdef void next_row(const Nonzero* a, Walk* walk) noexcept nogil:
         d -= 1
 
 
-# Flags of some elements from one on: of those that follow each other in memory, or row by row.
+# Flags of some elements from one on: of elements that follow each other in memory, or row by row.
 cdef void find_flags(const Nonzero* a, int64_t first, int64_t n, uint8_t* flags) noexcept nogil:
     cdef Walk walk
     cdef int64_t step = a.input.strides[a.last], done = 0, count
@@ -184,7 +184,7 @@ cdef int write_shares(const void* args, int64_t begin, int64_t end) noexcept nog
             memset(flags + n, 0, 8)
             at = write_found(a, places, dmlcy_found(flags, n, places), first, at, &stream)
             first += n
-        # What lacks in the rows of the shares before, and in those of this one, are rows behind all.
+        # The rows that lack in the shares before, and in this share, are rows behind all.
         clear_rows(a, total + share * SHARE - a.starts[share], total + stop - a.starts[share + 1], &stream)
     if a.streams:
         dmlcy_stream_end(&stream)

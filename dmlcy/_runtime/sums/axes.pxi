@@ -1,4 +1,4 @@
-# What the windows along an axis have in common, and sums of as many rows as a window has positions over an element.
+# The common numbers of the windows along an axis, and sums of as many rows as a window has positions over an element.
 
 cdef enum:
     FEW_ROWS = 4                    # that are added one by one
@@ -51,9 +51,9 @@ cdef inline Over over_of(const Slide* axis) noexcept nogil:
     return over
 
 
-# Sums of rows, for elements in ascending order. Sums of `least` rows are made of parts of blocks of so many rows: of
-# what a block has behind a row, and of what the next block has before another one. So they cost the same for all
-# windows.
+# Sums of rows, for elements in ascending order. Sums of `least` rows are made of parts of blocks of so many rows. The
+# parts are the rows of a block behind a row, and the rows of the next block before another one. So they cost the same
+# for all windows.
 cdef struct RowSums:
     const SampleLoops* loops
     const Slide* axis
@@ -143,7 +143,7 @@ cdef inline bint slides_to(RowSums* a, int64_t place, float* target) noexcept no
     return True
 
 
-# What an element of the image gets: the sum of all rows of positions whose windows are over it.
+# The addend of an element of the image: the sum of all rows of positions whose windows are over it.
 cdef const double* sum_over(RowSums* a, int64_t place) noexcept nogil:
     cdef int64_t at = place + a.axis.start
     cdef int64_t position = at // a.axis.stride

@@ -150,7 +150,7 @@ cdef void add_row(const Greatest* a, const char* image, const char* gradient, in
             room.sums[((y - low) << a.bits) + column] += room.gradient[i]
 
 
-# The whole image of a channel. What is behind the last window of a row or a column gets zeros.
+# The whole image of a channel. Elements behind the last window of a row or a column get zeros.
 cdef void make_fours(const Greatest* a, const char* image, const char* gradient, char* target) noexcept nogil:
     cdef const Volume* v = &a.volume
     cdef int64_t size = v.axes[2].size, count = v.axes[2].count, q, row

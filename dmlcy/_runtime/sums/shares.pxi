@@ -131,7 +131,7 @@ cdef void spread_row(const Shares* a, double* row, double* room, double* target)
             done += reach
         if 2 * reach > least:
             break
-        # What is found so far is one of the rows of sums, which the next one but one takes the place of.
+        # The sum found so far is one of the rows of sums, which the next row but one replaces.
         if found == room + k * each:
             memcpy(total, found, length * sizeof(double))
             found = total

@@ -1,4 +1,4 @@
-# What maxima and means have in common: windows over rows of an image, in bands of the outer axis.
+# The common part of maxima and means: windows over rows of an image, in bands of the outer axis.
 
 # Depth, height and width; without a depth, it is 1.
 cdef struct Volume:

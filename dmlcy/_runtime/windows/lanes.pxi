@@ -1,7 +1,7 @@
 # Windows that are taken whole, row by row: where lanes are neighbours in all tensors, and indices are asked for.
 #
 # Each lane of a block has its greatest element and the mark of it in registers, while the loop goes through the taps.
-# Neighbouring windows have the same taps, except those that have padding.
+# Neighbouring windows have the same taps, except windows with padding.
 
 # The taps of the windows at a column, from `tap` to `end_tap` along the columns, in ascending order.
 cdef void find_taps(

@@ -45,7 +45,7 @@ cdef struct WindowPlan:
     const void* attributes
 
 
-# Fills in the axes, without those that make no difference; neighbours become one where they can.
+# Fills in the axes, without axes that make no difference; neighbours become one where they can.
 cdef void plan_axes(const WindowReduce* a, WindowPlan* plan) noexcept nogil:
     cdef int n, spatial
     cdef int64_t first, end

@@ -78,7 +78,7 @@ cdef inline void begin_sum(
         sum.size = place.lines * plan.pitch * place.run
 
 
-# What stays the same of all rows that are loaded between the same columns.
+# The common numbers of all rows that are loaded between the same columns.
 cdef inline void begin_load(const WindowPlan* plan, const WindowPlace* place, WindowScratch* scratch) noexcept nogil:
     cdef WindowLoad* load = &scratch.load
     load.lines = place.lines
@@ -180,7 +180,7 @@ cdef void take(
     take_rows(&sum, input, step, end - tap, scratch.kernel.item)
 
 
-# The sums of the band along all axes but the columns. Those of padding are the identity.
+# The sums of the band along all axes but the columns. The sums of padding are the identity.
 cdef const char* sum_rows(const WindowPlan* plan, WindowPlace* place, WindowScratch* scratch) noexcept nogil:
     cdef const WindowAxis* rows = &plan.rows
     cdef const char* input = place.input + (place.begin + place.low) * plan.columns.input_step

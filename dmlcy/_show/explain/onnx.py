@@ -20,7 +20,7 @@ PLACES: Final = {
     "shader": "a compute shader of ONNX Runtime",
     "copy": "a copy between the memory of CPU and GPU",
 }
-"""What a node becomes that is no operator of DirectML."""
+"""The fates of nodes that become no operator of DirectML."""
 
 
 def of_word(word: str) -> Iterator[Facts]:

@@ -24,7 +24,7 @@ PRODUCTS: list[tuple[int, int, int]] = [
     (7, 20, 40), (1, 70, 200), (3, 85, 75), (8, 300, 40), (1, 60, 600), (1, 90, 500), (1, 290, 70), (5, 60, 37),
     (12, 20, 20), (2, 40, 90), (60, 20, 300), (1, 530, 130), (1, 4, 64), (4, 33, 18), (1, 77, 45),
 ]  # fmt: skip
-"""M, K and N. Those of M * N < 64 and K of at least 64 are sums of several chains. Every third one is a batch of two
+"""M, K and N. Products of M * N < 64 and K of at least 64 are sums of several chains. Every third one is a batch of two
 products, whose sums are the elements of the output. Columns lie along k in two of four, and are turned for few rows."""
 
 

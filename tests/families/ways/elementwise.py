@@ -27,7 +27,7 @@ NUMBERS = {
     "scale_bias": (1.7, -0.4), "min": 2.7, "max": 90.6, "bias": 0.2, "threshold": 0.7, "scale": 0.3,
     "learning_rate": 0.1, "beta1": 0.8, "epsilon": 0.3, "spatial": True,
 }  # fmt: skip
-"""What attributes are, by name: with more digits than FLOAT16 has. A member of an enum is that of the default."""
+"""Values of attributes, by name: with more digits than FLOAT16 has. A member of an enum is that of the default."""
 WHOLE = {"min": 2, "max": 90}
 """The same of numbers that have the data type of a tensor."""
 CHANNELS = 1

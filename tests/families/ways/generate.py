@@ -17,7 +17,7 @@ __all__ = ["DTYPES", "kinds", "same", "ways"]
 DTYPES = ("uint8", "float16", "float32", "int64", "uint32")
 SIZES = [(3, 700), (200_000,), (2, 3, 40, 65), (1, 1), (600, 3), (70, 4000)]
 MATRICES = [(70, 140), (3, 500), (500, 3), (2, 3, 33, 65), (300, 300), (1, 2, 1, 4000)]
-"""Some are of more numbers than are made at once."""
+"""Sizes of matrices, some with more numbers than are made at once."""
 LINES = [((70, 1), 1, 140), ((3, 1, 500), 1, 40), ((1, 300), 0, 70), ((40, 6, 1), 2, 3)]
 DRAWN = [(3,), (2, 700), (3, 1, 1025), (1, 4099), (5, 3, 2, 40)]
 BANDS = [(0, 1), (-2, 3), (5, -5), (-(2**31), 1), (1, 1)]

@@ -13,7 +13,7 @@ from dmlcy._frontends.onnx.values import OnnxValue, packed
 from dmlcy._graph.values import Value
 
 FILTER: Final = -10000.0
-"""What ONNX Runtime adds to the scores of masked keys by default."""
+"""The number that ONNX Runtime adds to the scores of masked keys by default."""
 LEAST: Final = -(2**31)
 
 

@@ -14,9 +14,9 @@ from dmlcy._frontends.onnx.values import OnnxValue, left_aligned, packed
 from dmlcy._graph.values import Value
 
 EPSILON: Final = 1e-9
-"""What ONNX adds to the deviation in MeanVarianceNormalization."""
+"""The number that ONNX adds to the deviation in MeanVarianceNormalization."""
 LP_EPSILON: Final = 1e-5
-"""What ONNX Runtime takes as the least norm in LpNormalization."""
+"""The least norm of ONNX Runtime in LpNormalization."""
 
 
 def batch(use: Use) -> OnnxValue:

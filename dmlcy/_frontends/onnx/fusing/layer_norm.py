@@ -6,7 +6,7 @@ from dmlcy._frontends.onnx.fusing.editing import Editing, made
 from dmlcy._frontends.onnx.model import ONNX, Node
 
 EPSILON = 1e-5
-"""What ONNX Runtime takes where the constant is not known."""
+"""The number that ONNX Runtime takes where the constant is not known."""
 
 
 def is_onnx(graph: Editing) -> bool:
