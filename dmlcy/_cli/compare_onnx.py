@@ -45,7 +45,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _replaced(arrays: Mapping[str, Array], values: Mapping[str, Array], actual: str) -> Iterator[str]:
-    """Warnings of inputs that are given in place of those that the device had."""
+    """Warnings of inputs that differ from the inputs of the device."""
     for name, array in arrays.items():
         own = values.get(name)
         if own is not None and not np.array_equal(own, array, equal_nan=own.dtype.kind == "f"):
