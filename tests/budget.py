@@ -1,8 +1,8 @@
-"""What an operator costs the tests: ``python -m tests.budget [ARGUMENTS OF PYTEST]`` measures seconds of CPU time.
+"""The cost of an operator in the tests: ``python -m tests.budget [ARGUMENTS OF PYTEST]`` measures seconds of CPU time.
 
-A generic test is one that has cases of every family that runs, or of every operator that does not. It belongs to the
-operators that the id of a case names. Seconds include those of child processes. Arguments such as ``-m deep`` or
-``tests/operators`` choose the tests.
+A generic test is one that has cases of every family that runs, or of every operator that does not. The cost of a
+generic test belongs to the operators that the id of a case names. Seconds include those of child processes. Arguments
+such as ``-m deep`` or ``tests/operators`` choose the tests.
 """
 
 from __future__ import annotations

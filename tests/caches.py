@@ -1,4 +1,4 @@
-"""What the package keeps of its tables, for tests that put other operators in their place."""
+"""The caches of the package's tables, for tests that replace the operators."""
 
 from __future__ import annotations
 

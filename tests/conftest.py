@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays to the end: the garbage collector looks at it neither now nor later.
+    """The collected tests stay to the end: the garbage collector looks at them neither now nor later.
 
     Plans, specs and tables that tests make stay, too: it looks at what there is after 10,000 new objects, not 700.
     """

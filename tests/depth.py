@@ -100,8 +100,8 @@ def some_of_each_family(few: int, many: int, names: Iterable[str] = RUNNABLE) ->
 def one_operator(names: Iterable[str] = FAST) -> list[Any]:
     """The operator with the most types of fields, the others with ``-m deep``; without names, of those with loops.
 
-    Activations do not count. One whose attributes are ruled by groups of channels is left to the others: few draws
-    reach all of its values.
+    Activations do not count. An operator whose attributes are ruled by groups of channels is left out: few draws reach
+    all of its values.
     """
 
     def types_of(name: str) -> int:

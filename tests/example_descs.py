@@ -15,7 +15,7 @@ from dmlcy._field_types.tensor_desc import described
 
 
 def joined(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given by the paths of tensors, by field: those of an array, inputs[0] and inputs[1], as a tuple."""
+    """The values of a mapping by the paths of tensors, by field: an array's inputs[0] and inputs[1] as a tuple."""
     found: dict[str, Any] = {}
     for path, one in given.items():
         name, entry, _ = path.partition("[")
@@ -31,7 +31,7 @@ def arrays_of(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[s
 
 
 def inputs_of(operator: Operator, example: Example) -> dict[str, Any]:
-    """The inputs that a call of an example is given, by field: None for those that it leaves out."""
+    """The inputs of a call of an example, by field: ``None`` for an input that the example leaves out."""
     return {field.python: None for field in operator.fields if field.kind == "input"} | arrays_of(example.inputs)
 
 
@@ -51,7 +51,7 @@ def desc_of_example(operator: Operator, example: Example, **changes: Any) -> Any
 
 
 def attributes(desc: OperatorDesc) -> dict[str, Any]:
-    """What a call of its operator takes besides tensors."""
+    """The arguments besides tensors of a call of its operator."""
     return own_attributes(desc) | requests(desc)
 
 
@@ -61,7 +61,7 @@ def own_attributes(desc: OperatorDesc) -> dict[str, Any]:
 
 
 def requests(desc: OperatorDesc) -> dict[str, str]:
-    """What a call says to get the optional outputs of a desc, and of others the data types that do not follow."""
+    """The arguments that ask for optional outputs of a desc, and the data types of other outputs that do not follow."""
     outputs = [field for field in desc.operator.fields if field.kind == "output"]
     asked = [field for field in outputs if field.optional or not desc.operator.has_type(field)]
     given = {keyword(field): getattr(desc, field.python) for field in asked}

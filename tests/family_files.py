@@ -1,6 +1,6 @@
 """The files that tests and the benchmark have for a family with loops, each found by the name of the family.
 
-``families/test_files.py`` names those that are missing. The other tests leave a family out that lacks their file.
+``families/test_files.py`` names the missing files. The other tests leave a family out that lacks their file.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ def has_input(operator: Operator) -> bool:
 def few_of_each_family(names: Iterable[str] = FAST, most: int = 7) -> list[str]:
     """At most so many operators of each family: in a large one, others are computed by the same loops.
 
-    Those with arrays of tensors, those without an input that each call has, and those of whose output only a caller
-    knows the sizes are left to other tests.
+    Operators with arrays of tensors, and operators without an input that each call has, are left to other tests. So are
+    operators of whose output only a caller knows the sizes.
     """
     families: dict[str, list[str]] = {}
     for name in names:

@@ -30,7 +30,7 @@ def numbers(result: Any) -> Array:
 
 
 def with_and_without_ml_dtypes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """What a fixture of both cases does: whether ml_dtypes is there."""
+    """A fixture of both cases: whether ml_dtypes is there."""
     if request.param == "ml_dtypes":
         pytest.importorskip("ml_dtypes", reason="needs ml_dtypes, which JAX and ONNX bring")
         return True

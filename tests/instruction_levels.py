@@ -32,7 +32,7 @@ def needs(level: str) -> None:
 
 @functools.cache
 def printed(level: str, *arguments: str) -> str:
-    """What Python prints at a level."""
+    """The output of Python at a level."""
     environment = {**os.environ, "DMLCY_ISA": level}
     done = subprocess.run([sys.executable, *arguments], timeout=600, check=True, capture_output=True, env=environment)
     return done.stdout.decode()

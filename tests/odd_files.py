@@ -1,4 +1,4 @@
-"""What may stand in place of a file that is to be read."""
+"""Things that may be in place of a file that is to be read."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs the code of a page in its order, and holds what it shows against what happens.
 
-`python` runs, `pycon` is a doctest, and after a `$ ` of `console` stands a command with its output, `...` for any
+`python` runs, `pycon` is a doctest, and a command of `console` is after a `$ `, with its output below it, `...` for any
 text. A block after "… as `FILE`:" is saved in that file. `sh` is compared with README by a test of its own, and `cpp`
 with the Python beside it. Any other block is an error: nobody would notice when it is wrong.
 """

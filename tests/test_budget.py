@@ -34,7 +34,7 @@ def test_an_id_names_the_operators_of_a_test() -> None:
 
 
 class Item:
-    """What pytest knows of a case."""
+    """A case as pytest knows it."""
 
     def __init__(self, nodeid: str, *marks: pytest.MarkDecorator) -> None:
         self.nodeid = nodeid

@@ -58,7 +58,7 @@ def test_the_version_stands_in_one_place() -> None:
 
 
 def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What a command gives that knows the functions which the scripts share."""
+    """The result of a command that knows the functions which the scripts share."""
     whole = ["bash", "-euc", f". .ci/oldest; {command}", "bash", *arguments]
     return subprocess.run(whole, cwd=ROOT, capture_output=True, text=True, check=False)
 

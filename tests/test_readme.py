@@ -87,7 +87,7 @@ def test_readme_and_contributing_set_up_a_checkout_with_the_same_commands() -> N
 
 
 def report() -> str:
-    """What lint says of the broken example."""
+    """The report of lint on the broken example."""
     return (ROOT / "examples" / "broken" / "report" / "lint.txt").read_text(encoding="utf-8")
 
 

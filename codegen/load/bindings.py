@@ -35,7 +35,7 @@ FIELD = re.compile(r"(?P<name>[a-z]\w*)(?P<optional>\??)")
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What the rows name."""
+    """The objects that the rows name."""
 
     catalogue: Mapping[str, CatalogueOperator]
     enums: Mapping[str, Enum]

@@ -17,7 +17,7 @@ class BoundParameter:
     """A parameter of a function of PyDirectML.
 
     ``argument``: of the function of dmlcy; "" where only values read the parameter. ``default``: Python; None where
-    the parameter has none. ``optional``: None is a tensor that is left out.
+    the parameter has none. ``optional``: ``None`` is a tensor that is left out.
     """
 
     name: str

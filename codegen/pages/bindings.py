@@ -107,7 +107,7 @@ class Function:
 
     @property
     def decorator(self) -> str | None:
-        """What lets the older forms of a call through."""
+        """Code that accepts the older forms of a call."""
         if not self.bound.older:
             return None
         arguments = []
@@ -142,7 +142,7 @@ class Function:
 
     @property
     def conversions(self) -> Iterator[str]:
-        """What the body makes of parameters before the operator gets them."""
+        """Code that changes parameters before the operator gets them."""
         for one in self.bound.parameters:
             method = CONVERTED.get(one.kind)
             if one.kind == "flag":
@@ -151,7 +151,7 @@ class Function:
                 yield f"{one.name} = call.{method}({', '.join([double(one.name), one.name, *self._more(one)])})"
 
     def _more(self, one: BoundParameter) -> Iterator[str]:
-        """What a method that converts takes beside the name and the value."""
+        """The arguments of a converting method beside the name and the value."""
         if one.kind == "member":
             yield one.enum
         elif one.kind == "options":
@@ -165,7 +165,7 @@ class Function:
 
     @property
     def checks(self) -> Iterator[str]:
-        """What must hold of tensors before the operator checks them."""
+        """Code that checks tensors before the operator does."""
         if self.bound.alike:
             yield f"call.alike({', '.join(map(double, self.bound.alike))})"
         if self.bound.same_sizes:
@@ -173,7 +173,7 @@ class Function:
 
     @property
     def arguments(self) -> Iterator[str]:
-        """What the operator gets."""
+        """The arguments of the operator."""
         given = {one.argument: one.name for one in self.bound.parameters if one.argument}
         every = next((one.name for one in self.bound.parameters if one.kind == "options"), None)
         if every is not None:
@@ -192,7 +192,7 @@ class Function:
 
     @property
     def result(self) -> str:
-        """What the function gives of ``found``."""
+        """The result of the function, made from ``found``."""
         if self.outputs is None:
             return {"": "found", "list": "[*found]"}.get(self.bound.result, f"{self.bound.result}(found, call)")
         every = next((one.name for one in self.bound.parameters if one.kind == "options"), None)
@@ -230,7 +230,7 @@ class Function:
         return "\n".join(rows)
 
     def _said(self, one: BoundParameter) -> str:
-        """What the docstring says of a parameter."""
+        """The docstring's text about a parameter."""
         said = [self.bound.takes.get(one.name, "")]
         field = self.fields.get(one.argument)
         if field is not None and not said[0]:
@@ -249,7 +249,7 @@ class Function:
 
     @property
     def _given(self) -> str:
-        """What the docstring says of the result."""
+        """The docstring's text about the result."""
         outputs = self.operator.operator.outputs
         if self.outputs is None:
             return f"{outputs[0].doc} Data types: {self._types(outputs[0].types or '')}."
@@ -298,7 +298,7 @@ def _functions(plan: Plan) -> list[Function]:
 
 
 def context(plan: Plan) -> Mapping[str, object]:
-    """What the templates are given: a function whose operator is not there is left out."""
+    """The names of the templates: a function whose operator is not there is left out."""
     bindings, functions = plan.facts.bindings, _functions(plan)
     known = {operator.name for operator in plan.operators}
     factories = [Factory(one) for one in bindings.activations if one.operator in ("", *known)]
@@ -311,7 +311,7 @@ def context(plan: Plan) -> Mapping[str, object]:
 
 
 def functions_page(plan: Plan) -> Mapping[str, str]:
-    """What the template of the page is given: a table of the functions by name."""
+    """The names of the page's template: a table of the functions by name."""
     rows = []
     for one in sorted(_functions(plan), key=lambda one: one.name):
         operators = [one.operator.name, *([one.bound.instead[0]] if one.bound.instead else [])]

@@ -1,4 +1,6 @@
-"""What a run of a graph does for each node, in order: what it reads and writes, and which values end then."""
+"""The actions of a run of a graph for each node, in order: the values that it reads and writes, and the values that
+end.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a run does for a node: its inputs by field, its outputs, and what it frees then.
+    """The action of a run for a node: its inputs by field, its outputs, and the values that are freed after it.
 
     ``inputs``: for each input field a tensor, a tuple of them, or None; ``over``: the port of the value that the output
     is written over; ``folded``: it reads constants only, and its outputs are known before a run; ``spots``: the
@@ -68,7 +70,7 @@ class Action:
 
 
 def actions(graph: Structure, without: Switches = NONE) -> list[Action]:
-    """What a run of a valid graph does, in order; found once for the optimizations that are left out."""
+    """The actions of a run of a valid graph, in order; found once for the optimizations that are left out."""
     known: dict[Switches, list[Action]] = graph.__dict__.setdefault("_actions", {})
     if without not in known:
         known[without] = _actions(graph, without)
@@ -164,7 +166,7 @@ def _end_chain(
 
 
 def _over_in_chain(action: Action, chain: Chain, left: list[Port]) -> Port | None:
-    """What a node of a chain writes over, of the values that nothing reads later."""
+    """The value that a node of a chain writes over, among the values that nothing reads later."""
     inner = not chain.inner.isdisjoint(one.port for one in action.outputs)
     if inner and not chain.headed:
         return None

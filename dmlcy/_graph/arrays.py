@@ -112,7 +112,7 @@ class Taker:
 
 
 def _conversion(actual: np.dtype[Any], dtype: np.dtype[Any], name: str, given: bool) -> str:
-    """What to do about the data type of an array; nothing is proposed that changes numbers of 4 bits."""
+    """A repair of the data type of an array; no repair changes numbers of 4 bits."""
     if dtype.kind == "V" or actual.kind not in "fiub":
         return ""
     swapped = actual.newbyteorder("=") == dtype

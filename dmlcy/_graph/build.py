@@ -38,8 +38,8 @@ _PLAIN: Final = (bool, int, float, str, tuple, list)
 class Graph(Operators):
     """A graph that is being built: inputs, constants, and a method for each operator, with the name of its function.
 
-    A method takes values where the function takes arrays, infers the desc of each output as the function does, and
-    gives the output as a value; several outputs are a tuple. A wrong argument raises what the function raises.
+    A method takes values where the function takes arrays, and infers the desc of each output as the function does. The
+    result is the output as a value, or a tuple of several outputs. A wrong argument raises what the function raises.
     ``name=`` names the node.
 
     Parameters
@@ -83,7 +83,7 @@ class Graph(Operators):
 
     @property
     def violations(self) -> Violations:
-        """What the methods of a graph that collects have refused so far, with the node and its origin."""
+        """The violations that the methods of a collecting graph have refused so far, with the node and its origin."""
         return Violations(self._violations)
 
     @contextmanager
@@ -132,7 +132,7 @@ class Graph(Operators):
     def constant(self, array: Any, *, name: str = "") -> Value:
         """The elements of an array as a part of the graph; they are copied.
 
-        Those of a bool array are UINT8, and an array without dimensions has the size 1.
+        The elements of a bool array are UINT8, and an array without dimensions has the size 1.
         """
         found = to_array(array)
         if found is None or as_dtype(found.dtype) is None:
@@ -151,11 +151,11 @@ class Graph(Operators):
         return Value(self, self._port(value, "reinterpret"), desc)
 
     def transpose(self, value: Value, axes: Sequence[int]) -> Value:
-        """The value with its axes in another order: axis k of the result is axis ``axes[k]``. It needs no node."""
+        """The value with its axes in another order: axis k of the result is axis ``axes[k]``. No node is needed."""
         return self._viewed(value, "transpose", lambda desc: transposed(desc, axes))
 
     def broadcast(self, value: Value, sizes: Sequence[int]) -> Value:
-        """The value repeated along axes of size 1 and axes in front, as by numpy.broadcast_to. It needs no node."""
+        """The value repeated along axes of size 1 and axes in front, as by numpy.broadcast_to. No node is needed."""
         return self._viewed(value, "broadcast", lambda desc: broadcast(desc, sizes), sizes)
 
     def reshape(self, value: Value, sizes: Sequence[int]) -> Value:
@@ -205,7 +205,7 @@ class Graph(Operators):
         return values[0] if len(values) == 1 and not several else tuple(values)
 
     def build(self, *outputs: Value, **named: Value) -> GraphDesc:
-        """The graph, with these outputs in order; those that are given by keyword have the keyword as their name.
+        """The graph, with these outputs in order; outputs that are given by keyword have the keyword as their name.
 
         A graph input, a constant, and a value that is read with strides are copied by a node: DirectML has no edge from
         a graph input to a graph output, and the buffer of an output has no strides.

@@ -1,7 +1,7 @@
 """Chains: nodes in a row whose elements depend on elements at the same place only, computed block by block.
 
 A chain may begin with a product, a convolution or a normalization: the other nodes then run on each block that this one
-has just computed. They are its epilogue.
+has just computed. The other nodes are its epilogue.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Chain:
 
 
 def reads(wiring: Wiring, node: int) -> list[tuple[Port, TensorDesc]]:
-    """What a node reads, each with the desc under which it does."""
+    """The sources that a node reads, each with the desc of the reading tensor."""
     pairs = zip(wiring.inputs[node], wiring.read[node], strict=True)
     return [(port, desc) for (_, desc), port in pairs if desc is not None and port is not None]
 
@@ -107,7 +107,7 @@ def chains_of(
 ) -> dict[int, Chain]:
     """The chains of a valid graph whose nodes run in this order, by the places of their steps.
 
-    ``idle``: nodes that take no step; ``alone``: those that run in a way of their own; ``kept``: the graph's outputs.
+    ``idle``: nodes that take no step; ``alone``: nodes that run in a way of their own; ``kept``: the graph's outputs.
     """
     if {"chains", "epilogues"} <= without:
         return {}
@@ -123,7 +123,7 @@ def chains_of(
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a desc says of its nodes: whether they may begin a chain, or be a member; elements, and bytes of an output.
+    """The facts of nodes with a desc: whether they may begin a chain or be a member; elements, and bytes of an output.
 
     ``spread``: the sizes that matter to it; None where all its inputs are read in the order of memory. ``items``: bytes
     of an element of each output. ``inputs``: of each input that is there, if it is read so, else 0. ``large``: a pass
@@ -146,7 +146,7 @@ _NONE: Final = _Kind(False, False)
 
 
 class _Finder:
-    """Goes over the steps, and joins those that follow each other."""
+    """Goes over the steps, and joins steps that follow each other."""
 
     def __init__(self, graph: Structure, wiring: Wiring, kept: Collection[Port | None], without: Switches) -> None:
         self.graph, self.wiring, self.kept, self.without = graph, wiring, kept, without
@@ -208,7 +208,7 @@ class _Finder:
         return last not in self.kept and all(one.node == number for one in self.wiring.readers.get(last, ()))
 
     def _kind(self, number: int) -> _Kind:
-        """What is known of a node; nothing where an output of it is not just the bytes of a buffer."""
+        """The facts of a node; none where an output of it is not just the bytes of a buffer."""
         node = self.graph.nodes[number]
         assert isinstance(node, Node)
         key = id(node.desc)

@@ -89,7 +89,7 @@ class _Checker:
                 yield made(graph, "name-text", part, index, {"of": of, "name": quote(name)}, node=node)
 
     def nodes(self) -> Iterator[Violation]:
-        """What is wrong with descs and constants by themselves."""
+        """The violations of descs and constants by themselves."""
         for number, node in enumerate(self.graph.nodes):
             if not isinstance(node, Constant):
                 for one in self.of_desc(number, node):
@@ -108,7 +108,7 @@ class _Checker:
                 )  # fmt: skip
 
     def of_desc(self, number: int, node: Node) -> list[Violation]:
-        """What is wrong with a node by itself, except for what follows from values of which nothing is known."""
+        """The violations of a node by itself, without violations that follow from values of which nothing is known."""
         refused = [*node.refused_at(self.level)]
         found = refused or [*node.desc._violations(self.level), *node.desc._warnings(self.level)]
         if refused or not found:
@@ -220,7 +220,7 @@ class _Checker:
                 words = {"target": graph.target_label(target), "first": first, "second": second}
                 field = None if target.node is None else wiring.inputs[target.node][target.place][0]
                 yield made(graph, "two-edges", "edges", places[1], words, node=target.node, field=field)
-        meant = {edge.target for edge in graph.edges}  # of those that lead from nowhere, more has been said
+        meant = {edge.target for edge in graph.edges}  # edges from nowhere are already reported
         for number, tensors in enumerate(wiring.inputs):
             for index, (field, desc) in enumerate(tensors):
                 known = desc is None or nowhere or number in astray

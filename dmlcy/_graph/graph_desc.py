@@ -28,8 +28,9 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
     nodes
         Operators (``Node``) and constants (``Constant``).
     inputs, outputs
-        Those of the graph (``End``), each with its name and its desc; without one it is that of the first tensor that
-        reads the input, with its axes in the order of memory, or of the tensor that is the output.
+        The inputs and outputs of the graph (``End``), each with its name and its desc. Without a desc, an input has the
+        desc of the first tensor that reads it, with its axes in the order of memory. An output has the desc of its
+        tensor.
     edges
         Which tensor reads which value (``Edge``): the bytes of the value, under the desc of the tensor.
     names
@@ -52,8 +53,8 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
         Parameters
         ----------
         nodes
-            Each with the names of its input tensors and of its output tensors, in the order of its struct; None or
-            ``""`` for a tensor that is left out.
+            The nodes, each with the names of its input tensors and of its output tensors, in the order of its struct.
+            ``None`` or ``""`` is a tensor that is left out.
         inputs, outputs
             The names of the values that are inputs and outputs of the graph.
         limit
@@ -90,7 +91,7 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
         """The graph with its larger constants as inputs with the flag OWNED_BY_DML, and the arrays for them by name.
 
         So ONNX Runtime's DirectML provider builds graphs, and such a graph does not need level 6_2. A constant that is
-        an output of the graph stays a constant, and so does one of a tensor that may not have the flag, such as a
+        an output of the graph stays a constant. So does a constant of a tensor that may not have the flag, such as a
         weight of LSTM. The graph must be valid.
 
         Parameters

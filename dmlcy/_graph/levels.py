@@ -28,7 +28,7 @@ class NodeLevel:
     level
         The lowest level at which the desc of the node is valid; None where there is none.
     forced_by
-        What the level before it refuses; empty at the first level.
+        The reasons why the level before it refuses the graph; empty at the first level.
     """
 
     node: int

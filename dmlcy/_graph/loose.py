@@ -41,7 +41,7 @@ def outputs_of_wrong(check: Check) -> dict[str, Any]:
 
 
 def own(found: Iterable[Violation], inputs: Set[str], outputs: Set[str]) -> list[Violation]:
-    """The violations of a node without those that only follow from others.
+    """The violations of a node, without violations that only follow from others.
 
     ``inputs``, ``outputs``: the tensors of which nothing is known. Without another violation, those of outputs stay.
     """

@@ -14,7 +14,7 @@ from dmlcy._graph.model import Constant, Structure
 
 @dataclass(frozen=True, slots=True)
 class NodeReason(LevelReason):
-    """What needs a feature level in a graph.
+    """A part of a graph that needs a feature level.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ def lowest(graph: Structure) -> MinimumLevel:
 
 
 def _reasons(graph: Structure, needed: int) -> list[NodeReason]:
-    """What the level before it refuses."""
+    """The parts that the level before it refuses."""
     found = []
     known: dict[int, tuple[LevelReason, ...]] = {}
     for number, node in enumerate(graph.nodes):

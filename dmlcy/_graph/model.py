@@ -30,8 +30,8 @@ Tensors: TypeAlias = tuple[tuple[str, TensorDesc | None], ...]
 class Port(NamedTuple):
     """One end of an edge: a tensor of a node, or without a node an input or an output of the graph.
 
-    ``place`` counts the tensors of the node in the order of its struct, those that are left out too, and each tensor
-    of an array by itself; or the inputs or outputs of the graph.
+    ``place`` counts the tensors of the node in the order of its struct, also tensors that are left out, and each tensor
+    of an array by itself. Without a node, ``place`` counts the inputs or outputs of the graph.
     """
 
     node: int | None
@@ -96,7 +96,7 @@ class Node:
         return self.desc.operator.name
 
     def refused_at(self, level: int) -> tuple[Violation, ...]:
-        """What is wrong with the arguments at the level of that position too."""
+        """The violations of the arguments at the level of that position too."""
         return tuple(one for one in self.refused if one.level is None or LEVEL_INDEX[one.level] > level)
 
 
@@ -139,7 +139,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """An input or an output of a graph. ``desc``: None where it is that of the tensor that it leads to."""
+    """An input or an output of a graph. ``desc``: ``None`` is the desc of the tensor that the end leads to."""
 
     name: str
     desc: TensorDesc | None = None
@@ -160,7 +160,7 @@ class Structure(Shown):
     limit: int = MOST
 
     def __getstate__(self) -> dict[str, Any]:
-        """What the graph is, without what was found out about it."""
+        """The graph itself, without the stored facts about it."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def label(self, index: int) -> str:

@@ -1,4 +1,4 @@
-"""What each optimization did to a compiled graph."""
+"""The changes that each optimization made to a compiled graph."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Optimizations:
 
 
 def optimizations_of(graph: Structure, without: Switches = NONE) -> Optimizations:
-    """What the optimizations that are not left out do to a valid graph."""
+    """The changes that the optimizations that are not left out make to a valid graph."""
     steps, places = actions(graph, without), places_of(graph, without)
     chains = [one.chain for place, one in enumerate(steps) if one.chain is not None and place == one.chain.places[0]]
     return Optimizations(

@@ -89,7 +89,7 @@ def _may_be_owned(wiring: Wiring, number: int) -> bool:
 
 
 def as_inputs(graph: Graph, numbers: Collection[int]) -> Graph:
-    """The graph with these constants as inputs, behind the others; DirectML owns those that may have the flag."""
+    """The graph with these constants as inputs, behind the others; DirectML owns the inputs that may have the flag."""
     wiring = wiring_of(graph)
     ends, ports, owned = [*graph.inputs], {}, []
     for number in numbers:

@@ -18,9 +18,9 @@ def part_of(
     Parameters
     ----------
     graph
-        The graph, whose nodes come after those that they read.
+        The graph, whose nodes come after the nodes that they read.
     constants
-        What gives the bytes of inputs, by their places: each that is needed becomes a constant.
+        Functions that give the bytes of inputs, by their places. Each needed input becomes a constant.
     names
         Names of values of the graph.
     """
@@ -70,8 +70,8 @@ def _distinct(names: Sequence[tuple[Port, str]]) -> tuple[tuple[Port, str], ...]
 def within(graph: GraphDesc, numbers: Collection[int], names: Mapping[Port, str]) -> GraphDesc:
     """The graph of some nodes, and of the constants that they read.
 
-    What they read of other nodes are its inputs; what others read of them, or outputs of the graph, are its outputs.
-    ``names``: of the values.
+    Values that they read of other nodes are its inputs. Values that other nodes read, and outputs of the graph, are its
+    outputs. ``names``: of the values.
     """
     read = {edge.source for edge in graph.edges if edge.target.node in numbers and edge.source is not None}
     constants = {port.node for port in read if port.node is not None and isinstance(graph.nodes[port.node], Constant)}

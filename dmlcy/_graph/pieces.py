@@ -41,7 +41,7 @@ class Pieces:
     maker, reader
         The numbers of the nodes.
     value
-        What the maker makes.
+        The value that the maker makes.
     path
         The tensor of the reader that reads it.
     made, read
@@ -224,7 +224,7 @@ class Piecewise:
     Parameters
     ----------
     pieces
-        What is cut.
+        The value, and how it is cut.
     maker, reader
         Both nodes.
     compiled

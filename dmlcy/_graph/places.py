@@ -30,7 +30,7 @@ class Places:
     Attributes
     ----------
     of
-        The place of each value, but for those that only a chain knows.
+        The place of each value, except values that only a chain knows.
     views
         The values that are views: their place is that of their first element.
     adjacent

@@ -138,7 +138,7 @@ class Profile(Shown):
 
     @property
     def operators(self) -> tuple[OperatorProfile, ...]:
-        """The steps by their operators, those that take most time first."""
+        """The steps by their operators, the longest time first."""
         groups: dict[str, list[StepProfile]] = {}
         for step in self.steps:
             groups.setdefault(step.operator, []).append(step)

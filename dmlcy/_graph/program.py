@@ -183,7 +183,7 @@ def _slot_over(chain: Chain, node: int, inputs: set[Port]) -> Port | None:
 
 
 def _gaps(action: Action, of: dict[Port, Place]) -> list[tuple[int, int, int]]:
-    """What is 0 before a node runs: outputs with bytes between or behind their elements."""
+    """The places that are 0 before a node runs: outputs with bytes between or behind their elements."""
     if action.over is not None or all(is_plain(one.desc, one.size) for one in action.outputs):
         return []
     return [(*of[one.port], one.size) for one in action.outputs]

@@ -92,7 +92,7 @@ class CompiledGraph:
 
     @property
     def graph(self) -> Structure:
-        """What is computed."""
+        """The computed graph."""
         return self._graph
 
     @CallSignature
@@ -118,7 +118,7 @@ class CompiledGraph:
 
     @property
     def optimizations(self) -> Optimizations:
-        """What each optimization did; ``compile`` leaves those out that are in ``without``."""
+        """The changes that each optimization made; ``compile`` leaves out the optimizations in ``without``."""
         return optimizations_of(self._graph, self._left_out)
 
     def profile(self, /, *arrays: Any, runs: int = 10, **by_name: Any) -> Profile:
@@ -139,7 +139,7 @@ class CompiledGraph:
         Raises
         ------
         DmlError
-            What a call raises.
+            An error that a call raises.
         ValueError
             ``runs`` is less than 1.
         """
@@ -155,7 +155,7 @@ class CompiledGraph:
         self.own(named(arrays, by_name, [*self._bound], "initialize()"), copy=True)
 
     def own(self, given: Mapping[str, Any], copy: bool) -> None:
-        """What ``initialize`` does, by the names of the inputs; without a copy the arrays must stay as they are."""
+        """Gives the inputs by their names, as ``initialize`` does; without a copy the arrays must stay as they are."""
         taker = Taker(self._graph)
         found = self._buffers(taker, given, self._bound, copy)
         _refuse(taker)
@@ -167,7 +167,7 @@ class CompiledGraph:
         return 0 if kept else len(self._wiring.readers.get(port, ()))
 
     def _cut(self, pieces: Pieces) -> Piecewise:
-        """What runs two nodes piece by piece."""
+        """An object that runs two nodes piece by piece."""
         maker, reader = (self._operators[number].desc for number in (pieces.maker, pieces.reader))
         return Piecewise(pieces, maker, reader, lambda desc: compile_desc(desc, LEVELS[self._level].name))
 
@@ -180,7 +180,7 @@ class CompiledGraph:
         self._owned: Mapping[int, Buffer | None] = {**owned, **left_out}  # last: who finds all here finds them there
 
     def _all_owned(self) -> dict[int, Buffer]:
-        """The inputs with the flag OWNED_BY_DML; those that are left out, from what the loops made of them."""
+        """The inputs with the flag OWNED_BY_DML; inputs that are left out are restored from the loops' packed ones."""
         fixed, owned = self._fixed, self._owned
         places = {self._places.fixed[number].place: number for number in fixed.left_out}
         return {index: fixed.restored(places[index]) if one is None else one for index, one in owned.items()}
@@ -247,7 +247,7 @@ class CompiledGraph:
         seen: Seen | None = None,
         stamps: Stamps | None = None,
     ) -> Any:
-        """What a call does, with a hook for the values in between.
+        """Runs the graph as a call does, with a hook for the values in between.
 
         Parameters
         ----------

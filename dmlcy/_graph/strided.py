@@ -105,7 +105,7 @@ Views = Mapping[Port, View]
 
 
 def views_of(graph: Structure, wiring: Wiring, kept: Collection[Port | None]) -> dict[Port, View]:
-    """The values of a valid graph that are views; ``kept``: those that are outputs of the graph, which are none."""
+    """The values of a valid graph that are views; ``kept``: outputs of the graph, which are no views."""
     found: dict[Port, View] = {}
     for number in wiring.order:
         node = graph.nodes[number]

@@ -58,7 +58,7 @@ def _profile(
     stamps: Stamps,
     whole: Sequence[float],
 ) -> Profile:
-    """What the stamps say. A step whose nodes are all folded, adjacent or views is none."""
+    """The profile that follows from the stamps. A step whose nodes are all folded, adjacent or views does not count."""
     took = np.median(np.diff(stamps, axis=1), axis=0) * 1e-9
     middle = stamps[np.argsort(stamps[:, -1] - stamps[:, 0], kind="stable")[(len(stamps) - 1) // 2]]
     since = (middle - middle[0]) * 1e-9
@@ -88,7 +88,7 @@ def _profile(
 
 
 def steps_of(actions: Sequence[Action]) -> list[Sequence[Action]]:
-    """What each step of a program computes: the first one of a chain all its nodes, and the others nothing."""
+    """The nodes that each step of a program computes: the first step of a chain all its nodes, and the others none."""
     found: list[Sequence[Action]] = []
     for place, action in enumerate(actions):
         chain = action.chain

@@ -106,7 +106,9 @@ def method_of(name: str) -> Method:
 
 
 def _settled(check: Check, name: str) -> Any:
-    """The value of a field in a desc: that of the call, tensors with the leading ones that a call may leave out."""
+    """The value of a field in a desc: that of the call; tensors have the leading axes of size 1 that a call may leave
+    out.
+    """
     value = check.resolved[name]
     kind = check.operator.field(name)
     if kind.kind == "attribute" or type_of(kind.type).tensors or type(value) is not TensorDesc:

@@ -13,7 +13,7 @@ OutputDescs: TypeAlias = TensorDesc | Sequence[TensorDesc | None] | None
 
 
 class Value:
-    """What a graph input, a constant or a node gives, under a tensor desc: an argument of the nodes that read it.
+    """The value of a graph input, a constant or a node, under a tensor desc: an argument of the nodes that read it.
 
     Attributes
     ----------

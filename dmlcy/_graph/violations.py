@@ -1,4 +1,4 @@
-"""What is wrong with a graph: a violation with its node, its tensor and its place."""
+"""Violations of a graph, each with its node, its tensor and its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the edges of a graph join: who reads a value, what feeds a tensor, and in which order nodes can run."""
+"""The connections of a graph: the readers of a value, the source of a tensor, and the order in which nodes can run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dmlcy._graph.order import cycle_of, in_order
 class Wiring:
     """The edges of a graph, by their ends.
 
-    ``good``: positions of the edges whose two ends exist; ``feeds``: by the target those that lead to it, ``readers``:
-    by the source the targets, in order. ``roots``: of values that lie in other ones, these: the tensors that read them
-    have the strides of their elements there.
+    ``good``: positions of the edges whose two ends exist; ``feeds``: by the target the edges that lead to it,
+    ``readers``: by the source the targets, in order. ``roots``: of values that lie in other ones, these: the tensors
+    that read them have the strides of their elements there.
     """
 
     def __init__(self, graph: Structure) -> None:
@@ -68,7 +68,7 @@ class Wiring:
         return 0 <= port.place < len(tensors) and tensors[port.place][1] is not None
 
     def source_of(self, target: Port) -> Port | None:
-        """What feeds a tensor; None where nothing does."""
+        """The source of a tensor; None where it has none."""
         places = self.feeds.get(target)
         return self.graph.edges[places[0]].source if places else None
 
@@ -140,7 +140,7 @@ class Wiring:
 
     @cached_property
     def order(self) -> list[int]:
-        """The nodes, each after those that it reads, else as they are numbered; those on or behind a cycle lack."""
+        """The nodes, each after the nodes that it reads, else as they are numbered; those on or behind a cycle lack."""
         return in_order(self.before)
 
     def cycle(self) -> list[int]:
@@ -153,7 +153,7 @@ class Wiring:
 
 
 def wiring_of(graph: Structure) -> Wiring:
-    """What the edges of a graph join; found once."""
+    """The connections of a graph; found once."""
     found = graph.__dict__.get("_wiring")
     if not isinstance(found, Wiring):
         found = graph.__dict__["_wiring"] = Wiring(graph)

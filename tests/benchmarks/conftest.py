@@ -1,4 +1,4 @@
-"""What all tests of the benchmark share."""
+"""Fixtures that all tests of the benchmark share."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def row(name: str, threads: int = 2, peak: int | None = 0, **medians: float) -> 
     return Row(CELLS[name], threads, 2000, found, {}, peak)
 
 
-# What is planned
+# Planned measurements
 
 
 def names(*arguments: str) -> list[str]:
@@ -123,7 +123,7 @@ def test_tiny_calls_have_one_thread_and_single_precision_has_both(monkeypatch: p
     assert {threads for _, threads in plan(parse(["--threads", "1"]))} == {1}
 
 
-# What is timed and copied
+# Timing and copies
 
 
 def test_contenders_take_turns_and_the_median_is_per_call() -> None:
@@ -191,7 +191,7 @@ def test_a_cell_runs_with_all_its_contenders() -> None:
     assert medium.moved == 2 * 4 * 32 * 64 * 64
 
 
-# What is made of it
+# Figures made of the times
 
 
 def test_ratios_compare_like_with_like() -> None:
@@ -283,7 +283,7 @@ def test_numbers_are_short() -> None:
     assert spread(Times(2.0, 1.9, 2.2, 5, 10)) == "2 s −5 +10 %"
 
 
-# What is written
+# Written files
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ PERIODS = (5, 3, 7, 11)  # the element n, c, y, x is n % 5 + c % 3 + y % 7 + x %
 
 
 def made(block_info: Any = None) -> Any:
-    """One chunk, from where it stands."""
+    """The values of one chunk, from its place in the array."""
     places = block_info[None]["array-location"]
     axes = [np.arange(*place) % period for place, period in zip(places, PERIODS, strict=True)]
     return sum(np.ix_(*(axis.astype(np.float32) for axis in axes)), np.float32(0))
@@ -39,7 +39,7 @@ def expected(items: int) -> list[float]:
 
 
 class Watch:
-    """What this process and those that it started take: looked at twenty times a second."""
+    """The memory of this process and its child processes, measured twenty times a second."""
 
     def __init__(self) -> None:
         import psutil

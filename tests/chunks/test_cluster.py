@@ -65,7 +65,7 @@ if __name__ == "__main__":
 
 
 def run(*command: str) -> str:
-    """What a program prints that uses the installed package."""
+    """The output of a program that uses the installed package."""
     done = subprocess.run(
         [sys.executable, "-P", *command], capture_output=True, text=True, timeout=3000, check=False,
         env=os.environ | {"PYTHONWARNINGS": "ignore"},

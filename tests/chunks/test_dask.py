@@ -46,7 +46,7 @@ def one_after_the_other() -> Iterator[None]:
 
 
 def attributes(desc: Any) -> dict[str, Any]:
-    """What a call on dask arrays takes beside tensors, to compute the outputs of a desc that it can give."""
+    """The arguments beside tensors of a call on dask arrays that computes the outputs of a desc."""
     operator = desc.operator
     found: dict[str, Any] = operator.arguments(desc)
     takes = inspect.signature(getattr(dml_dask, operator.python)).parameters

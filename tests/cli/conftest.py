@@ -1,4 +1,4 @@
-"""What the tests of the commands share."""
+"""Fixtures that the tests of the commands share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture(scope="session")
 def folder_of_pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the expected values of an average and of a copy, and actual ones that pass."""
+    """A folder with the expected values of an average and of a copy, and actual values that pass."""
     chosen = {operator.name: model(operator, operator.examples[0]) for operator, _ in EXAMPLES}
     first, second = chosen["AVERAGE_POOLING"], chosen["UNFOLD"]
     for command_ in second["commands"]:

@@ -70,7 +70,7 @@ def examples(few: int, many: int, *strategies: Any) -> Callable[[Callable[..., N
 
 @dataclass(frozen=True)
 class Done:
-    """What a command said."""
+    """The output of a command, and its exit status."""
 
     status: int
     out: str
@@ -99,7 +99,9 @@ def write_model(folder: Path, whole: Any, name: str = "m.json") -> Path:
 
 
 def expect(folder: Path, whole: Any, *options: str) -> Path:
-    """The folder of expected values of a model. What the model writes itself goes to ``device``, unless told."""
+    """The folder of expected values of a model. The files that the model itself writes go to ``device``, unless an
+    option names another folder.
+    """
     folder.mkdir(exist_ok=True)
     given = options if "--output-path" in options else ("--output-path", str(folder / "device"), *options)
     done = command("run", write_model(folder, whole), "--expect", folder / "expected", *given)
@@ -170,7 +172,7 @@ def one_output(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def unwrapped(text: str) -> list[str]:
-    """The lines of a report, each with those that continue it."""
+    """The lines of a report, each joined with the lines that continue it."""
     assert all(len(line) <= 100 or len(line.split()) < 4 or "/" in line for line in text.splitlines()), text
     return re.sub(r"\n {4}(?=\S)", " ", text).replace("\n  ", "\n").splitlines()
 

@@ -35,7 +35,7 @@ def lint(*arguments: object, encoding: str = "utf-8") -> tuple[int, str]:
 
 
 def findings(*arguments: object) -> list[dict[str, Any]]:
-    """What is found, file by file."""
+    """The findings, file by file."""
     status, text = lint("--format", "json", *arguments)
     document = json.loads(text)
     assert status == document["status"]
@@ -43,7 +43,7 @@ def findings(*arguments: object) -> list[dict[str, Any]]:
 
 
 def of(path: Path, content: Any, *arguments: object) -> list[dict[str, Any]]:
-    """What is found in this text, these bytes, or an object to be written as JSON."""
+    """The findings in this text, these bytes, or an object to be written as JSON."""
     return findings(written(path, content), *arguments)
 
 

@@ -15,7 +15,7 @@ VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS")
 
 @dataclass(frozen=True)
 class Seen:
-    """What a command wrote, and its status."""
+    """The output of a command, and its exit status."""
 
     stdout: str
     stderr: str

@@ -55,14 +55,14 @@ Factory = pytest.TempPathFactory
 
 
 def output_of(report: dict[str, Any], stated: dict[str, Any]) -> dict[str, Any]:
-    """What the report says of an output of the manifest, where all others passed."""
+    """The report's entry for an output of the manifest, where all other outputs passed."""
     (output,) = (one for one in report["outputs"] if one["resource"] == stated["resource"])
     assert all(one["status"] == "passed" for one in report["outputs"] if one is not output)
     return dict(output)
 
 
 def allowed_errors(expected: Path, output: dict[str, Any], values: Array) -> Array:
-    """What may be off by ``dmlcy compare``'s own documents: what the manifest allows; twice the bound of version 2."""
+    """The allowed errors as ``dmlcy compare`` documents them: the manifest's own; twice the bound of version 2."""
     if output["accuracy"] == "exact":
         return np.zeros(values.shape)
     if "tolerance" in output["accuracy"]:
@@ -70,7 +70,7 @@ def allowed_errors(expected: Path, output: dict[str, Any], values: Array) -> Arr
     return np.asarray(np.load(expected / output["accuracy"]["allowed"]))
 
 
-# What passes
+# Values that pass
 
 
 @each_example
@@ -91,7 +91,7 @@ def test_the_examples_agree_with_themselves(operator: Operator, example: Example
 
 @each_of("operator, example", [pair for pair in PLAIN if any(f.optional for f in pair[0].fields if f.kind == "output")])
 def test_random_models_ask_for_the_optional_outputs_of_an_example(operator: Operator, example: Example) -> None:
-    """Whatever sizes they have: RANDOM_GENERATOR's state has six elements, and its output any number."""
+    """The sizes do not matter: RANDOM_GENERATOR's state has six elements, and its output any number."""
     tensors = {name: dml.TensorDesc(*given[:2]) for name, given in operator.example_tensors(example).items()}
     made = getattr(dml.desc, operator.desc)
     asked = optional_outputs(operator, example, made(**tensors, **example.attributes))

@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 from dmlcy._cli.example import model
 from dmlcy._words.values import quote
 
-# What is wrong with files
+# Files with mistakes
 
 
 def problem(pair: tuple[Path, Path], status: int, identifier: str) -> str:

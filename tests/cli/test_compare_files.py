@@ -54,7 +54,7 @@ FILLED = dispatch("copy", "x", "o")
 PASSED, FAILED, MISSING = (0, ["passed"]), (1, ["failed"]), (1, ["actual-missing"])
 
 
-# The files that the model writes the final values to are the only ones that count
+# Only the files that get the final values of the model count
 
 
 def test_the_file_of_the_last_write_counts(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def test_an_edited_manifest_of_version_2(
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_members_of_another_version_are_ignored(pair: tuple[Path, Path], version: int) -> None:
-    """Whatever they say: each is unknown, and a warning says so."""
+    """Each such member is unknown, whatever its value is, and a warning says so."""
     names = {"typical", "flushed", "not_judged"} if version == 2 else {"ulp", "formula", "of", "tolerance"}
     if version == 2:
         aged(pair[0])

@@ -176,7 +176,7 @@ def test_bins() -> None:
 
 
 def test_an_output_of_which_no_element_is_judged_neither_passes_nor_fails() -> None:
-    """Whatever its values are: a bound that is not finite, and elements that are marked."""
+    """The values do not matter: one bound is not finite, and other elements are marked."""
     expected = np.full(4, np.inf, "f4")
     nothing, marked = Passes(np.full(4, np.inf)), Passes(None, not_judged=(("ID", np.ones(4, bool)),))
     for passes in (nothing, marked):

@@ -213,7 +213,7 @@ class Maker:
             step *= sizes[axis]
         return strides
 
-    # What must come of it
+    # Expected verdicts
 
     def views(self) -> dict[tuple[str, str], View]:
         """The outputs of which elements are left, by dispatchable and field."""
@@ -343,7 +343,7 @@ class Judge:
         return found if output.allowed is None else found | ~np.isfinite(self.load(output.allowed))
 
     def allowed(self, output: Output, at: tuple[int, ...]) -> float:
-        """What passes for an element."""
+        """The error that passes for an element."""
         return 0.0 if output.allowed is None else float(self.load(output.allowed)[at])
 
     def flushed(self, output: Output, at: tuple[int, ...], value: Any) -> bool:

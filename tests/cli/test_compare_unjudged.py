@@ -267,7 +267,7 @@ def test_elements_of_version_2_without_a_bound(
 
 
 def bound_lines(folder: Path, *options: Any) -> list[str]:
-    """What the report says of what passes."""
+    """The lines of the report about the bounds of values that pass."""
     text = command("compare", folder / "expected" / "o.npy", folder / "device.bin", *options).out
     return [line for line in unwrapped(text) if line.startswith(("a difference passes", "differences of up to"))]
 

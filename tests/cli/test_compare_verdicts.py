@@ -158,7 +158,7 @@ def test_flushed_operands(tmp_path: Path) -> None:
     assert lines[-1] == "1 output: 1 passed, 0 failed"
 
 
-# What the user says of the device
+# The user's statements about the device
 
 
 def judged(expected: Path, by: float, *options: object) -> str:
@@ -168,7 +168,7 @@ def judged(expected: Path, by: float, *options: object) -> str:
 
 
 def test_the_options_replace_the_bound(tmp_path: Path) -> None:
-    """They may be wider and narrower, their sum passes, and nothing is suspect."""
+    """The new bounds may be wider or narrower. The sum of both options passes, and nothing is suspect."""
     expected = summed(tmp_path, ONES)
     unit = 4096 * 2.0**-23
     for options, most in (
@@ -216,7 +216,7 @@ def half_sum(x: Array) -> Array:
 
 
 def test_a_device_that_adds_float16_in_float16(tmp_path: Path) -> None:
-    """It passes only if the user says so; a gross fault is found all the same."""
+    """Its values pass only if the user says that it does so. A gross fault is found all the same."""
     x = np.random.default_rng(5).random((8, 512)).astype("f2")
     expected = summed(tmp_path, x)
     values = half_sum(x)

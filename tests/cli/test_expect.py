@@ -346,7 +346,7 @@ def test_several_models_have_a_folder_each(tmp_path: Path) -> None:
     assert values(tmp_path / "e" / "m") == values(tmp_path / "e" / "M-2") == [9, 1, 2, 3, 9]
 
 
-# What is in the way
+# Files in the way
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the commands say of ids, operators, fields, enums, levels and data types."""
+"""The commands' explanations of ids, operators, fields, enums, levels and data types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `dmlcy explain` says of words that it does not know."""
+"""The messages of `dmlcy explain` about words that it does not know."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def export(folder: Path, desc: Any, *options: object) -> Path:
 
 
 def refused(folder: Path, desc: Any, status: int, *options: object) -> str:
-    """What is said of a desc or of options that are wrong; nothing is written."""
+    """The message about a wrong desc or wrong options, after which nothing is written."""
     done = command("export", write(folder, desc), "--output", folder / "model", *options)
     assert (done.status, done.out) == (status, "")
     assert not (folder / "model").exists()
@@ -216,7 +216,7 @@ def test_short_names(tmp_path: Path) -> None:
     export(tmp_path, desc)
 
 
-# What no stock DxDispatch knows
+# Descs that no stock DxDispatch knows
 
 
 def test_what_no_stock_dxdispatch_knows(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the commands say of files that are neither models nor graphs."""
+"""The commands' messages about files that are neither models nor graphs."""
 
 from __future__ import annotations
 

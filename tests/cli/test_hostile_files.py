@@ -1,4 +1,4 @@
-"""What stands in place of a file, and disks that are full: refused at once, and nothing is left half-written."""
+"""Pipes and folders in place of files, and full disks: refused at once, and no file is left half-written."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if sys.platform == "linux":
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What ``dmlcy run --expect`` writes."""
+    """The files that ``dmlcy run --expect`` writes."""
     folder = tmp_path_factory.mktemp("expected") / "e"
     assert command("run", EXAMPLE, "--expect", folder).status == 0
     return folder
@@ -283,7 +283,7 @@ def test_nothing_is_written_outside(path: str, tmp_path: Path) -> None:
 
 
 def test_links_do_not_lead_outside(tmp_path: Path) -> None:
-    """Neither in place of a folder, nor of the file: that one is replaced, not what it points to."""
+    """A link in place of a folder is refused. A link in place of a file is replaced, and its target stays."""
     other = tmp_path / "other"
     other.mkdir()
     (other / "out.npy").write_text("mine")

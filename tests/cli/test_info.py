@@ -1,4 +1,4 @@
-"""What dmlcy says of itself and of the machine."""
+"""The lines about dmlcy itself and about the machine."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def places(value: Any, path: str, seen: set[str]) -> Iterator[tuple[Any, Any]]:
 
 
 def cheap(run: Callable[[], Done], what: object) -> Done:
-    """What a command says that takes little memory, asks for no more, and raises nothing but its own errors."""
+    """The output of a command, which takes little memory, asks for no more, and raises only its own errors."""
     tracemalloc.start()
     try:
         done = run()
@@ -140,7 +140,7 @@ def test_headers_of_arrays(kind: str, step: int, tmp_path: Path) -> None:
 
 
 def test_words_of_serialized_graphs(tmp_path: Path) -> None:
-    """Each is an offset, a count or a number of a graph."""
+    """Each word is an offset, a count or a number of a graph."""
     g = dml.Graph()
     x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 2, 2)), name="x")
     whole = g.build(y=g.gemm(x, g.constant(np.ones((1, 1, 2, 2), np.float32), name="k"), name="gemm"))

@@ -18,7 +18,7 @@ import dmlcy as dml
 from dmlcy._cli import main
 from dmlcy._cli.lint import FORMATS
 
-# What is sound
+# Sound models
 
 
 def test_sound_models() -> None:
@@ -162,7 +162,7 @@ def test_buffers_that_are_too_small(tmp_path: Path) -> None:
 
 
 def test_tensors_that_share_a_buffer(tmp_path: Path) -> None:
-    """What is written must be apart from all else that the dispatch binds."""
+    """A tensor that is written must not overlap any other tensor that the dispatch binds."""
     floats = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 100, "value": 0}}
     commands = [
         {"type": "dispatch", "dispatchable": "p", "bindings": {"InputTensor": "long", "OutputTensor": output}}
@@ -258,7 +258,7 @@ def test_misspelt_members_of_structs(tmp_path: Path) -> None:
 
 
 def test_members_of_a_size_that_nobody_reads(tmp_path: Path) -> None:
-    """They are warned of, and dropped: as ``OperatorDesc.from_dict`` does it with ``ignore_unknown``."""
+    """A warning names each such member, and it is dropped, as by ``OperatorDesc.from_dict`` with ``ignore_unknown``."""
     roi = dml.desc.RoiPooling(
         input=dml.TensorDesc("FLOAT32", (1, 1, 8, 8)),
         roi=dml.TensorDesc("FLOAT32", (1, 1, 1, 5)),
@@ -293,7 +293,7 @@ def test_misspelt_members_of_the_model(tmp_path: Path) -> None:
 
 
 def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
-    """It has the findings that the same desc has in a model."""
+    """The desc alone has the findings that it has in a model."""
     for desc in (pool(), pool(WindowSize=[9, 9]), pool(Strides=[0, 1]), {"type": "PADDING1", "Desc": {}}):
         inside = of(tmp_path, model(p=desc))
         assert [(one["id"], one["path"].replace(".dispatchables.p", "")) for one in inside] == [
@@ -302,6 +302,8 @@ def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
     for desc, path in (({"type": "FOLD"}, "$"), ({"type": 1, "desc": {}}, "$.type"), (pool() | {"more": 1}, "$.more")):
         (found,) = of(tmp_path, desc)
         assert (found["id"].startswith("DML-MODEL-"), found["path"]) == (True, path)
+    (found,) = of(tmp_path, {"Type": "FOLD", "Desc": {}})
+    assert (found["path"], found["hint"]) == ("$.Type", 'Rename "Type" to "type".')
     status, text = lint(written(tmp_path, {"type": "DML_OPERATOR_BOGUS", "desc": {}}))
     assert status == 1 and "[DML-MODEL-operator-unknown]" in text
     status, text = lint(written(tmp_path, pool()))

@@ -1,4 +1,4 @@
-"""What is said of an operator that is only listed: no spec describes it. The tests take a spec away."""
+"""Messages about an operator that is only listed: no spec describes it. The tests take a spec away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a terminal gets, and what it does not where there is none: colour, progress, help with examples, ``--json``."""
+"""Output on a terminal and elsewhere: colour, progress, help with examples, ``--json``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def broken(tmp_path: Path) -> Path:
 
 
 def said_by(*commands: list[str], **more: Any) -> list[str]:
-    """What each command writes to standard output, and its status: one process runs them all."""
+    """The standard output and the exit status of each command. One process runs all commands."""
     code = "import sys; from dmlcy._cli import main; [print(end=f'{main(line.split())}\\0') for line in sys.argv[1:]]"
     shown = seen("-c", code, *map(" ".join, commands), **more)
     assert (shown.status, shown.stderr) == (0, ""), shown
@@ -74,7 +74,7 @@ def said_by(*commands: list[str], **more: Any) -> list[str]:
 
 
 def reports(broken: Path, **more: Any) -> list[str]:
-    """What each command with colours says."""
+    """The output of each command that uses colours."""
     return said_by(["info"], ["operators", "--state", "fast"], ["explain", "padding1"], ["lint", str(broken)], **more)
 
 

@@ -1,7 +1,8 @@
-"""The deliberately bad specs below bad/: each case edits a copy of bad/base; beside it stands what is to be reported.
+"""The deliberately bad specs below bad/: each case edits a copy of bad/base, and the expected report is beside it.
 
-A case is a TOML file of ``[[edit]]``: in ``file`` (by default that of WIDEN) ``old``, which stands there once, becomes
-``new``; without ``old``, ``new`` is appended. CODEGEN_REWRITE=1 writes what is reported instead of comparing it.
+A case is a TOML file of ``[[edit]]``: ``old``, which is in ``file`` once, becomes ``new``. Without ``old``, ``new`` is
+appended. The default of ``file`` is the spec of WIDEN. CODEGEN_REWRITE=1 writes what is reported instead of comparing
+it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def edited(case: Path, folder: Path) -> Path:
 
 
 def compare(case: Path, folder: Path, run: Callable[[Path], object]) -> None:
-    """What the run reports is what stands beside the case."""
+    """The run reports the text of the file beside the case."""
     with pytest.raises(SpecError) as caught:
         run(edited(case, folder))
     assert all(error.span or error.message.startswith("the ") for error in caught.value.errors)

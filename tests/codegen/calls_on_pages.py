@@ -1,4 +1,4 @@
-"""What the calls on the pages of operators give, beside what the examples of the specs have."""
+"""The results of the calls on the pages of operators, beside the results in the examples of the specs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def inputs_of(spec: Any, positional: tuple[Any, ...], given: dict[str, Any]) -> 
 
 
 def sizes_of(spec: Any, one: Any) -> dict[str, Any]:
-    """What a call says of the sizes of the outputs of an example."""
+    """The arguments of a call that give the sizes of the outputs of an example."""
     found: dict[str, Any] = {}
     for field in spec.outputs:
         paths = [path for path in one.outputs if path.partition("[")[0] == field.python]

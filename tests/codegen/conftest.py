@@ -16,7 +16,7 @@ TEXTS = 500
 
 @pytest.fixture(scope="package", autouse=True)
 def read_once() -> Iterator[None]:
-    """What a text holds and where follow from the text, and nobody changes them."""
+    """Read each text once: the positions in it follow from the text, and nobody changes them."""
     keep = functools.lru_cache(TEXTS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "scan", keep(source.scan))

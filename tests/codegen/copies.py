@@ -1,7 +1,7 @@
 """A checkout with as many specs as DirectML has operators: those of this checkout, copied under other names.
 
-python -m tests.codegen.copies DIR makes it. What codegen takes for it is then measured by, each with an edit or none
-in between: time python -m codegen --root DIR gen
+python -m tests.codegen.copies DIR makes it. The commands below then measure the time that codegen takes, with an edit
+or none before each: time python -m codegen --root DIR gen
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Reader:
         return join(self.repeated(index, range(values[-1] + 1), self.value))
 
     def repeated(self, index: str, values: Any, part: Any) -> list[Any]:
-        """What a part is for each value of an index."""
+        """The value of a part for each value of an index."""
         start, outer, found = self.at, self.names, []
         for value in values:
             self.at, self.names = start, {**outer, index: value}

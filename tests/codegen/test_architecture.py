@@ -15,8 +15,8 @@ from codegen.model import snake
 
 ROOT = Path(__file__).parents[2]
 CODEGEN = ROOT / "codegen"
-# Each imports only from what stands before it. The writer stands before emit, which hands its files to it. schema,
-# show, new and ids are what the command line calls beside the pipeline.
+# Each module imports only from modules before it. The writer is before emit, which hands its files to it. The command
+# line calls schema, show, new and ids, which are outside the pipeline.
 ORDER = (
     "diagnostics", "source", "expr", "model", "notice", "names", "field_types", "load", "lint", "schema", "show", "new",
     "families", "plan", "tables", "modules", "headers", "pages", "figures", "ids", "writer", "store", "emit",
@@ -73,7 +73,9 @@ def part(name: str) -> str:
 
 
 def step(name: str, order: tuple[str, ...]) -> str:
-    """Where a module, or a name in it, stands in the order of its folder; ``*``: files that do not know each other."""
+    """The place of a module, or of a name in it, in the order of its folder. ``*`` is for files that do not know each
+    other.
+    """
     folder, module = [*name.split("."), "__init__"][1:3]
     if module in order:
         return module
@@ -125,7 +127,7 @@ def operator_names() -> frozenset[str]:
 
 @cache
 def spellings(names: frozenset[str]) -> frozenset[str]:
-    """Names of operators in a text: in capitals always, in small letters those that are no common word."""
+    """Names of operators in a text: in capitals always, and in small letters where the name is no common word."""
     small = {name.lower() for name in names if re.search(r"[_0-9]", name)}
     desc = {"".join(word.capitalize() for word in name.split("_")) for name in names if re.search(r"[_0-9]", name)}
     return names | small | desc

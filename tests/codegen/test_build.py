@@ -72,7 +72,7 @@ def spec_of(checkout: Path, name: str) -> Path:
 
 
 def build(checkout: Path) -> list[str]:
-    """The lines that the one command prints; the modules that it names are those that it rebuilt."""
+    """The lines that the build command prints. The modules that it names are the rebuilt ones."""
     before = modules(checkout / "dmlcy" / "_generated")
     done = call(checkout, *BUILD)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -84,7 +84,7 @@ def build(checkout: Path) -> list[str]:
 
 
 def package(checkout: Path) -> dict[Path, bytes]:
-    """The files of the package, but for what Python keeps of them."""
+    """The files of the package, without Python's caches."""
     files = (path for path in (checkout / "dmlcy").rglob("*") if path.is_file() and path.suffix != ".pyc")
     return {path: path.read_bytes() for path in files}
 

@@ -378,7 +378,7 @@ def hostile(root: Path, said: str = HOSTILE) -> int:
 
 
 def assert_told_in_docstrings(root: Path, said: str) -> None:
-    """What is generated is Python, and every class says the text, but for its spaces."""
+    """The generated files are Python, and every class has the text in its docstring, except for spaces."""
     package = root / "dmlcy" / "_generated"
     for path in package.rglob("*.py"):
         compile(path.read_text(encoding="utf-8"), path.name, "exec")
@@ -443,7 +443,7 @@ def no_text(path: Path) -> None:
 )
 @pytest.mark.parametrize("file", [WIDEN, ids.PATH])
 def test_a_spec_that_is_no_file(root: Path, file: str, make: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is refused at once, whatever it is."""
+    """Codegen refuses it at once, whatever is in place of the file."""
     (root / file).unlink(missing_ok=True)
     make(root / file)
     before = files(root)

@@ -25,7 +25,7 @@ DEFINING = [library for library in LIBRARIES if library.name in family_files.LIB
 
 
 def run(part: str, names: dict[str, Any]) -> doctest.TestResults:
-    """Types what a code block shows; counts the lines, and those that print something else."""
+    """Runs the lines of a code block. Counts the lines, and the lines that print something else."""
     test = doctest.DocTestParser().get_doctest(part.strip("`").removeprefix("pycon\n"), names, "page", None, 0)
     test.globs = names
     return doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL).run(test, clear_globs=False)
@@ -57,7 +57,7 @@ def test_what_the_page_shows_is_so(operator: Operator, library: Any) -> None:
 
 
 def on_other_data(operator: Operator, same: Equivalent, prelude: str, seed: int) -> Iterator[Any]:
-    """What dmlcy gives, then the other library, where the inputs have other numbers, none of them twice in an array."""
+    """The results of dmlcy, then of the other library, for inputs with other numbers, each once in an array."""
     names: dict[str, Any] = {"dml": pytest.importorskip("dmlcy", reason="the package is not built")}
     exec(prelude, names)
     order, inputs = np.random.default_rng(seed), free_inputs(operator, same)

@@ -143,7 +143,7 @@ def test_any_tree_is_understood(random: Random, boolean: bool) -> None:
 @given(st.randoms(use_true_random=False), st.booleans())
 @settings(max_examples=examples(400), deadline=None)
 def test_it_reads_as_it_was_meant(random: Random, boolean: bool) -> None:
-    """Whoever reads a formula computes the value of the expression."""
+    """A reader of the formula computes the value of the expression."""
     node = (condition if boolean else integer)(random, 4)
     names = values(random).names
     meant = exact(node, names)

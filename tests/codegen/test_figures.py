@@ -60,7 +60,7 @@ def texts() -> dict[str, str]:
     return drawn(PLAN)
 
 
-# What is drawn is what happens ---------------------------------------------------------------------------------------
+# The drawing shows what happens ---------------------------------------------------------------------------------------
 
 
 def example_of(desc: Any, arrays: dict[str, Any], outputs: tuple[Any, ...]) -> Example:
@@ -132,7 +132,7 @@ def test_coloured_elements_are_those_that_matter(op: OperatorPlan) -> None:
             assert within(group.inputs, sizes) == set().union(*(found[place] for place in group.outputs))
             for place in group.outputs:
                 assert within(item.picture.sources[place], sizes) == found[place]
-                # What does not come from the input alone is drawn as padding, and has its value.
+                # A value that does not come from the input alone is drawn as padding, and has the padding's value.
                 if not found[place] and place in item.picture.outside and item.picture.padding is not None:
                     assert item.use.element(item.use.output, place) == item.picture.padding
 
@@ -228,7 +228,7 @@ def box(element: Any, x: float, y: float) -> tuple[float, float, float, float]:
 
 
 def coloured(text: str) -> Counter[tuple[str, str]]:
-    """Colours and the values on them, as they stand in the drawing."""
+    """Colours and the values on them, as the drawing shows them."""
     shapes = [(child, x, y) for child, x, y in placed(ElementTree.fromstring(text))]
     values = [
         (x + float(child.get("x")), y + float(child.get("y")), child.text)
@@ -248,7 +248,7 @@ def coloured(text: str) -> Counter[tuple[str, str]]:
 
 @each_of("op", DRAWN)
 def test_the_drawing_has_the_groups(op: OperatorPlan, texts: dict[str, str]) -> None:
-    """The values that stand on a colour in the SVG are those of its elements."""
+    """The values on a colour in the SVG are the values of its elements."""
     wanted: Counter[tuple[str, str]] = Counter()
 
     def add(item: Shown, name: str, colour: int, place: tuple[int, ...]) -> None:
@@ -342,7 +342,7 @@ def test_it_is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
 
 
 def is_an_image_for_everybody(name: str, texts: dict[str, str]) -> None:
-    """It has a name and a description, nothing that runs, and nothing from elsewhere."""
+    """The image has a name and a description, nothing that runs, and nothing from elsewhere."""
     root = ElementTree.fromstring(texts[name])
     assert root.tag == f"{SVG}svg" and root.get("role") == "img"
     named = {child.get("id"): child.text for child in root if child.get("id")}
@@ -409,7 +409,7 @@ def test_paragraphs_keep_their_text(pieces: list[str], width: float) -> None:
     assert all(length("title", shape.text) <= width or len(shape.text) == 1 for shape in tile.shapes)
 
 
-# What cannot be drawn ------------------------------------------------------------------------------------------------
+# Examples that cannot be drawn ----------------------------------------------------------------------------------------
 
 BASE = Path(__file__).parent / "bad" / "base"
 WIDEN = "specs/operators/pad/widen.toml"

@@ -34,7 +34,7 @@ def replaced(path: Path, old: str, new: str) -> None:
 
 
 def from_nothing(root: Path, other: Path) -> dict[str, bytes] | str:
-    """What a run in a copy without stored results leaves there, or its errors."""
+    """The files that a run in a copy without stored results leaves there, or its errors."""
     shutil.rmtree(other, ignore_errors=True)
     shutil.copytree(root, other, ignore=shutil.ignore_patterns("build"))
     try:

@@ -158,7 +158,7 @@ def test_the_schema_refuses(old: str, new: str) -> None:
 
 
 def complaints(schema: dict[str, Any], data: dict[str, Any]) -> list[str]:
-    """What jsonschema says; without it, the required keys of the tables at the top that are missing."""
+    """The complaints of jsonschema. Without jsonschema, the missing required keys of the tables at the top."""
     try:
         validator = validator_of(json.dumps(schema))
     except ImportError:

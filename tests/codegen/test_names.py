@@ -98,7 +98,9 @@ def read(text: str) -> list[str]:
 
 
 def test_the_module_of_operators_with_odd_names_is_translated(plan: Plan, tmp_path: Path) -> None:
-    """Those that are builtins, words of the templates, or names that modules import; all 177 would take minutes."""
+    """Odd names are builtins, words of the templates, and names that modules import. All 177 operators would take
+    minutes.
+    """
     pytest.importorskip("Cython", reason="Cython is not installed")
     (family,) = plan.families
     templates = [path for folder in (names.TEMPLATES, names.FAMILIES) for path in folder.rglob("*.pyx.j2")]

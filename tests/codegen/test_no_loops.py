@@ -68,7 +68,7 @@ def test_rules_on_each_element_that_calls_check() -> None:
 
 
 def test_other_rules_on_each_element_that_calls_check() -> None:
-    """One by one in float64, which has no integers of 64 bits."""
+    """The elements are checked one by one in float64, which cannot represent all integers of 64 bits."""
     operators = {one.name: one.operator for one in planned().operators}
     for name, taken in (("GATHER", False), ("MULTIHEAD_ATTENTION1", True)):
         rule = next(rule for rule in operators[name].rules if rule.each is not None)

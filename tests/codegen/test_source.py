@@ -1,4 +1,4 @@
-"""Reading specs: where keys and values stand, and what is refused."""
+"""Reading specs: the positions of keys and values, and refusals."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ v = ""
         (("field", 1, "item", 0, "v"), (19, 1, "v"), (19, 5, "'''")),
         (("field", 1, "item", 1), (21, 1, "[[field.item]]"), (21, 1, "[[field.item]]")),
         (("field", 1, "item", 1, "v"), (22, 1, "v"), (22, 5, '""')),
-        # What is not there: the nearest that encloses it.
+        # A key that is missing: the position of the nearest table around it.
         (("field", 1, "range", "no", 3, "no"), (11, 9, "{ min = 1, from = ["), (11, 9, "{ min = 1, from = [")),
         (("field", 7), (7, 1, "[[field]]"), (7, 1, "[[field]]")),
         (("no",), (1, 1, "#"), (1, 1, "#")),

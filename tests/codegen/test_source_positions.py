@@ -1,4 +1,4 @@
-"""Every key and every value of a TOML text is found where it stands, whatever the style of the text."""
+"""Every key and every value of a TOML text gets its right position, in every style of the text."""
 
 from __future__ import annotations
 

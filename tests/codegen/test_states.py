@@ -63,7 +63,7 @@ def test_the_catalogue_has_the_state_of_all() -> None:
 
 @each_of("name", [operator.name for operator in PLAN.operators])
 def test_a_page_shows_the_state(name: str) -> None:
-    """That of a described operator shows no call: the desc and the data of each example."""
+    """The page of a described operator shows no call, only the desc and the data of each example."""
     operator = next(operator for operator in PLAN.operators if operator.name == name)
     page = (REFERENCE / f"{operator.python}.md").read_text(encoding="utf-8")
     shown = f"\n- State: [{operator.state}](../glossary.md#{operator.state}). " in page
@@ -78,7 +78,7 @@ def test_a_page_shows_the_state(name: str) -> None:
 
 
 def test_the_index_of_errors_names_the_operators_whose_ids_are_provisional() -> None:
-    """Or those that run, where these are fewer; and none where all run."""
+    """Where fewer operators run, the index names the running ones instead. Where all run, it names none."""
     page = (REFERENCE / "errors.md").read_text(encoding="utf-8")
     running = sum(operator.runs for operator in PLAN.operators)
     if running == len(PLAN.operators):
@@ -132,7 +132,7 @@ def test_ids_are_permanent_once_the_operator_runs(lock: ids.Lock, tmp_path: Path
     (tmp_path / ids.PATH).write_text(text)
     later = ids.read(tmp_path, Diagnostics())
     assert not later.provisional and errors(later, "DML-PAD-a-b") != []
-    # They stay so if it does not run any more.
+    # The ids stay so if the operator does not run any more.
     assert sections(ids.render(later, ["DML-PAD-a-b"], ["DML-SUM-a-b"]))[0] == ["DML-PAD-a-b", "DML-SUM-a-b"]
 
 

@@ -26,7 +26,7 @@ RIGHT = {"passed", "not judged"}
 
 @dataclass(frozen=True)
 class Done:
-    """What a command said."""
+    """The output of a command, and its exit status."""
 
     status: int
     out: str

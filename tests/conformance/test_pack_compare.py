@@ -1,4 +1,4 @@
-"""What ``python -m dmlcy.testing compare`` finds: each planted error, and nothing in results that are right."""
+"""``python -m dmlcy.testing compare`` finds each planted error, and nothing in results that are right."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_zero_of_the_other_sign_passes(pack: Path, results: Path) -> None:
 
 
 def test_a_suspect_case_is_named(pack: Path, right: Path, tmp_path: Path) -> None:
-    """It fails nothing, except where the user asks for strictness."""
+    """A suspect case fails only where the user asks for strictness."""
     own, results = copied(pack, tmp_path), shutil.copytree(right, tmp_path / "results")
     case, file, values, allowed = bounded(own)
     np.save(own / case / "expected" / "typical" / "output.npy", np.zeros_like(allowed))
@@ -115,7 +115,7 @@ def test_a_suspect_case_is_named(pack: Path, right: Path, tmp_path: Path) -> Non
 
 
 def test_a_case_of_which_no_element_is_judged(pack: Path, right: Path, tmp_path: Path) -> None:
-    """It is named with the id of the interpretation, and counted; whatever it gives, it neither passes nor fails."""
+    """The case is named with the interpretation's id, and counted. With any values, it neither passes nor fails."""
     own, results = copied(pack, tmp_path), shutil.copytree(right, tmp_path / "results")
     case, file, values, _ = bounded(own)
     folder, id_ = own / case / "expected", "AVERAGE_POOLING-window-only-padding"
@@ -310,7 +310,7 @@ def test_an_old_pack_is_judged_and_a_line_says_so(pack: Path, right: Path, monke
 
 
 def test_a_pack_of_manifests_of_version_2(pack: Path, right: Path, tmp_path: Path) -> None:
-    """Each is judged by the file of what passes, without doubling; one line says so."""
+    """Each manifest is judged by the file of allowed errors, without doubling. One line says so."""
     own, results = copied(pack, tmp_path), shutil.copytree(right, tmp_path / "results")
     for one in listed(own)["cases"]:
         aged(own / one["name"] / "expected", allowed=True)

@@ -1,4 +1,4 @@
-"""What ``python -m dmlcy.testing export`` writes: the same bytes each time, and all that a back end may go wrong at."""
+"""``python -m dmlcy.testing export`` writes the same bytes each time, and cases of all possible mistakes."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def refused(desc: OperatorDesc, field: str, member: str) -> bool:
 
 
 def test_a_case_of_4_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is the same with ml_dtypes and without, and what dmlcy gives for it passes."""
+    """The case is the same with ml_dtypes and without, and dmlcy's results for it pass."""
     packed, numbers = dml.TensorDesc("INT4", (3, 5)), dml.TensorDesc("FLOAT32", (3, 5))
     desc = dml.desc.Quantize(
         input=numbers, quantizations=[numbers, packed], quantization_type="SCALE_ZERO_POINT", output=packed

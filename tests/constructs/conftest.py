@@ -1,6 +1,6 @@
 """Operators whose specs are in specs/ beside this file, in place of those of the package; they compile nothing.
 
-Each is a real operator of the catalogue, with a small spec that has one construct of the language.
+Each operator is a real one of the catalogue, with a small spec that has one construct of the language.
 """
 
 from __future__ import annotations

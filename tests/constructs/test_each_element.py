@@ -80,7 +80,7 @@ def test_random_arrays_keep_the_rule_and_broken_ones_break_it() -> None:
 
 
 def test_the_example_of_a_warning() -> None:
-    """It is that of the first example that has the element."""
+    """The warning shows the first example of the spec that has such an element."""
     rule = next(rule for rule in OPERATORS["GATHER"].rules if rule.severity == "warning")
     facts = broken(OPERATORS["GATHER"], rule)
     assert facts is not None and facts["title"] == "The second of four"

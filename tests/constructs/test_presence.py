@@ -40,7 +40,7 @@ def test_rules_read_it_only_where_it_is_there() -> None:
     prime = dml.TensorDesc("UINT8", (997,)), dml.TensorDesc("FLOAT32", (997,))
     assert dequantize(input=prime[0], scale=prime[1]) == []
     assert dequantize(input=prime[0], scale=prime[1], zero_point=prime[0]) == ["zero_point-aligned"]
-    # What is there and refused is not read either.
+    # A tensor that is given and refused is not read either.
     bad = dml.TensorDesc("UINT8", (0,))
     assert dequantize(zero_point=bad) == ["zero_point-range", "zero_point-sizes"] or dequantize(zero_point=bad) == [
         "zero_point-range"

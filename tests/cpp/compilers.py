@@ -53,7 +53,7 @@ class Programs:
         assert done.returncode == 0, done.stderr
 
     def run(self, source: Path, *flags: str, compiler: str = COMPILERS[0]) -> subprocess.CompletedProcess[str]:
-        """What the compiler says."""
+        """The output of the compiler."""
         if shutil.which(compiler) is None:
             pytest.skip(f"there is no {compiler}")
         include = [f"-I{self.folder / 'include'}", f"-I{HEADERS}"]

@@ -1,7 +1,7 @@
 """Descs as they lie in memory: objects of bytes with pointers to each other, laid out as the facts say.
 
-What a desc in Python has, but no struct of C++ can have, is Inexpressible: text for a number, an array of another
-length than its count says, a number that no FLOAT holds.
+Inexpressible is raised for a desc of Python that no struct of C++ can have. Examples are text for a number, an array of
+another length than its count says, and a number that no FLOAT holds.
 """
 
 from __future__ import annotations

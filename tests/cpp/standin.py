@@ -1,6 +1,6 @@
 """A stand-in for <DirectML.h>: the structs in the order of the specs, with their layout as the facts have it.
 
-A struct whose members stand in another order, or have other types, does not compile: ``static_assert`` holds each size,
+A struct whose members have another order, or other types, does not compile: ``static_assert`` holds each size,
 each offset and each value of an enum to tests/facts/structs.toml.
 """
 
@@ -41,7 +41,7 @@ def directml_h() -> str:
 
 
 def prefix(enum: str) -> str:
-    """What stands in front of the names of the members of an enum."""
+    """The prefix of the names of the members of an enum."""
     return PREFIXES.get(enum, f"{enum}_")
 
 

@@ -26,7 +26,7 @@ DUMPER = FOLDER / "dumper.cpp"
 
 @pytest.fixture
 def dump(programs: Programs) -> Callable[[list[bytes]], list[str]]:
-    """What the program writes that the sanitizers watch."""
+    """The output of the program that the sanitizers watch."""
     program = programs.built(DUMPER, *SANITIZED)
     return lambda images: dumped(program, images)
 
@@ -83,7 +83,9 @@ def test_random_descs(draws: int, dump: Callable[[list[bytes]], list[str]]) -> N
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_other_compilers(compiler: str, programs: Programs) -> None:
-    """They compile it without a warning, for older versions of the header as well; what runs here writes the same."""
+    """No compiler warns about the header, also with older versions of DirectML.h. A program that runs here writes the
+    same.
+    """
     if compiler == WINDOWS:
         programs.compile(DUMPER, "-fsyntax-only", compiler=compiler)
         return

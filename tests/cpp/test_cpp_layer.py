@@ -26,7 +26,7 @@ CALLS = (
 
 
 def run(program: Path, *arguments: object, **variables: str) -> str:
-    """What the program says on standard error; it fails if it sees what it should not."""
+    """The standard error of the program, which fails if it sees a wrong value."""
     environment = {name: value for name, value in os.environ.items() if name != "DMLCY_LAYER"} | variables
     command = [program, *map(str, arguments)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -53,7 +53,7 @@ def calls_in(folder: Path) -> tuple[str, ...]:
 
 
 def test_every_call_has_a_file(program: Path, tmp_path: Path) -> None:
-    """One for each desc and result, with one thread or four, in a new run as well; none is left half-written."""
+    """Each desc and result has one file, with one thread or four, in a new run as well. No file is half-written."""
     folder = tmp_path / "a" / "b"
     for way in ("calls", "threads", "calls"):
         assert run(program, way, folder) == ""

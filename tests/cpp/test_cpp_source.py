@@ -130,7 +130,7 @@ def test_calls_of_directmlx_compile(programs: Programs, tmp_path: Path) -> None:
 
 
 def test_the_order_of_parameters() -> None:
-    """Of functions whose parameters do not stand as the members of the struct do, or are not all of them."""
+    """Parameters have another order than the members of the struct, or are fewer."""
     found = {name: directmlx(desc_of(OPERATORS[name])) for name in ("GEMM", "CAST", "MULTIHEAD_ATTENTION", "TOP_K1")}
     assert found["MULTIHEAD_ATTENTION"] is None
     assert found["CAST"] is not None and "dml::Cast(inputTensor, DML_TENSOR_DATA_TYPE_" in found["CAST"]

@@ -122,7 +122,7 @@ class Device(Wide):
         return values * (np.abs(values) >= TINY) if self.flushes else values  # -0 and NaN stay
 
     def _kept(self, values: Array) -> Array:
-        """What is kept of a result."""
+        """The result as the device stores it: rounded, and flushed."""
         return self._flushed(self._short(values).astype(np.float32) if self.between == HALF else values)
 
     @contextmanager
@@ -172,7 +172,7 @@ class Device(Wide):
         return super().mod_trunc(a, b) if is_integer(a) and is_integer(b) else self._rest(np.trunc, a, b)
 
     def _rest(self, whole: Function, a: Number, b: Number) -> Number:
-        """What is left of a number: as a shader computes it, with one more rounding of the quotient."""
+        """The remainder of a division, as a shader computes it: with one more rounding of the quotient."""
         if self.functions is not LIBRARY:
             return self.subtract(a, self.multiply(b, whole(self.divide(a, b))))
         exact = super().mod_floor if whole is np.floor else super().mod_trunc
@@ -258,7 +258,7 @@ class Device(Wide):
         return super().products(a, axis) if is_integer(a) else self._scanned(np.multiply, self._numbers(a), axis)
 
     def _scanned(self, function: np.ufunc, a: Array, axis: int) -> Array:
-        """What a function makes of each number and all before it: one after another, or of 2, 4, 8 and so on."""
+        """The function of each number and all before it: one after another, or of 2, 4, 8 and so on."""
         with self._rounding():
             if self.lanes == 1:
                 found = function.accumulate(a.astype(self.within), axis).astype(np.float32)

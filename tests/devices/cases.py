@@ -42,7 +42,7 @@ class Case:
 
     @cached_property
     def expected(self) -> Expected:
-        """What passes for each output."""
+        """The values and the bounds of each output."""
         return self._expected(CORRECT)
 
     @cached_property

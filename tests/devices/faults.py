@@ -42,7 +42,7 @@ class Fault:
     device: Device = SERIAL
 
     def run(self) -> dict[str, Array]:
-        """What the device gives."""
+        """The results of the device."""
         return self.device.run(self.desc, self.arrays)
 
     def effect(self, case: Case) -> float:

@@ -1,7 +1,7 @@
-"""Functions of FLOAT32 as devices compute them: those of a library, and those that a shader is compiled to.
+"""Functions of FLOAT32 as devices compute them: the functions of a library, and the instructions of a compiled shader.
 
 A shader has instructions for powers of two and their logarithms, sines, roots and reciprocals. Everything else is made
-of them: the polynomials are those that Microsoft's shader compiler writes for the inverse trigonometric functions.
+of them: for inverse trigonometric functions, the polynomials of Microsoft's shader compiler.
 """
 
 from __future__ import annotations

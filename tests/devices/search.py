@@ -38,7 +38,7 @@ def target(use: Use) -> float:
 def search(use: Use, seed: int, whole: bool = False) -> Found:
     """The inputs of the largest error, with devices that add one term after another and truncate.
 
-    It ends where enough is found, unless the ``whole`` search is asked for.
+    The search ends where enough is found, unless ``whole`` is set.
     """
     best: Found | None = None
     devices = (TRUNCATING, ROUNDED_DOWN) if use.dtype == "FLOAT16" else (TRUNCATING,)

@@ -44,7 +44,7 @@ def level(one: Judged) -> int:
 
 
 def libraries() -> dict[str, Library]:
-    """Those that are installed."""
+    """The installed libraries."""
     found: dict[str, Library] = {}
     try:
         import torch  # noqa: F401

@@ -23,7 +23,7 @@ HARDER = KINDS[-1]
 
 
 def refused(case: Case) -> list[str]:
-    """What is said of the simulated devices that do not pass. One that truncates may be suspect."""
+    """Lines about the simulated devices that do not pass. A device that truncates may be suspect."""
     found = []
     for name, device in devices_of(case.use).items():
         if device.truncates and not can_truncate():

@@ -122,7 +122,7 @@ def _has(paths: Iterable[str], name: str) -> bool:
 
 
 def _attribute(field: Field, value: Any) -> Any:
-    """What a desc takes for an attribute; of activations their names."""
+    """The value of an attribute in a desc. Activations are given by their names."""
     if field.type == "operator_desc_array":
         return [desc_class(f"ACTIVATION_{name}")() for name in value]
     return value

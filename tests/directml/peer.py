@@ -47,7 +47,7 @@ class TensorDesc:
 
 
 class Expression:
-    """What becomes of the bound arrays."""
+    """An expression of the bound arrays."""
 
     def __init__(
         self,

@@ -122,7 +122,7 @@ def test_random_numbers() -> None:
 
 
 Step = Callable[[Any, Any], Any]
-# Each with two operands: of expressions, and of arrays by the functions of dmlcy, for the older API and for the newer.
+# Steps with two operands: of expressions, and of arrays by the functions of dmlcy, for the older API and for the newer.
 STEPS: list[tuple[Step, Step, Step]] = [
     (lambda a, b: a + b, dmlcy.element_wise_add, dmlcy.element_wise_add1),
     (lambda a, b: a - b, dmlcy.element_wise_subtract, dmlcy.element_wise_subtract),
@@ -175,7 +175,7 @@ def test_random_programs_give_the_bits_of_the_operators(seeds: range) -> None:
 def results(
     random: np.random.Generator, device: d.Device, values: list[Array], newer: bool
 ) -> tuple[list[Any], list[Array]]:
-    """What a random program gives, and what the functions of dmlcy give."""
+    """The results of a random program, and the results of the functions of dmlcy."""
     if newer:
         graph = d.Graph(device)
         inputs = [graph.input([1, 1, 4, 4]) for _ in values]

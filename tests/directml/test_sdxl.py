@@ -48,7 +48,7 @@ def sample(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def near(found: Array, expected: Array, part: float = 1e-4) -> None:
-    """The same, but for a part of the range of the values."""
+    """The same, except for a part of the range of the values."""
     assert found.size == expected.size and np.isfinite(found).all()
     difference = np.abs(found.reshape(expected.shape).astype(np.float64) - expected).max()
     assert difference <= part * np.ptp(expected), f"{difference / np.ptp(expected):.1e} of the range"

@@ -31,7 +31,7 @@ FOUR_BITS = {"INT4", "UINT4"}
 
 
 def dtypes_of(case: Case) -> list[str]:
-    """The data types of the tensor that is tried: those that the operator takes at any level."""
+    """The data types that the operator takes for the tested tensor at any level."""
     name = case.of or next(iter(case.tensors))
     if case.tensors[name].dtype:
         return [case.tensors[name].dtype]

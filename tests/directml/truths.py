@@ -1,4 +1,4 @@
-"""What each function of PyDirectML computes, by NumPy and PyTorch: a call, its tensors, and the truth.
+"""The functions of PyDirectML, computed by NumPy and PyTorch: a call, its tensors, and the truth.
 
 A truth gets the elements as FLOAT64, or as INT64 where the tensors have integers; it gives one array, or several.
 """

@@ -1,4 +1,4 @@
-"""What the functions of PyDirectML compute that are not elementwise: sizes and movement, sums, layers, gradients."""
+"""The functions of PyDirectML that are not elementwise: sizes and movement, sums, layers, gradients."""
 
 from __future__ import annotations
 

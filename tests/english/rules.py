@@ -19,12 +19,14 @@ _ALONE = re.compile(
     r"|(?:That|Those|The ones)\s+of\b"
 )
 
-# Names that follow each other are one word: a list of operators is no long sentence.
+# Names that follow each other are one word, also with numbers: a list of operators is no long sentence.
 _NAME = r"(?:CODE(?: of CODE)?|[A-Z][A-Z0-9_]{2,})"
-_NAMES = re.compile(rf"\b{_NAME}(?:, {_NAME})+\b")
+_NAMES = re.compile(rf"\b{_NAME}(?:, {_NAME})+\b|\b{_NAME} \d+(?: {_NAME} \d+)+\b")
 _PRONOUN_THAT = r"\b(?:those|ones|that) (?:that|which|who)\b"
 
-_END = r"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:[A-Z0-9]|dmlcy\b))|;\s+(?=CODE\b)"
+# A sentence may begin with a name: of a file, of a function of C.
+_START = r"[A-Z0-9]|-\d|dmlcy\b|\w+\.(?:h|pxd|pyx|pxi|py)\b|[a-z]+_\w+"
+_END = rf"(?<=[.!?:])[\"')]*\s+(?=[\"'(]*(?:{_START}))|;\s+(?=CODE\b)"
 
 
 def sentences(words: str) -> Iterator[str]:
@@ -48,7 +50,7 @@ def _alone(sentence: str) -> bool:
 RULES: dict[str, Callable[[str], bool]] = {
     f"more than {LONGEST} words": _long,
     "begins with a pronoun without a noun": _alone,
-    '"stands" for "is"': lambda sentence: re.search(r"\bst(?:ands?|ood|anding)\b(?! for\b)", sentence) is not None,
+    '"stands" for "is"': lambda sentence: re.search(r"\bst(?:ands?|ood|anding)\b(?!-| for\b)", sentence) is not None,
     '"but for" for "except"': lambda sentence: re.search(r"\bbut for\b", sentence, re.IGNORECASE) is not None,
     '"those that" for a noun': lambda sentence: re.search(_PRONOUN_THAT, sentence) is not None,
 }

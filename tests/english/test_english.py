@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from tests.english.rules import RULES, faults
-from tests.english.texts import texts
+from tests.english.texts import _blocks, _header, texts
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
 
@@ -21,9 +21,19 @@ def test_each_rule_finds_its_sentences() -> None:
 
 def test_other_sentences_pass() -> None:
     assert [found for sentence in SENTENCES["not_found"]["sentences"] for found in faults(sentence)] == []
-    assert len(SENTENCES["not_found"]["sentences"]) == 20
+    assert len(SENTENCES["not_found"]["sentences"]) == 22
 
 
 def test_each_kind_of_text_is_read() -> None:
     kinds = {text.kind for text in texts(("tests/english", "README.md", "specs/errors.toml", "dmlcy/_cli/run.py"))}
     assert kinds == {"page", "docstring", "comment", "help", "spec"}
+
+
+def test_an_aligned_meaning_is_a_paragraph() -> None:
+    lines = [(1, "page   the page of the rows"), (2, "since  the first level")]
+    assert [text.words for text in _blocks(lines, "a.py", "docstring")] == [line for _, line in lines]
+
+
+def test_a_comment_of_c_ends_at_its_line() -> None:
+    text = "// One line\n// and another.\n#pragma once\nint x;\n"
+    assert [found.words for found in _header("a.h", text)] == ["One line and another."]

@@ -19,6 +19,8 @@ SKIPPED = ("tests/codegen/bad/", "tests/codegen/golden/", "tests/english/sentenc
 CODE_KEYS = frozenset({"source", "call", "code", "prelude", "gives", "raises", "formula", "where", "that", "value"})
 CODE_KEYS |= {"dmlcy", "numpy", "torch", "onnxruntime", "theirs"}
 CODE_TABLES = frozenset({"kernel", "not_judged"})
+# A word, then its meaning behind two spaces or more.
+MEANING = re.compile(r"\s*\S+  +\S")
 # Parts of a page that are no English: code, comments, formulas, the head of the file, tags.
 CODE = (r"^([ ]*)(```+|~~~+|:::+).*?^\1\2[ ]*$", r"<!--.*?-->", r"\$\$.*?\$\$", r"\A---\n.*?^---$", r"<[^>]*>")
 
@@ -39,7 +41,8 @@ def _blocks(lines: list[tuple[int, str]], path: str, kind: str) -> Iterator[Text
         item = re.match(r"\s*([-*+]|\d+\.|#+|>)\s+", line)
         here = len(line) - len(line.lstrip())
         after_item = indent >= 0 and here > indent and bool(words) and item is None and kind == "page"
-        if not line.strip() or item or (here != indent and not after_item):
+        meaning = kind != "page" and MEANING.match(line)
+        if not line.strip() or item or meaning or (here != indent and not after_item):
             if words:
                 yield Text(path, start, kind, words)
             start, words, indent = number, "", here
@@ -110,7 +113,7 @@ def _joined(path: str, comments: list[tuple[int, bool, str]]) -> Iterator[Text]:
     """Comments of lines that follow each other are one paragraph, up to an empty line or a word with its meaning."""
     start, last, words = 0, -1, ""
     for number, alone, text in comments:
-        if words and alone and number == last + 1 and text.strip() and not re.match(r"\s*\S+  +\S", text):
+        if words and alone and number == last + 1 and text.strip() and not MEANING.match(text):
             words += f" {text.strip()}"
         else:
             if words:
@@ -122,18 +125,26 @@ def _joined(path: str, comments: list[tuple[int, bool, str]]) -> Iterator[Text]:
 
 
 def _hashed(path: str, text: str) -> Iterator[Text]:
-    comments = []
+    comments: list[tuple[int, bool, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
         found = re.match(r"\s*#+ ?(?!include|define|if|endif|else|elif|undef|pragma|error|cython:)(.*)", line)
         if found:
-            comments.append((number, True, found[1]))
+            comments.append((number, True, _no_code(found[1], comments[-1][2] if comments else "")))
     yield from _joined(path, comments)
+
+
+def _no_code(line: str, before: str) -> str:
+    """A line of a comment; nothing for code of an example, which is behind an empty line, and further to the right."""
+    return "" if line.startswith("    ") and not before.strip() else line
 
 
 def _header(path: str, text: str) -> Iterator[Text]:
     for found in re.finditer(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)", text, flags=re.DOTALL | re.MULTILINE):
-        words = re.sub(r"^\s*(\*|//) ?", "", found[1] or found[2], flags=re.MULTILINE)
-        yield Text(path, text.count("\n", 0, found.start()) + 1, "comment", " ".join(words.split()))
+        lines: list[tuple[int, str]] = []
+        for number, line in enumerate((found[1] or found[2]).split("\n"), text.count("\n", 0, found.start()) + 1):
+            words = re.sub(r"^\s*(\*|//)? ?", "", line)
+            lines.append((number, _no_code(words, lines[-1][1] if lines else "")))
+        yield from _blocks(lines, path, "comment")
 
 
 def _spec(path: str, text: str) -> Iterator[Text]:
@@ -167,7 +178,9 @@ READERS: dict[str, Callable[[str, str], Iterator[Text]]] = {
 
 def texts(only: tuple[str, ...] = ()) -> Iterator[Text]:
     """All texts of the files that git tracks and that begin with one of these paths."""
-    listed = subprocess.run(["git", "ls-files", *only], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "--deduplicate", *only], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     for path in listed.stdout.splitlines():
         reader = READERS.get(Path(path).suffix)
         if reader is not None and not path.startswith(SKIPPED):

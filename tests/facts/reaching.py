@@ -110,7 +110,7 @@ class Reached:
 
 
 def variants(name: str, every: bool) -> Iterator[tuple[dict[str, str], dict[Cell, int]]]:
-    """What is claimed, for each set of enum members that the page tells apart: one of the members, or each."""
+    """The claims for each set of enum members that the page tells apart: of one of the members, or of each."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows(name):
         groups.setdefault(row.members, []).append(row)

@@ -1,4 +1,4 @@
-"""What DirectML's documentation says of each operator, beside this file: taken from it by hand, never from the specs.
+"""Reads the TOML files beside it: the statements of DirectML's documentation, taken by hand, never from the specs.
 
 Each file has the operators of a family. An operator has these keys:
 
@@ -7,7 +7,7 @@ since        the level that brought it, by the header
 support      rows of a support table: the level from which on it holds, the tensors ("*" for all), their numbers of
              dimensions, their data types (FLOAT16..32 is FLOAT16 and FLOAT32; "?" where the page leaves them empty),
              and the members of an enum for which alone it holds
-constraints  what a desc must keep. ``same`` says what the tensors ``of`` it have in common (those that are there);
+constraints  what a desc must keep. ``same`` says what the given tensors of ``of`` have in common;
              ``says`` has all else. ``rules`` are the ids that refuse the rest, without DML and the operator;
              ``none`` says why there is no rule. ``until`` is the first level at which it no longer holds. ``taken`` are
              those of ``rules`` that only warn, since DirectML was seen to take what the page rules out.
@@ -51,7 +51,7 @@ class Row:
     when: str | None = None
 
     def cells(self) -> Iterator[Cell]:
-        """What it claims."""
+        """The claims of the row."""
         return ((field.python, dtype, rank) for field in self.fields for dtype in self.dtypes for rank in self.ranks)
 
 
@@ -132,5 +132,5 @@ def differing(name: str) -> dict[Cell, int]:
 
 @functools.cache
 def claims(name: str) -> dict[Cell, int]:
-    """The first level of each cell of an operator: that of the page, but for those in which the spec differs."""
+    """The first level of each cell of an operator: that of the page, except where the spec differs."""
     return first_levels(rows(name)) | differing(name)

@@ -1,4 +1,4 @@
-"""What messages name: each tensor and field of a ``says`` or a hint is one of the operator, also of a shared one."""
+"""Each tensor and field that a ``says`` or a hint names is one of the operator, also in shared texts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARTICLE: Final = re.compile(r"\bthe (input|filter|indices|bias|mean|variance|que
 
 
 def texts(operator: Operator) -> Iterator[str]:
-    """What messages of an operator say of its tensors and fields in words."""
+    """The texts of an operator's messages about its tensors and fields."""
     for rule in operator.rules:
         yield from (rule.says, rule.hint, *(term.said for term in rule.terms))
     for field in operator.fields:

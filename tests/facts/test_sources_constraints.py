@@ -24,7 +24,7 @@ def possible(operator: Operator) -> set[str]:
 
 
 def documented(operator: Operator) -> Iterator[str]:
-    """The ids for which a constraint must stand: those of documented rules, and of what fields say of one another."""
+    """The ids that need a constraint: the ids of documented rules, and of rules between fields."""
     yield from (rule.id for rule in operator.rules if rule.provenance == "documented")
     chosen = {field.python for field in operator.chosen}
     for field in operator.fields:

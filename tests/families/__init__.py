@@ -1,4 +1,4 @@
-"""What must hold between results of the operators of a family: a file for each family, found by its name.
+"""Properties that the results of a family's operators must have: a file for each family, found by its name.
 
 A file has ``properties(operator)``, the properties that ``operators/test_properties.py`` looks at on any use that
 ``dmlcy.testing.cases`` draws. ``NEVER_LARGEST`` names the fields whose largest value no desc can have. Where a family

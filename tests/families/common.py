@@ -1,4 +1,4 @@
-"""What properties of families are made of, and those that several families share."""
+"""Parts of the properties of families, and properties that several families share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Property = Callable[[Any, Arrays, Array], bool]
 
 
 def attributes_of(desc: OperatorDesc) -> dict[str, Any]:
-    """What a call gives beside tensors, and no sizes that follow: with other attributes, others do."""
+    """The arguments beside tensors of a call, without sizes that follow: other attributes give other sizes."""
     follow = {field.sized_by for field in desc.operator.fields if field.sizes is not None}
     outputs = [field for field in desc.operator.fields if field.kind == "output"]
     every = all(field.optional for field in outputs)  # a call must ask for one
@@ -114,7 +114,7 @@ ALWAYS: list[Property] = [strided_is_contiguous, threads_make_no_difference]
 
 
 def peak(call: Callable[[], Any]) -> int:
-    """The most bytes that a call has at once, beside those that there were."""
+    """The most bytes that a call has allocated at once, beside the earlier ones."""
     tracemalloc.start()
     try:
         result = call()

@@ -44,7 +44,9 @@ def each_element_is_by_itself(desc: Any, arrays: Arrays, result: Any) -> bool:
 
 
 def the_result_may_be_an_input(desc: Any, arrays: Arrays, result: Any) -> bool:
-    """One whose memory the output may share; of several outputs, the one that is next to it in the list."""
+    """The output shares the memory of an input that allows it. With several outputs, it is the output at the same
+    place.
+    """
     for place, name in enumerate(desc.operator.in_place):
         copy = np.array(arrays[name], order="C")
         outs = [np.empty_like(one) for one in several(result)]

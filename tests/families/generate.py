@@ -28,7 +28,7 @@ def of_some_first_elements(desc: Any, arrays: Arrays, result: Array) -> bool:
 
 
 def by_rows(desc: Any, result: Array) -> list[dict[str, Any]]:
-    """What says that a matrix is of one row: the diagonals lie further to the left from row to row."""
+    """The arguments of a call for each row alone: the diagonals are further to the left from row to row."""
     names = [name for name in ("offset", "diagonal_fill_begin", "diagonal_fill_end") if hasattr(desc, name)]
     limits = np.iinfo(np.int32)
     if not all(limits.min <= getattr(desc, name) + row <= limits.max for name in names for row in (0, len(result))):

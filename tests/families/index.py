@@ -22,7 +22,7 @@ def inverted(x: Array) -> Array:
 
 
 def other_bits_move_alike(desc: Any, arrays: Arrays, result: Array) -> bool:
-    """What an element is makes no difference."""
+    """The value of an element makes no difference."""
     changed = {name: x if name in INTEGERS else inverted(x) for name, x in arrays.items()}
     assert_same_bits(run(desc, changed), inverted(result))
     return result.size > 0

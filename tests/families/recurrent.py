@@ -33,7 +33,7 @@ def assert_all_same(found: Any, expected: list[Array]) -> None:
 
 
 def sequences_in_another_order(desc: Any, arrays: Arrays, result: Any) -> bool:
-    """Each is by itself."""
+    """Each sequence is computed by itself."""
     turned = changed(arrays, SEQUENCES, np.flip)
     assert_all_same(run(desc, turned), [np.flip(one, 2) for one in several(result)])
     return arrays["input"].shape[2] > 1

@@ -14,7 +14,7 @@ from .common import Arrays, Property, run, whole
 
 
 def more_axes_of_one_element(desc: Any, arrays: Arrays, result: Array) -> bool:
-    """They change no bit, wherever they are: what is next to what in memory stays."""
+    """Axes of one element change no bit, wherever they are: the order in memory stays."""
     x = arrays["input"]
     if x.ndim > 6:
         return False

@@ -1,4 +1,4 @@
-"""What holds of attention: PyTorch and ONNX Runtime give the same; masks, earlier keys and special values; memory."""
+"""Properties of attention: PyTorch and ONNX Runtime give the same; masks, earlier keys and special values; memory."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_onnx_runtime_gives_the_same() -> None:
 
 
 def test_special_values() -> None:
-    """What has no weight does not count; NaN and infinities of queries and keys become NaN; large scores are exact."""
+    """Values without weight do not count; NaN and infinities of queries and keys become NaN; large scores are exact."""
     use: Any = {"head_count": 1, "scale": 1.0}
     q = np.ones((1, 1, 1), np.float32)
     k = np.array([[[1], [2], [3]]], np.float32)
@@ -271,7 +271,7 @@ def test_blocks_of_keys() -> None:
 
 
 def test_special_values_in_blocks() -> None:
-    """What is masked does not count, in any block; another infinite value does, for queries that see it."""
+    """A masked value does not count, in any block. Another infinite value counts, for queries that see it."""
     random = np.random.default_rng(8)
     for queries in (1, 50):
         q, k, v = tensors(random, (1, queries, 4), (1, 2100, 4), (1, 2100, 3))
@@ -315,7 +315,7 @@ def test_long_sequences_take_little_memory() -> None:
 
 
 def test_an_out_with_ones_in_front_is_refused() -> None:
-    """A desc may add them; the sizes of a call's result are those that it infers."""
+    """A desc may add such ones. The call infers the sizes of its result, and adds none."""
     query = np.ones((1, 9, 1), np.float32)
     stacked = np.ones((1, 2, 1, 2, 1), np.float32)
     names = {"stacked_key_value": stacked, "query_head_count": 1, "key_value_head_count": 1, "scale": 1}

@@ -62,7 +62,7 @@ HOSTS = [(name, fused) for name in ("gemm", "convolution") for fused, _ in activ
 
 @each_of("name, fused", HOSTS)
 def test_each_activation_of_sums(name: str, fused: str) -> None:
-    """That of the sums, by the operator itself. A softmax, which the reference computes, is tested above."""
+    """The activation equals the operator itself. A softmax, which the reference computes, is tested above."""
     operator = OPERATORS[fused]
     numbers = {one.python: 0.5 for one in operator.fields if one.type == "float"}
     x, w = normal(2, 3, 1, 9), normal(4, 3, 1, 1)
@@ -144,7 +144,7 @@ def test_a_transposed_convolution_is_the_gradient(spatial: int) -> None:
 
 
 def test_elements_that_are_appended() -> None:
-    """They are 0 before the bias and the activation, with FORWARD."""
+    """The appended elements are 0 before the bias and the activation, with FORWARD."""
     x, filters = np.ones((1, 1, 2, 3), np.float32), np.ones((1, 1, 1, 2), np.float32)
     bias = np.full((1, 1, 1, 1), -2, np.float32)
     said = {"output_padding": (1, 2), "end_padding": (0, 3)}
@@ -323,7 +323,7 @@ def test_the_memory_of_a_call() -> None:
 
 
 def test_an_activation_of_sums_of_huge_terms() -> None:
-    """Terms that cancel each other leave the right sum. One beyond the range is infinite before the activation."""
+    """Terms that cancel each other leave the right sum. A sum beyond the range is infinite before the activation."""
     huge = np.float32(3e38)
     a = np.array([[[[huge, huge, -huge, -huge, 1], [-huge, -huge, -huge, 0, 0]]]], np.float32)
     b = np.ones((1, 1, 5, 1), np.float32)

@@ -1,4 +1,4 @@
-"""What holds of elementwise beside tests/operators/test_reference.py: blocks that are quantized, special numbers."""
+"""Properties of elementwise beside tests/operators/test_reference.py: quantized blocks, special numbers."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ DTYPES = ["float16", "float32", "float64", *INTEGERS]
 
 
 def numbers_of(dtype: str) -> Array:
-    """Any bits, and numbers beside the ends of all integers, and beside those that are halfway between two floats."""
+    """Any bits, and numbers beside the ends of all integers, and beside the numbers halfway between two floats."""
     ends = {sign * (1 << bits) + step for bits in range(66) for sign in (1, -1) for step in range(-2, 3)}
     ends |= {sign * ((1 << 61) + (1 << bits) + step) for bits in (37, 8) for sign in (1, -1) for step in (-1, 0, 1)}
     if dtype.startswith("float"):

@@ -31,7 +31,7 @@ def is_committed(operator: Operator) -> bool:
 
 @dataclass(frozen=True)
 class File:
-    """What a file of a family has; an operator that has ``other`` does not need the file."""
+    """The contents of a file of a family. An operator that has ``other`` does not need the file."""
 
     content: str
     other: str = ""

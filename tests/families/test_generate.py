@@ -1,4 +1,4 @@
-"""What holds of generate: PyTorch gives the same; sequences wrap; a call says sizes and data types."""
+"""Properties of generate: PyTorch gives the same; sequences wrap; a call says sizes and data types."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_sequences_of_floats_and_large_integers() -> None:
 
 @pytest.mark.parametrize("dtype", ["UINT64", "INT64", "UINT8", "INT8"])
 def test_a_value_on_the_diagonal_beyond_an_integer(dtype: str) -> None:
-    """It is the nearest integer of the data type."""
+    """The diagonal gets the nearest integer of the data type."""
     limits = np.iinfo(dtype.lower())
     for value, nearest in ((3e38, limits.max), (-3e38, limits.min), (2.0**63, min(2**63, limits.max))):
         found = dml.diagonal_matrix(output_sizes=(2, 2), value=value, output_dtype=dtype)
@@ -136,7 +136,7 @@ def test_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_random_numbers_where_the_counter_grows() -> None:
-    """Beside the reference: within those that are made at once, the lower words of the counter begin again."""
+    """Compare with the reference: among numbers that are made at once, the lower words of the counter begin again."""
     for low in (2**32 - 300, 2**64 - 301, 2**96 - 7, 2**128 - 1000):
         state = np.array([*(low >> 32 * place & 0xFFFFFFFF for place in range(4)), 2**32 - 1, 7], np.uint32)
         found, after = dml.random_generator(state, output_sizes=(7, 601), output_state=True)

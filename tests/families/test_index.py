@@ -1,4 +1,4 @@
-"""What holds of index: PyTorch and ONNX give the same, the last of several updates stays, wrong indices are refused."""
+"""Properties of index: PyTorch and ONNX give the same, the last of several updates stays, wrong indices are refused."""
 
 from __future__ import annotations
 

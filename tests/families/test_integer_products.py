@@ -102,7 +102,7 @@ def test_convolutions_of_integers(left: str, right: str) -> None:
 
 
 def test_every_kernel_of_integers_gives_the_same() -> None:
-    """Those of the levels and those with VNNI, for signs of both kinds; many rows, which are packed before, and few."""
+    """The kernels of the levels and those with VNNI, for signs of both kinds, many rows (packed before) and few."""
     calls: list[Callable[[], Array]] = []
     for left, right in SIGNS:
         for rows, depth, columns in ((1, 130, 70), (13, 1030, 100), (200, 17, 33)):

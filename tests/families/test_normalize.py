@@ -1,4 +1,4 @@
-"""What holds of normalize, beside PyTorch, its automatic differentiation and ONNX Runtime."""
+"""Properties of normalize, compared with PyTorch, its automatic differentiation and ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_numbers_that_are_nearly_the_same() -> None:
 
 @each_of("most", [1e-42, 1e-30, 1e-12, 1e12, 1e30, 3e38])
 def test_lines_of_huge_and_of_tiny_numbers(most: float) -> None:
-    """They are computed in FLOAT64, and their neighbors in FLOAT32, whatever the layout."""
+    """Such lines are computed in FLOAT64, and their neighbors in FLOAT32, whatever the layout."""
     random = np.random.default_rng(12)
     for rows, n in ((40, 20), (3, 200), (33, 64)):
         x = random.uniform(-1, 1, (rows, n)).astype(np.float32)

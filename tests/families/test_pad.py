@@ -1,4 +1,4 @@
-"""What holds of pad: every way to copy and to fill few bytes, and the value of the older version, which is a FLOAT."""
+"""Properties of pad: every way to copy and to fill few bytes, and the value of the older version, which is a FLOAT."""
 
 from __future__ import annotations
 

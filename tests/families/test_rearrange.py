@@ -1,4 +1,4 @@
-"""What holds of rearrange."""
+"""Properties of rearrange."""
 
 from __future__ import annotations
 

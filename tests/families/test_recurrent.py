@@ -173,7 +173,7 @@ def test_onnx_runtime_agrees(name: str, direction: str, option: int) -> None:
 
 @each_of("name", GATES)
 def test_what_is_behind_the_end_of_a_sequence_does_not_count(name: str) -> None:
-    """Whatever its values are; and each output alone is what it is beside others."""
+    """The values there make no difference, and each output alone is the same as beside others."""
     arrays = layer(name, 2)
     lengths = np.array([4, 1, 5], np.uint32).reshape(1, 1, 1, 3)
     found = call(name, arrays, lengths, direction="BIDIRECTIONAL")
@@ -203,7 +203,7 @@ def test_lengths_beyond_the_steps_are_refused() -> None:
 
 
 def test_a_call_that_asks_for_no_output_is_refused() -> None:
-    """Whatever ``out`` is."""
+    """The call is refused with any ``out``."""
     arrays = layer("gru", 1)
     for out in (None, (), np.zeros(3, np.float32)):
         with pytest.raises(dml.InvalidDescError, match="output_single is left out") as refused:
@@ -263,7 +263,7 @@ def test_the_memory_of_the_reference() -> None:
 
 
 def activations_of(name: str) -> list[OperatorDesc]:
-    """All that can be fused, each with the attributes of its example."""
+    """The activations that can be fused, each with the attributes of its example."""
     among = [one for one, _ in OPERATORS[name].field("activation_descs").among]
     return [desc_class(one)(**OPERATORS[one].examples[0].attributes) for one in among]
 

@@ -1,4 +1,4 @@
-"""What holds of reduce, beside PyTorch."""
+"""Properties of reduce, compared with PyTorch."""
 
 from __future__ import annotations
 

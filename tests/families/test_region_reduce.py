@@ -1,4 +1,4 @@
-"""What holds of region_reduce: how coordinates are rounded, and which bins and values win."""
+"""Properties of region_reduce: how coordinates are rounded, and which bins and values win."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of region_sample: loops over the pseudocode, ONNX Runtime and autograd give the same; memory."""
+"""Properties of region_sample: loops over the pseudocode, ONNX Runtime and autograd give the same; memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of resample: PyTorch and ONNX give the same, in blocks of any size; what has no weight does not count."""
+"""Properties of resample: PyTorch and ONNX give the same, in blocks of any size; weights of 0 do not count."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_pytorch_pools_like_that_with_ceil_mode() -> None:
 
 
 def test_gradients_of_windows_past_the_padding() -> None:
-    """Those of PyTorch, of the mean of what is no padding and of the maximum."""
+    """The gradients are PyTorch's, for the mean of the elements that are no padding, and for the maximum."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     x = torch.from_numpy(X).requires_grad_()
     functions = {

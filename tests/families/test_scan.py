@@ -1,4 +1,4 @@
-"""What holds of scan, beside PyTorch and Python's integers."""
+"""Properties of scan, compared with PyTorch and Python's integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of select, beside ONNX Runtime, PyTorch and sorting in Python."""
+"""Properties of select, compared with ONNX Runtime, PyTorch and sorting in Python."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_lines_are_sorted(dtype: str, largest: bool) -> None:
 
 
 def chosen_by_reference(x: Array, *, axis: int, k: int) -> Any:
-    """What the reference of TOP_K gives."""
+    """The results of the reference of TOP_K."""
     places = dml.TensorDesc("UINT32", [k if d == axis else n for d, n in enumerate(x.shape)])
     desc = dml.desc.TopK(input=dml.TensorDesc.from_array(x), output_index=places, axis=axis, k=k)
     return dml.compile(desc, path="reference")(x)

@@ -54,7 +54,7 @@ def sums(name: str, terms: Array) -> Array:
 
 
 def bound(name: str, terms: Array) -> float:
-    """What the spec promises, in units in the last place of the sum of the magnitudes."""
+    """The bound of the spec, in units in the last place of the sum of the magnitudes."""
     ones = np.ones((1, len(terms)), np.float32)
     tensors = [dml.TensorDesc.from_array(x) for x in (ones, terms)]
     desc: Any = dml.desc.Gemm(a=tensors[0], b=tensors[1])

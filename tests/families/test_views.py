@@ -1,4 +1,4 @@
-"""What holds of views: PyTorch moves the same bits, outputs in arrays, and sizes that a call says."""
+"""Properties of views: PyTorch moves the same bits, outputs in arrays, and sizes that a call says."""
 
 from __future__ import annotations
 

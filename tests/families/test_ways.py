@@ -73,7 +73,7 @@ def several(result: Any) -> tuple[Array, ...]:
 
 
 def defined(use: Use) -> None:
-    """What the definition gives; where it is that of another library, what ``[kernel]`` gives."""
+    """The use has the values of the definition, or of ``[kernel]`` where the definition is that of another library."""
     arrays = use.arrays(use.kind)
     inputs = inputs_of(use.operator, arrays)
     result = getattr(dml, use.operator.python)(*inputs, **use.way.given)

@@ -1,4 +1,4 @@
-"""What holds of window_gather."""
+"""Properties of window_gather."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of window_reduce: documented corner cases, the order of sums, indices."""
+"""Properties of window_reduce: documented corner cases, the order of sums, indices."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def required(op: Operator) -> dict[str, Any]:
 
 
 def assert_accurate(op: Operator, x: Array, window: tuple[int, ...]) -> None:
-    """What the reference gives, within the accuracy of the spec."""
+    """The results are those of the reference, within the accuracy of the spec."""
     desc = described(op.python, [x], {"window_size": window, **required(op)})
     assert_defined(dml.compile(desc)(x), desc, {"input": x})
 
@@ -119,7 +119,7 @@ def in_pairs(terms: list[Array]) -> Array:
 
 
 def window_sum(x: Array, case: Windows, position: tuple[int, ...]) -> Array:
-    """What is under a window in each channel: outer axes, rows, columns."""
+    """The elements under a window in each channel: outer axes, rows, columns."""
     zero = np.zeros(x.shape[:2], x.dtype)
     taps = [
         range(i * stride - before, i * stride - before + window)
@@ -219,7 +219,7 @@ def test_sums_are_those_of_single_precision(op: Operator) -> None:
 
 @averages
 def test_padding_that_counts(op: Operator) -> None:
-    """It is 0 under a window without elements too, and no infinity spreads."""
+    """The padding is 0 under a window without elements too, and no infinity spreads."""
     x = np.full((1, 1, 1, 3), np.inf, np.float32)
     result = call(op, x, window_size=(1, 3), start_padding=(0, 2), end_padding=(0, 3), include_padding=True)
     np.testing.assert_array_equal(result.ravel(), [np.inf] * 5 + [0])

@@ -1,4 +1,4 @@
-"""What holds of window_scatter: sums, and that it is the adjoint of window_gather."""
+"""Properties of window_scatter: sums, and the adjoint of window_gather."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of window_sum: gradients of pooling by autograd, quantized averages by ONNX Runtime; memory."""
+"""Properties of window_sum: gradients of pooling by autograd, quantized averages by ONNX Runtime; memory."""
 
 from __future__ import annotations
 

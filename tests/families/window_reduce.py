@@ -137,7 +137,7 @@ OF_KIND = {"max": MAXIMA, "acc + x": MEANS, "norm": NORMS}
 
 
 def kind_of(operator: Operator) -> str:
-    """What an operator makes of the elements of a window: max, acc + x or norm."""
+    """How an operator joins the elements of a window: max, acc + x or norm."""
     told = operator.definition
     if told.words["reduction"] == "max":
         return "max"

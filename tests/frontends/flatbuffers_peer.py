@@ -159,7 +159,7 @@ class Refused(Exception):
 
 
 class Walk:
-    """What a file says, as plain tuples. Places are checked as FlatBuffers' verifier checks them."""
+    """The content of a file, as plain tuples. Places are checked as FlatBuffers' verifier checks them."""
 
     def __init__(self, data: bytes) -> None:
         self.data = bytearray(data)
@@ -281,7 +281,7 @@ class Walk:
 
 
 def as_walked(record: Any) -> tuple[Any, ...]:
-    """What the walk finds of a record."""
+    """A record as the walk finds it."""
 
     def value(kind: str, content: Any) -> Any:
         if content is None:

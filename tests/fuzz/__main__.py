@@ -1,7 +1,8 @@
-"""Coverage-guided fuzzing: ``python -m tests.fuzz TARGET --minutes 30``; what is kept of it is replayed by a test.
+"""Coverage-guided fuzzing: ``python -m tests.fuzz TARGET --minutes 30``. A test replays the files that are kept.
 
-It needs atheris (``pip install atheris hypothesis pytest``); the package may be installed or built in place. What it
-finds on the way is kept in a folder of its own; ``--merge`` then takes what reaches more into the corpus.
+The fuzzer needs atheris (``pip install atheris hypothesis pytest``); the package may be installed or built in place.
+The files that it finds on the way are kept in a folder of its own; ``--merge`` then takes what reaches more into the
+corpus.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Any bytes as a call, a compiled call or a desc of any operator: arguments that are valid, nearly valid, absurd.
 
-Only a DmlError may come of it, and then ``out`` is as it was; where names are wrong, a TypeError. What is accepted is
-what the exact checks accept, and has the values of exact arithmetic.
+Only a DmlError may come of it, and then ``out`` is as it was; where names are wrong, a TypeError. The exact checks
+accept every accepted call, and the results are those of exact arithmetic.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def one(data: bytes) -> None:
     assert time.process_time() - start < SECONDS, "it took too long"
 
 
-# What is chosen
+# Choices
 
 
 def arguments(choices: Choices, operator: Operator) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is given for each input, and for the rest: an example, of which something is changed."""
+    """The arguments for each input, and for the rest: an example of which something is changed."""
     example = choices.of(operator.examples)
     desc = desc_of_example(operator, example)
     found = arrays_of(example.inputs)
@@ -154,7 +154,7 @@ def fit(choices: Choices, operator: Operator, arrays: dict[str, Any], given: dic
 
 
 def layout(choices: Choices, values: Array) -> Array:
-    """The values in another place: an array of the same sizes, but for those that are broadcast."""
+    """The values in another place: an array of the same sizes, except broadcast axes."""
     kind = choices.of(["packed", "packed", "turned", "backwards", "steps", "shifted", "one", "readonly"])
     if kind == "turned":
         return np.asfortranarray(values)
@@ -211,7 +211,7 @@ def number(choices: Choices) -> int:
     return found
 
 
-# What is done with it
+# Uses of the choices
 
 
 def signature(choices: Choices, operator: Operator, arrays: dict[str, Any], given: dict[str, Any]) -> None:

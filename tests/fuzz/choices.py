@@ -1,4 +1,4 @@
-"""What the bytes of a fuzzer choose."""
+"""Choices by the bytes of a fuzzer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Choices:
-    """What the bytes choose, from the first one on; 0 when there are no more."""
+    """Choices by the bytes, from the first one on; 0 when there are no more."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data

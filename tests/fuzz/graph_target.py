@@ -1,7 +1,7 @@
 """Any bytes as a graph in JSON: as its text, or as choices of a graph and of what is wrong with it.
 
-Only a ModelError may come of reading it. What ``lint`` says is what ``compile`` says; what is valid is planned, written
-and read again, and where it is small it runs, with the results of its nodes one by one.
+Only a ModelError may come of reading it. ``lint`` and ``compile`` say the same. A valid graph is planned, written and
+read again. A small graph runs, and has the results of its nodes one by one.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def change(choices: Choices, whole: Any) -> None:
 
 
 def judged(data: bytes, level: Any) -> None:
-    """What lint says of it, and what becomes of it."""
+    """Lint the graph, then load it, and compare the findings."""
     try:
         document = decode("g.json", data)
     except Refusal as error:
@@ -153,7 +153,7 @@ def judged(data: bytes, level: Any) -> None:
 
 
 def loaded(document: Document, level: Any, said: set[str], status: int) -> None:
-    """Load it, and compile what is valid: the ids of what is refused are those that were ``said``."""
+    """Load the graph, and compile it if it is valid: lint ``said`` the same ids that refuse it."""
     found = read(document, HERE / "no folder", limit=LIMIT)
     form = {problem.violation.id for problem in found.wrong}
     try:
@@ -184,7 +184,7 @@ def loaded(document: Document, level: Any, said: set[str], status: int) -> None:
 
 
 def again(graph: Any) -> None:
-    """What is valid is written and read again."""
+    """A valid graph is written and read again."""
     other = dml.graph.from_json(dml.graph.to_json(graph))
     assert (other.nodes, other.outputs) == (graph.nodes, graph.outputs) and {*other.edges} == {*graph.edges}
     assert [end.desc for end in other.inputs] == [end.desc for end in graph.inputs]

@@ -150,7 +150,7 @@ def beyond(value: Any, depth: int) -> bool:
 
 
 def compare(document: Document) -> None:
-    """Nothing is JSON to us that is none to Python, but for what is warned of; and it has the same value."""
+    """Python's parser accepts each document that we accept without a warning, and gives the same value."""
     if NOT_JSON.isdisjoint(warning.violation.id for warning in document.warnings):
         expected = json.loads(document.text, parse_constant=refuse_constant)
         assert repr(document.root.plain()) == repr(expected)
@@ -174,7 +174,9 @@ def elements(tensor: TensorDesc) -> int:
 
 
 def execute(model: Model, level: str, report: FileReport) -> None:
-    """Run it: what is clean to the linter runs, but for values that only tell when it runs; what is not does not."""
+    """Run the model: it runs if lint finds nothing, except with wrong values that only the run sees. Else it does not
+    run.
+    """
     clean = report.status == 0
     try:
         run(model, io.StringIO(), Options(level))

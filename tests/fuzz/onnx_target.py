@@ -1,7 +1,7 @@
 """Any bytes as an ONNX model. Only a Refusal with an id of such files may come of it, quickly.
 
-What is read is what the ``onnx`` package reads, where it is installed. Then its nodes are put in order, and all of its
-elements are read.
+The reader and the ``onnx`` package, where it is installed, read the same. Then its nodes are put in order, and all of
+its elements are read.
 """
 
 from __future__ import annotations

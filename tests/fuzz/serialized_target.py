@@ -1,7 +1,7 @@
 """Any bytes as a serialized graph. Only a ModelError with an id of such files may come of it, quickly.
 
-What is read is written and read again; and the ``flatbuffers`` package, where it is installed, reads the same. Then it
-is taken as a graph: it is refused as such, or checked and shown, and what is valid is written and read again.
+A graph that is read is written and read again; and the ``flatbuffers`` package, where it is installed, reads the same.
+Then it is taken as a graph: it is refused as such, or checked and shown, and what is valid is written and read again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the fuzzers keep, replayed; they themselves are run by hand: ``python -m tests.fuzz TARGET``."""
+"""Replays the files that the fuzzers keep. The fuzzers themselves are run by hand: ``python -m tests.fuzz TARGET``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of chains and epilogues compare with: the nodes of the graph one by one, and convolutions of all ways."""
+"""Comparisons for tests of chains and epilogues: the nodes of the graph one by one, and convolutions of all ways."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def numbers(sizes: Any, dtype: Any, seed: int, rate: float = 0.1) -> Any:
 
 
 def same(found: Any, expected: Any) -> bool:
-    """Whether all bits are the same, but for the sign and the payload of a NaN: those of two operands may differ."""
+    """Whether all bits are the same, except the sign and the payload of a NaN, which may come from either operand."""
     pair = ((one if isinstance(one, tuple) else (one,)) for one in (found, expected))
     return all(a.shape == b.shape and without_nan(a) == without_nan(b) for a, b in zip(*pair, strict=True))
 

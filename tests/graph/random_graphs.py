@@ -131,7 +131,7 @@ class Drawer:
         return tuple(steps)
 
     def source(self, tensor: Any, array: Any) -> Any:
-        """What the tensor reads: a value that there is, a constant, or a new input."""
+        """The source of the tensor: an earlier value, a constant, or a new input."""
         alike = [
             port
             for port, desc in self.values

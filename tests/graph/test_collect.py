@@ -185,7 +185,7 @@ def test_sizes_of_an_input_that_are_no_ints_are_violations(sizes: Any) -> None:
 
 
 def test_a_violation_that_no_desc_has_is_not_lost_in_json(tmp_path: Path) -> None:
-    """What the argument said is in no desc: a graph that is read from the file would be valid."""
+    """The words of the argument are in no desc: a graph that is read from the file would be valid."""
     g = dml.Graph(collect=True)
     x = g.input(tensor(1, 1, 4, 4), name="x")
     with g.origin(FILE, "/pool", "MaxPool"):

@@ -129,7 +129,7 @@ def typical_and_allowed(folder: Path) -> tuple[Any, Any]:
 
 
 def test_a_suspect_node_is_named(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It fails nothing, except where the user asks for strictness."""
+    """A suspect node fails only where the user asks for strictness."""
     pair = changed(graph, tmp_path, "product", lambda values: values)
     typical, allowed = typical_and_allowed(pair[0])
     assert (2 * typical < allowed).all()
@@ -156,7 +156,7 @@ def test_a_suspect_node_is_named(graph: Path, tmp_path: Path, capsys: pytest.Cap
 
 
 def test_elements_that_nobody_promises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are counted by id; a node without a judged element neither passes nor fails."""
+    """Such elements are counted by id. A node without a judged element neither passes nor fails."""
     g = dml.Graph()
     integers = tensor(3, dtype="INT32")
     a, b = g.input(integers, name="a"), g.input(integers, name="b")
@@ -188,7 +188,7 @@ def test_elements_that_nobody_promises(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_a_missing_file_is_said(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is not wrong, but missing, and counted apart; what reads the value is judged by the expected one."""
+    """The value is not wrong, but missing, and counted apart. Nodes that read it are judged by the expected value."""
     run("run", graph, "--dump", tmp_path / "dump")
     other = shutil.copytree(tmp_path / "dump", tmp_path / "other")
     (other / "double.npy").unlink()
@@ -202,7 +202,7 @@ def test_a_missing_file_is_said(graph: Path, tmp_path: Path, capsys: pytest.Capt
     assert main(["compare", str(tmp_path / "dump"), str(other)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "6 outputs of nodes: 4 passed, 1 failed, 1 missing" in lines
-    assert 'the first node without a file is node 3 "double" (ELEMENT_WISE_ADD): there is no "double.npy"' in lines
+    assert 'the first node without a value is node 3 "double" (ELEMENT_WISE_ADD): there is no "double.npy"' in lines
     assert lines[-1].startswith('the first wrong node is node 7 "softmax"')
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with graphs: each violation with its node, and levels."""
+"""Mistakes in graphs: each violation with its node, and levels."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_constant_may_have_padding_to_four_bytes(size: int, valid: bool) -> No
 )
 @pytest.mark.parametrize("where", ["input", "output", "constant"])
 def test_a_desc_that_is_no_tensor(where: str, desc: dml.TensorDesc, why: str) -> None:  # DML-GRAPH-desc
-    """It has the data type and the total size of the tensor that it is joined to."""
+    """The desc has the data type and the total size of the tensor that it is joined to."""
     graph = row(Constant(np.zeros(12, np.uint8), "", desc) if where == "constant" else Node(RELU), Node(RELU))
     ends = {f"{where}s": (End("e", desc),)} if where != "constant" else {}
     (one,) = dml.check(replace(graph, **ends))

@@ -44,7 +44,7 @@ def graph(name: str) -> dict[str, Any]:
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: object, status: int = 0) -> str:
-    """What a command prints, none of which a terminal obeys."""
+    """The output of a command, without characters that a terminal obeys."""
     capsys.readouterr()
     assert main([str(one) for one in arguments]) == status
     told = capsys.readouterr()

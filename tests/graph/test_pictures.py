@@ -196,7 +196,7 @@ def pieces() -> dml.graph.GraphDesc:
 
 
 def test_values_that_are_there_at_a_time_meet_only_as_planned() -> None:
-    """One is written over another in the last step that reads it, or is a part of it."""
+    """A value is written over another in the last step that reads it, or is a part of it."""
     for graph in (pieces(), network()[0], turned()):
         found, arena = residents(graph), places_of(graph).arena
         assert found and all(one.offset >= 0 and one.offset + one.bytes <= arena for one in found)

@@ -59,7 +59,7 @@ def test_operators_are_sums_of_their_steps() -> None:
 
 
 def test_a_row_may_have_several_nodes() -> None:
-    """What its nodes read of each other is no part of its bytes; what others read is."""
+    """Values that its nodes read of each other are no part of its bytes; values that others read are."""
     g = dml.Graph()
     x, b = (g.input(tensor(2, 5), name=name) for name in "xb")
     inner = g.activation_relu(x, name="relu")

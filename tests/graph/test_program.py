@@ -177,7 +177,7 @@ def test_a_child_process_runs_the_graph() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
 def test_an_interrupt_ends_a_long_run() -> None:
-    """It would take minutes: each step alone is short."""
+    """The whole run would take minutes: each step alone is short."""
     program = f"""
         import os, signal, threading
         import numpy as np

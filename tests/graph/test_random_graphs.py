@@ -18,7 +18,7 @@ from dmlcy._graph.wiring import wiring_of
 
 
 def results(graph: dml.graph.GraphDesc, given: dict[int, Any], without: Any = ()) -> Any:
-    """What the compiled graph gives, however it runs; the ids of what it refuses."""
+    """The results of the compiled graph, the same however it runs, or the ids of the refusal."""
     names = wiring_of(graph).value_names
     arrays = {names[dml.graph.Port(None, index)]: array for index, array in given.items()}
     operator = dml.compile(graph, without=without)
@@ -33,7 +33,7 @@ def results(graph: dml.graph.GraphDesc, given: dict[int, Any], without: Any = ()
 
 
 def plainly(graph: dml.graph.GraphDesc, given: dict[int, Any]) -> Any:
-    """What the graph gives without any optimization."""
+    """The results of the graph without any optimization."""
     names = wiring_of(graph).value_names
     arrays = {names[dml.graph.Port(None, index)]: array for index, array in given.items()}
     operator = dml.compile(graph, without=get_args(dml.graph.Optimization))

@@ -1,4 +1,4 @@
-"""What products apply to their results as they store them gives the bits of nodes that run one by one."""
+"""Functions that products apply to their results as they store them give the bits of nodes that run one by one."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_weights_stay_that_something_else_reads() -> None:
 
 
 def test_halves_before_an_activation_of_whole_lines() -> None:
-    """It is of the reference's own: the sums of all are made in FLOAT32 first."""
+    """The reference computes the activation: the sums of all elements are made in FLOAT32 first."""
     x, w = drawn("float16", (1, 1, 40, 210), (1, 1, 210, 190))
     fused = dml.desc.ActivationSoftmax()
     op = dml.compile(graph_of(x, w, "gemm", fused_activation=fused))

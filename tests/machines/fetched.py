@@ -1,4 +1,4 @@
-"""What the builds for other machines need: packages of Debian, wheels of PyPI, in folders of their own."""
+"""Packages that the builds for other machines need: packages of Debian, wheels of PyPI, in folders of their own."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def apt(folder: Path, options: Sequence[str], *commands: Sequence[str]) -> None:
 
 
 def installed(folder: Path, architecture: str, names: Sequence[str]) -> Path:
-    """A folder with the files of packages for another processor, and of those that they need."""
+    """A folder with the files of packages for another processor, and of their dependencies."""
     root = folder / "root"
     if not root.exists():
         need("dpkg-deb")

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run_or_skip(module: str, minutes: int) -> str:
-    """What a module of this folder says; a skip where it says that something is missing."""
+    """The output of a module of this folder. The test is skipped where the output says that something is missing."""
     command = [sys.executable, "-m", f"tests.machines.{module}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60 * minutes, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

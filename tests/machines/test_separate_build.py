@@ -8,7 +8,7 @@ import separate_build
 
 
 def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:
-    """Those that are gone, and those with other content, however new they are; not what is compiled."""
+    """A file is removed if it is gone, or if its content is another, however new it is. Compiled files stay."""
     root, built = tmp_path / "root", tmp_path / "built"
     for folder, files in {
         root: {"a/same.py": "1", "a/changed.py": "2"},

@@ -69,7 +69,7 @@ def storage(resource: dict[str, Any] | str, folder: Path = Path()) -> Storage:
 
 
 def execute(content: Any, folder: Path = Path(), **options: Any) -> str:
-    """What a model prints, dispatch lines left out."""
+    """The output of a model, without dispatch lines."""
     out = io.StringIO()
     run(parse(content, folder), out, Options(**options))
     return "".join(line for line in out.getvalue().splitlines(True) if not line.startswith("Dispatch "))

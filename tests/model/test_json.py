@@ -1,4 +1,4 @@
-"""The JSON reader: what it accepts, where things stand, and how it fails."""
+"""The JSON reader: accepted texts, positions, and errors."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ VALID = model(FIRST, FIRST.examples[0])
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What the changes name: files that are not what they should be."""
+    """A folder with the files that the changes name, which are all wrong."""
     for name in ("three.bin", "three.npy"):
         (tmp_path / name).write_bytes(b"abc")
     np.save(tmp_path / "bool.npy", np.ones(4, bool))

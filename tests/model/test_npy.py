@@ -42,7 +42,7 @@ def read(content: bytes) -> Any:
 
 
 def refusal(content: bytes) -> str:
-    """What is said of a file, which takes neither long nor much memory."""
+    """The message about a file. The check takes neither long nor much memory."""
     start = time.process_time()
     tracemalloc.start()
     with pytest.raises(NpyError) as caught:

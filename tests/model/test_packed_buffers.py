@@ -153,7 +153,9 @@ def test_offsets_lead_to_whole_bytes(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_expected_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those of the reference, packed as a device writes them; a half that differs fails."""
+    """The expected values are those of the reference, packed as a device writes them. A half of a byte that differs
+    fails.
+    """
     path = written(tmp_path, model())
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     assert main(["run", path, "--output-path", str(theirs), "--expect", str(ours)]) == 0

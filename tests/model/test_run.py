@@ -315,7 +315,7 @@ class TestCommandLine:
 
 
 def test_buffers_are_held_against_memory_in_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """None is filled before all are known to fit; files count when they are read."""
+    """No buffer is filled before all are known to fit. Files count when they are read."""
     filled: list[int] = []
     monkeypatch.setattr(resources, "_zeros", lambda size: filled.append(size) or np.zeros(size, np.uint8))
 

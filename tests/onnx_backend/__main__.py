@@ -1,8 +1,8 @@
 """ONNX Runtime as the back end under test: ``python -m tests.onnx_backend PACK RESULTS``.
 
-It runs the cases of a conformance pack that a graph of ONNX says, and writes what ``python -m dmlcy.testing compare
---allow-missing PACK RESULTS`` judges. It needs ``pip install 'dmlcy[compare]'``. ``--why`` prints why cases are left
-out.
+The command runs the cases of a conformance pack that a graph of ONNX can express. ``python -m dmlcy.testing compare
+--allow-missing PACK RESULTS`` judges the results. The command needs ``pip install 'dmlcy[compare]'``. ``--why`` prints
+why cases are left out.
 """
 
 from __future__ import annotations

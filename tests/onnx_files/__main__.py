@@ -1,10 +1,10 @@
-"""What becomes of the node tests of ONNX, by operator: ``python -m tests.onnx_files``.
+"""Prints the outcomes of the node tests of ONNX, by operator: ``python -m tests.onnx_files``.
 
-It needs the package ``onnx`` (``pip install 'dmlcy[compare]'``). ``--operators`` adds the operators of DirectML that
-the nodes become, ``--failed`` prints why tests fail. ``--run`` runs all tests, those of several nodes too, with inputs
-given at run time, and counts why they do not run. ``--coverage`` prints the operators with a kernel, and which of them
-are not computed, and why; it needs no package. ``--models`` prints a table of the models of packages,
-``--transformers NAMES`` one of transformers of PyTorch, whose names have these letters.
+The command needs the package ``onnx`` (``pip install 'dmlcy[compare]'``). ``--operators`` adds the operators of
+DirectML that the nodes become, ``--failed`` prints why tests fail. ``--run`` runs all tests, those of several nodes
+too, with inputs given at run time, and counts why they do not run. ``--coverage`` prints the operators with a kernel,
+and the operators that are not computed, with the reason; it needs no package. ``--models`` prints a table of the models
+of packages, ``--transformers NAMES`` one of transformers of PyTorch, whose names have these letters.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a test.
+    """The outcome of a test.
 
     ``why``: for one that is refused the ids; for one with violations the ids of DirectML's rules; for one that failed
     the differences. ``operators``: the operators of DirectML in the graph.
@@ -121,7 +121,7 @@ def _read(case: Any) -> Case:
 def judge(case: Case, known: Sequence[int] | None = None) -> Outcome:
     """Convert the node, run the graph, and compare the outputs with the expected ones.
 
-    ``known``: the inputs that are constants of the model; else those that ONNX Runtime reads on the CPU.
+    ``known``: the inputs that are constants of the model; else the inputs that ONNX Runtime reads on the CPU.
     """
     if not all(info.type.HasField("tensor_type") for info in case.model.graph.input):
         return Outcome(case.name, case.operator, "unconverted", "no tensor")

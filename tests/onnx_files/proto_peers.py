@@ -1,4 +1,4 @@
-"""What is read of a file, compared with what the onnx package reads of it."""
+"""Compares the reader of files with the onnx package."""
 
 from __future__ import annotations
 

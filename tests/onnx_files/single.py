@@ -19,8 +19,8 @@ RNG = np.random.default_rng(7)
 class Single(NamedTuple):
     """An operator, its inputs (None where one is left out), and its attributes.
 
-    ``constants``: the places of the inputs that are constants of the model; None: those that ONNX Runtime reads on the
-    CPU. ``expected``: the outputs, where ONNX Runtime's CPU provider does not have the operator.
+    ``constants``: the places of the inputs that are constants of the model; None: the inputs that ONNX Runtime reads on
+    the CPU. ``expected``: the outputs, where ONNX Runtime's CPU provider does not have the operator.
     """
 
     operator: str
@@ -66,7 +66,7 @@ def longs(*numbers: int) -> Array:
 
 
 def outcome_of(single: Single) -> Outcome:
-    """What becomes of the node as a DirectML graph."""
+    """The outcome of the node as a DirectML graph."""
     model = proto_of(single)
     given = [one for one in single.inputs if one is not None]
     expected = on_the_cpu(single) if single.expected is None else single.expected
@@ -77,7 +77,7 @@ def outcome_of(single: Single) -> Outcome:
 
 
 def on_the_cpu(single: Single) -> Sequence[Array]:
-    """What ONNX Runtime's CPU provider gives."""
+    """The results of ONNX Runtime's CPU provider."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -100,7 +100,7 @@ def _value(name: str, element: str, sizes: Sequence[int | str]) -> bytes:
 
 
 def compare(model: CompiledModel, inputs: Mapping[str, Any], values: Mapping[str, Any], path: Path) -> Report:
-    """What ``dmlcy compare`` says of the values of a device, without the summaries."""
+    """The report of ``dmlcy compare`` on the values of a device, without the summaries."""
     return compared(model, inputs, values, path)[0]
 
 

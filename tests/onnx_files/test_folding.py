@@ -159,7 +159,7 @@ def _model(
     outputs: list[str],
     inputs: Sequence[str] = (),
 ) -> Any:
-    """A model of one node, whose inputs are initializers except those that are named."""
+    """A model of one node, whose inputs are initializers, except the named inputs."""
     given = {f"x{at}": np.asarray(one) for at, one in enumerate(arrays)}
     node = helper.make_node(name, [*given], outputs, **attributes)
     constants = [numpy_helper.from_array(one, name) for name, one in given.items() if name not in inputs]

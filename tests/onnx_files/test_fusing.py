@@ -1,4 +1,4 @@
-"""What an optimiser does with models: the operators that are left, the same results, and where each node went."""
+"""The effect of an optimiser on models: the operators that are left, the same results, and where each node went."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ _JUDGED: dict[str, Outcome] = {}
 
 
 def judged(case: Case) -> Outcome:
-    """What becomes of a test, which is run once."""
+    """The outcome of a test, which is run once."""
     if case.name not in _JUDGED:
         _JUDGED[case.name] = judge(case)
     return _JUDGED[case.name]
@@ -208,7 +208,7 @@ NOT_RUN: dict[bool, dict[str, int]] = {
 
 @pytest.mark.parametrize("expanded", [False, pytest.param(True, marks=deep)])
 def test_all_tests_run_or_say_why(expanded: bool) -> None:
-    """Those of a node, and those of the nodes of a function.
+    """Run the tests of a node, and the tests of the nodes of a function.
 
     A node on the CPU is computed if a table has it, and sizes may depend on elements.
     """

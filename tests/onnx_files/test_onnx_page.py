@@ -80,7 +80,7 @@ def test_python_and_cpp_set_the_same_options() -> None:
 
 
 def test_the_page_says_of_each_reason_what_to_do() -> None:
-    section = PAGE.read_text("utf-8").partition("## What each reason means")[2].partition("\n## ")[0]
+    section = PAGE.read_text("utf-8").partition("## The reasons, and")[2].partition("\n## ")[0]
     named = re.findall(r"\[(DML-ONNX-[\w-]+)\]\(reference/onnx_errors\.md#(DML-ONNX-[\w-]+)\)", section)
     assert all(text == anchor for text, anchor in named)
     reasons = [name for name in ERRORS if re.match(r"DML-ONNX-(cpu-|alone-|model-|level$)", name)]

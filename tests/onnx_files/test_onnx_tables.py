@@ -92,7 +92,7 @@ def test_onnx_declares_the_same_versions() -> None:
 
 
 def declared(version: Version) -> dict[str, Any]:
-    """What a version of the tables declares."""
+    """The declarations of a version of the tables."""
     return {
         "inputs": [tuple(one) for one in version.inputs],
         "outputs": [tuple(one) for one in version.outputs],
@@ -264,7 +264,7 @@ def test_names_by_the_operators_of_directml() -> None:
     assert {*become} <= DIRECTML.keys()
 
 
-# What is shown of them
+# The shown tables
 
 
 def test_every_operator_is_on_the_page() -> None:

@@ -1,4 +1,4 @@
-"""What dmlcy answers to ten public questions about ONNX models, and that its answers help."""
+"""The answers of dmlcy to ten public questions about ONNX models: each answer helps."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_nodes_become_values_or_problems(seeds: range) -> None:
 
 
 def _look(walk: Walk) -> list[str]:
-    """What became of the nodes."""
+    """The outcomes of the nodes."""
     graph = walk.graph()
     if graph is not None:
         dmlcy.check(graph)

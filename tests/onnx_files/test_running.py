@@ -161,7 +161,7 @@ def test_what_does_not_run_is_named() -> None:
         model_of(nodes, {"x": ("FLOAT", (3, 3))}, y=y)
     with pytest.raises(dml.InvalidDescError, match="MatMul"):
         model_of([Node("MatMul", "x x", "y")], {"x": ("FLOAT", (1, 1, 1, 2, 2))}, y=y)
-    # What is asked for does not need the node.
+    # The requested outputs do not need the node.
     model = model_of(nodes, {"x": ("FLOAT", (2, 2))}, h=("FLOAT", (2, 2)))
     assert np.array_equal(model(-np.eye(2, dtype=np.float32)), np.zeros((2, 2)))
 

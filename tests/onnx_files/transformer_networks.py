@@ -96,7 +96,7 @@ class Window(nn.Module):
         self.register_buffer("mask", self._mask() if shift else None)
 
     def _mask(self) -> Any:
-        """What keeps the parts of a window that lie apart in the image from each other."""
+        """The mask between parts of a window that are apart in the image."""
         parts = (torch.arange(self.size) >= self.size - self.window).long()
         parts = parts + (torch.arange(self.size) >= self.size - self.shift)
         regions = self._cut((parts[:, None] * 3 + parts)[None, :, :, None]).squeeze(-1)

@@ -41,7 +41,7 @@ def tensor(name: str, element: int, sizes: tuple[int, ...], *more: bytes) -> byt
 
 
 def external(**entries: object) -> bytes:
-    """What a tensor has whose elements are in a file of their own."""
+    """The entries of a tensor whose elements are in a file of their own."""
     said = [block(13, block(1, key) + block(2, str(value))) for key, value in entries.items()]
     return b"".join([number(14, 1), *said])
 

@@ -31,7 +31,7 @@ NOTHING = "a second look finds nothing wrong"
 
 
 def verdict(function: Callable[[], object]) -> Verdict:
-    """What a function raises; an internal error is a verdict that no check gives."""
+    """The error that a function raises. An internal error is a verdict that no check gives."""
     try:
         function()
     except dml.DmlError as error:
@@ -49,7 +49,7 @@ def said(error: str, violations: Sequence[dml.Violation]) -> Verdict:
 
 
 def explained(function: Callable[[], object]) -> Verdict:
-    """The verdict of what explains a refusal: None where it finds nothing wrong."""
+    """The verdict of a function that explains a refusal: ``None`` where it finds nothing wrong."""
     found = verdict(function)
     return None if found is not None and NOTHING in found[2][0] else found
 
@@ -70,8 +70,9 @@ def of_desc(desc: OperatorDesc, level: str) -> tuple[Verdict, Verdict]:
 def is_seen(desc: OperatorDesc, found: Sequence[dml.Violation]) -> bool:
     """Whether the compiled checks look at all that is wrong with a desc.
 
-    They do not look at what no call says, which ``compile`` has seen: whether a tensor has a data type and sizes, its
-    other members, how many ones it has in front, fields whose values follow from others, and unknown members.
+    The compiled checks do not look at facts that no call states, because ``compile`` has seen them. Examples are
+    tensors without a data type or sizes, their other members, and ones in front. The same is true of unknown members,
+    and of fields whose values follow from others.
     """
     fields = desc.operator.fields
     if not found and any(has_four_bits(one.dtype) and not is_packed(one) for one in tensors_of(desc)):
@@ -112,7 +113,7 @@ def are_tensors(tensor: Any) -> bool:
 def of_call(name: str, arguments: Mapping[str, Any], most: int = 1 << 20) -> tuple[Verdict, Verdict]:
     """A call at the level in force, and what the checks in Python say of it.
 
-    What is valid and has more elements than ``most`` in its results is not made, for it would take long.
+    A valid call with more than ``most`` elements in its results is not made, because it would take long.
     """
     function = getattr(dml, faces_of(name).operator.python)
     bound = inspect.signature(function).bind(**arguments)

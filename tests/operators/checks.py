@@ -1,4 +1,4 @@
-"""What holds for every operator."""
+"""Checks that hold for every operator."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def assert_same_bits(actual: Any, expected: Array | tuple[Array, ...]) -> None:
 
 
 def assert_same_values(actual: Any, expected: Array | reference.Near | tuple[Array, ...]) -> None:
-    """The same data type, sizes and bytes, but for those of NaN; or numbers as near as the expected ones say."""
+    """The same data type, sizes and bytes, except the bytes of NaN; or numbers as near as the expected ones require."""
     if isinstance(expected, reference.Near):
         assert_near(actual, expected)
         return
@@ -116,7 +116,7 @@ def assert_norm(actual: Array, expected: reference.Norm, bound: float) -> None:
 
 
 def assert_defined(actual: Any, desc: OperatorDesc, arrays: dict[str, Array]) -> None:
-    """What the definition gives: the same bits, or within the accuracy that the spec states."""
+    """The results are those of the definition: the same bits, or within the accuracy that the spec states."""
     given = {name: value.name if isinstance(value, Enum) else value for name, value in attributes(desc).items()}
     with np.errstate(all="ignore"):
         inputs = [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]

@@ -146,7 +146,7 @@ def harmless(error: dml.DmlError) -> None:
 
 
 def wrong(function: Any) -> str:
-    """What is wrong with what a function does when it is given garbage; nothing when it works or refuses."""
+    """The mistake of a function that is given garbage; nothing when the function works or refuses."""
     try:
         function()
     except dml.DmlError as error:

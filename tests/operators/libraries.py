@@ -1,4 +1,4 @@
-"""What other libraries and Python give for element-wise operators: a table from operators to functions."""
+"""Element-wise operators in other libraries and in Python: a table from operators to functions."""
 
 from __future__ import annotations
 

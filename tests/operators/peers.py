@@ -27,9 +27,9 @@ Use = tuple[OperatorDesc, Arrays]
 class Peer:
     """``refuses``: why a use cannot be expressed, or None. ``run``: the result. ``integers``: compared on small ones.
 
-    Sums of small integers are exact in any order, and a maximum of numbers leaves nothing open: where peers differ in
-    the order of sums, or in which NaN wins, the inputs are made such. ``uses``: draws what can be expressed, for a peer
-    that takes too little of what ``dmlcy.testing`` draws.
+    Sums of small integers are exact in any order, and a maximum of numbers has one value. Where peers differ in the
+    order of sums, or in the NaN that wins, the inputs are such numbers. ``uses``: draws what can be expressed, for a
+    peer that takes too little of what ``dmlcy.testing`` draws.
     """
 
     refuses: Callable[[Any, Arrays], str | None]
@@ -401,7 +401,7 @@ def indexed_refuses(desc: Any, arrays: Arrays) -> str | None:
 
 
 def indexed(desc: Any, x: Array, pool: Callable[[Array, dict[str, Any]], tuple[Array, Array]]) -> Any:
-    """What a library gives for small integers, as INT8, with padding as elements that are less than all of them.
+    """The results of a library for small integers, as INT8, where padding is elements that are less than all of them.
 
     ``pool`` gives indices into all of that; they become those of the input.
     """

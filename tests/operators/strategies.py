@@ -83,7 +83,7 @@ class Layout:
         return Placed(view, buffer, buffer.copy(), ~inside)
 
     def hold(self, values: Array) -> Placed:
-        """An array of these values, but for axes of step 0, which repeat their first element."""
+        """An array of these values, except along axes of step 0, which repeat their first element."""
         placed = self.place(values.shape, values.dtype)
         first = tuple(slice(None) if step else slice(0, 1) for step in self.steps)
         bits = f"u{values.itemsize}"

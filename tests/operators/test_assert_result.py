@@ -28,7 +28,7 @@ def calls(path: Path) -> list[ast.Call]:
 
 
 def test_our_own_tests_hold_results_against_our_own_bound() -> None:
-    """What a device may differ by is too much for the loops of dmlcy. Only this file tests both bounds."""
+    """The error that a device may have is too large for the loops of dmlcy. Only this file tests both bounds."""
     found = {path: calls(path) for path in TESTS.rglob("*.py") if path != Path(__file__)}
     assert sum(map(len, found.values())) > 8
     for path, several in found.items():

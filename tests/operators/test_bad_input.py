@@ -1,4 +1,4 @@
-"""What must be refused, by hand: calls and descs with one thing wrong, and what is said of several."""
+"""Refusals, by hand: calls and descs with one mistake, and the messages about several mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What objects of strangers raise: kept as the cause of a refusal, or passed through; and masks that they hide."""
+"""Errors of other libraries' objects, kept as the cause of a refusal or passed through, and masks that they hide."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def checks_agree(operator: Operator, data: st.DataObject) -> None:
         assert accepted(lambda: TableOperator(d, level_index(level))) == (not found), (d, found)
 
     elements = sum(array.size for array in arrays.values())
-    # What is valid and large would run, and take long.
+    # A valid and large call would run, and take long.
     if not exact.violations and elements + exact.resolved[output].element_count > MOST:
         return
     if elements <= MOST:
@@ -229,7 +229,7 @@ def accepted(function: Any) -> bool:
 
 
 class Foreign:
-    """What another library calls an array."""
+    """An array of another library."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -243,7 +243,7 @@ NO_SIZES = [np.array(1), np.array(True), np.array([True]), Foreign(1), Foreign([
 
 @pytest.mark.parametrize("value", NO_SIZES, ids=["number", "bool", "bools", "foreign", "foreign-bools"])
 def test_what_is_no_sequence_of_sizes(value: Any) -> None:
-    """Each is refused, though 1 would be the size."""
+    """Each value is refused, though 1 would be the size."""
     indices, values = np.zeros(1, np.int32), np.zeros(2, np.float32)
     assert not accepted(lambda: dml.one_hot(indices, values, axis=0, output_sizes=value))
     assert not accepted(lambda: dml.split(indices, axis=0, output_sizes=[value]))

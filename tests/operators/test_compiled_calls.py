@@ -126,7 +126,7 @@ def gemm() -> Any:
 
 
 def test_an_initialized_input_is_given_once() -> None:
-    """It is copied: later changes of the array change no result. Another call takes the place of the first."""
+    """The input is copied: later changes of the array change no result. Another call takes the place of the first."""
     op, b = gemm(), B.copy()
     assert op.called == ("a", "b", "c")
     op.initialize(b=b)

@@ -1,6 +1,6 @@
-"""What holds for the descs of every operator that has a spec, whether it runs or not: no operator is named.
+"""Checks of the descs of every operator that has a spec, whether it runs or not: no operator is named.
 
-Those that run have more tests elsewhere: of each of their families one is here too.
+Operators that run have more tests elsewhere: one of each of their families is here too.
 """
 
 from __future__ import annotations

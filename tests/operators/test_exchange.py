@@ -169,7 +169,7 @@ def test_what_dlpack_raises_stands_in_the_refusal() -> None:
 
 
 def read_only(producer: str) -> Any:
-    """Two ones that no call may write to."""
+    """Two elements of 1, in an array that no call may write to."""
     if producer == "jax":
         return of_jax(np.ones(2))[0]
     if np.lib.NumpyVersion(np.__version__) < "2.1.0":

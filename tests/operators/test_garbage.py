@@ -1,4 +1,4 @@
-"""What no argument and no field takes, each by each and by chance: refused with an error of the package."""
+"""Garbage for arguments and fields, each by each and by chance: refused with an error of the package."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def garbage(data: st.DataObject) -> Any:
 
 
 def arguments_of(name: str) -> list[str]:
-    """What a call takes."""
+    """The arguments of a call."""
     use = USES[name]
     return [*(field.python for field in use.operator.inputs), *use.attributes, *use.requests, "out"]
 
@@ -93,7 +93,7 @@ def test_each_garbage_in_a_desc(name: str, step: int) -> None:
 
 
 def fields_of(name: str) -> list[str]:
-    """What a desc takes."""
+    """The fields of a desc."""
     return [field.python for field in RUNNABLE[name].fields]
 
 

@@ -1,4 +1,4 @@
-"""What the specs say of independent axes is true: slices of the inputs give the slices of the outputs."""
+"""The specs are right about independent axes: slices of the inputs give the slices of the outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CUT = {name: operator for name, operator in OPERATORS.items() if operator.runs a
 
 
 def keywords(desc: Any, outputs: Container[str]) -> dict[str, Any]:
-    """What a call takes beside tensors, to compute these outputs of a desc."""
+    """The arguments beside tensors of a call that computes these outputs of a desc."""
     operator, values = desc.operator, desc._values()
     found = operator.arguments(desc)
     for field in operator.fields:

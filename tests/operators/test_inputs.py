@@ -1,4 +1,4 @@
-"""What an operator takes as a tensor, without a copy or a cast, and what it refuses."""
+"""Objects that an operator takes as a tensor, without a copy or a cast, and objects that it refuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from strategies import DTYPES, Array, small_integers
 
 import dmlcy as dml
 
-# Each takes an input of the sizes 1, 4, 2, 3.
+# Each operator takes an input of the sizes 1, 4, 2, 3.
 X = small_integers(1, (1, 4, 2, 3), "f4")
 ROI = np.array([[[[0, 0, 0, 2, 1], [0, 1, 0, 1, 1]]]], "f4")
 CALLS: dict[str, tuple[list[Array], dict[str, Any]]] = {

@@ -232,7 +232,7 @@ def test_every_data_type_and_rank_at_every_level(name: str, levels_of: Callable[
             level = LEVELS.index(level_name)
             found = {one.id.removeprefix(f"DML-{name}-") for one in dml.check(d, level_name)}
             about = {id_ for id_ in found if id_.startswith((f"{field.python}-", "operator-"))}
-            # What one tensor alone cannot have beside the others.
+            # A data type or a rank that one tensor alone cannot have beside the others.
             about -= {f"{field.python}-{slug}" for slug in ("same-dtype", "other-type", "sizes", "dimensions", "axes")}
             wanted = expected(operator, field, dtype, rank, level)
             if operator.is_chosen(field):  # its rank may be that of an input

@@ -1,4 +1,4 @@
-"""What is just accepted and what is just refused, by formulas in whole numbers that owe nothing to the specs."""
+"""Sizes that are just accepted and just refused, by formulas in whole numbers that are independent of the specs."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def shorten(walk: Walk, field: Any) -> None:
 
 
 def groups_of(use: Use) -> int:
-    """How many slices give more than so many results: a multiple of those that there are."""
+    """How many slices give more than so many results: a multiple of the present number."""
     results = max(use.tensors[path].element_count for path in outputs_of(use.desc))
     return -(-MANY // results) * use.groups
 
@@ -117,8 +117,8 @@ def groups_of(use: Use) -> int:
 def uses(operator: Operator) -> list[Use]:
     """Drawn uses that can have many results, one for each member of an enum.
 
-    Of several, that with the most outputs that end in 1 is taken, and among these that with the most inputs; where a
-    slice is computed after the other, that with the fewest slices.
+    Of several uses, the one with the most outputs that end in 1 is taken, and among equal ones the one with the most
+    inputs. Where slices are computed one after the other, the use with the fewest slices is taken.
     """
     found: dict[object, tuple[tuple[int, float], Use]] = {}
     by_steps = operator.family in BY_STEPS
@@ -161,7 +161,7 @@ def differing(use: Use, groups: int, one: dict[str, Array], other: dict[str, Arr
 
 
 def hold(use: Use) -> None:
-    """The results are those of the pieces, or within the accuracy of some slices of those that differ."""
+    """The results are those of the pieces, or within the accuracy of some slices where they differ."""
     groups = groups_of(use)
     arrays = use.large(groups)
     whole = use.run(groups, arrays)

@@ -1,4 +1,4 @@
-"""What messages say of sizes, counts and data types, and that their advice works."""
+"""Messages about sizes, counts and data types are right, and their advice works."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_the_level_that_brought_a_data_type() -> None:
             dml.max_pooling1(X, window_size=2, output_indices="UINT64")
 
 
-# What is given for the outputs
+# Arguments for the outputs
 
 Y, INDICES = np.empty((1, 1, 2, 2), np.float32), np.empty((1, 1, 2, 2), np.uint32)
 
@@ -150,7 +150,7 @@ def test_recorded_calls_have_the_outputs_that_there_were() -> None:
 
 @each_of("name", [name for name, use in USES.items() if use.requests])
 def test_a_number_of_numpy_is_no_data_type(name: str) -> None:
-    """It has one, and ``numpy.dtype`` gives it."""
+    """The number has a data type, and ``numpy.dtype`` gives it."""
     use = USES[name]
     given = use.arguments({}, use.attributes, compiled=False) | {"out": None}
     for request, dtype in use.requests.items():
@@ -171,6 +171,6 @@ def test_the_sizes_of_an_output_that_is_left_out_mean_nothing() -> None:
 
 
 def test_a_number_is_no_sizes() -> None:
-    """Of an output that a formula or values give its sizes; those that the caller chooses may be one number."""
+    """A number is refused where a formula or values give the sizes. Sizes that the caller chooses may be one number."""
     with pytest.raises(dml.InvalidDataTypeError, match="output_count_sizes must be a sequence of ints, not 1"):
         dml.nonzero_coordinates(X, output_count_sizes=1)  # type: ignore[arg-type]

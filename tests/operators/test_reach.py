@@ -1,4 +1,4 @@
-"""What the valid descs of ``dmlcy.testing`` reach: every type row, number of dimensions, member and optional tensor."""
+"""The valid descs of ``dmlcy.testing`` reach every type row, number of dimensions, member and optional tensor."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def starts_at_each_level(operator: Operator) -> None:
 
 
 def wanted(operator: Operator) -> Iterator[tuple[str, object]]:
-    """What the descs of an operator can be, field by field."""
+    """The possible values of the descs of an operator, field by field."""
     for field in operator.fields:
         if field.dtypes:
             yield from ((field.python, dtype) for dtype in dtypes_at(field, NEWEST))

@@ -1,4 +1,4 @@
-"""The reference: calls of operators without loops, and path="reference" of those that have loops."""
+"""The reference: calls of operators without loops, and path="reference" of operators with loops."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def facts_of_desc(desc: OperatorDesc) -> Iterator[tuple[str, Any]]:
 
 
 def domain(operator: Operator, level: int) -> Iterator[tuple[str, Any]]:
-    """What the fields of a desc can be at a level, one by one."""
+    """The possible values of the fields of a desc at a level, one by one."""
     for field in operator.fields:
         if field.kind != "attribute":
             yield from ((field.python, found) for found in facts_of_tensor(field, level))
@@ -258,7 +258,7 @@ def test_arrays_have_every_layout_and_special_value(name: str) -> None:
     draw_until(met, wanted, 30, lambda number: draw_some(testing.cases(name, most_elements=600), 20, look, number))
 
 
-# What is refused
+# Refusals
 
 
 def broken_at(name: str) -> list[tuple[str, str]]:

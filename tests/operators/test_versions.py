@@ -62,8 +62,11 @@ def test_the_newer_version_gives_what_the_older_one_gives(newer: str, row: dict[
 
 
 def test_versions_that_say_what_they_have_in_common() -> None:
-    """A name with a digit behind it is a newer version of the name without; where it takes what that one takes, it says
-    so, or what else is to be passed: what depends on other attributes, or on the rank, as axes do, has no one value."""
+    """A name with a digit behind it is a newer version of the name without.
+
+    Where it takes the arguments of the older one, its page says so, or says which arguments are to be added. An
+    argument that depends on other attributes or on the rank, such as axes, has no single value.
+    """
     known = {name for name, _ in SAME if name in FAST}
     newer = {name for name in FAST if name[-1].isdigit() and name[:-1] in FAST}
     choices = {name: {one["id"] for one in specs.operator(name).get("interpretation", ())} for name in newer}

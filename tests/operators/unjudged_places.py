@@ -17,7 +17,7 @@ Values = Any  # nested lists
 
 @dataclass(frozen=True)
 class Use:
-    """Inputs as nested lists, those that are not FLOAT32 with their data types in ``types``; outputs as descs."""
+    """Inputs as nested lists, with data types other than FLOAT32 in ``types``; outputs as descs."""
 
     operator: str
     inputs: dict[str, Values]

@@ -93,7 +93,7 @@ class Use:
         self.desc = self.make(self.values())
 
     def values(self) -> dict[str, Any]:
-        """What the desc class takes, and what is chosen."""
+        """The arguments of the desc class, and the chosen values."""
         found: dict[str, Any] = {}
         for path in self.arrays:  # those of an array of tensors are inputs[0], inputs[1]
             name, entry, _ = path.partition("[")
@@ -123,7 +123,7 @@ class Use:
         return getattr(dml.desc, self.operator.desc)(**given)
 
     def arguments(self, changes: Mapping[str, Any], attributes: Mapping[str, Any], compiled: bool) -> dict[str, Any]:
-        """What a call has by its names, with changes: of the function, or of the compiled operator."""
+        """The arguments of a call by their names, with changes: of the function, or of the compiled operator."""
         outputs = [field.python for field in self.operator.outputs]
         arrays = {name: blank(one) if name.partition("[")[0] in outputs else one for name, one in self.arrays.items()}
         given: dict[str, Any] = placed({**joined(arrays), **attributes, **changes})
@@ -155,7 +155,7 @@ class Use:
 
 
 def sizes_asked(operator: Operator, example: Example) -> dict[str, Any]:
-    """What the call of an example says of the sizes of outputs that no formula gives."""
+    """The arguments of an example's call for the sizes of outputs that no formula gives."""
     found = joined({path: tensor.sizes for path, tensor in example.outputs.items()})
     return {
         str(operator.sized_by(field)): found[field.python]
@@ -165,7 +165,7 @@ def sizes_asked(operator: Operator, example: Example) -> dict[str, Any]:
 
 
 def has_all(operator: Operator, example: Example) -> bool:
-    """Whether an example has all inputs, those that may be left out too."""
+    """Whether an example has all inputs, also the optional ones."""
     return all(example.tensors_of(field.python) for field in operator.inputs)
 
 

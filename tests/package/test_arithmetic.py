@@ -106,7 +106,7 @@ def test_numbers_are_rounded_to_the_nearest() -> None:
 
 
 def test_every_function_is_computed() -> None:
-    """Those of the language that an arithmetic has no method for."""
+    """Also the functions of the language that an arithmetic has no method for."""
     methods = {"f32", "f64", "saturate", "negative", "div_trunc", "mod_trunc", "mod_floor", "bit_not"}
     of_conditions = {*SPREAD, "in_range"}  # tests/operators/test_unjudged.py has these
     assert {*ONE, *TWO, *OF_INTEGERS, *BITS, "bit_count"} >= {*REFERENCE} - methods - of_conditions

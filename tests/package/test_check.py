@@ -200,7 +200,7 @@ CALL = {"byteorder", "readonly"}
 
 
 def test_many_unknown_members_of_a_tensor() -> None:
-    """The nearest name is looked for only for those that are reported."""
+    """The nearest name is looked for only for the reported members."""
     members = {"DataType": "FLOAT32", "Sizes": [1, 1, 5, 6], **{f"Size{number}": 1 for number in range(100_000)}}
     begin = time.process_time()
     wrong = found(fake.POOL, POOL | {"input": TensorDesc.from_dict(members)})
@@ -209,7 +209,7 @@ def test_many_unknown_members_of_a_tensor() -> None:
 
 
 def test_an_axis_that_a_tensor_does_not_have() -> None:
-    """What reads it is skipped, as what reads a refused field is."""
+    """Rules that read the axis are skipped, as rules that read a refused field are."""
     beyond = fake.formula("[sizes(input)[7]]", "input.sizes", lambda self: [self.input.sizes[7]])
     fields = tuple(replace(field, sizes=beyond) if field.sizes else field for field in fake.ROI.fields)
     entries = {"index": "d", "domain": lambda self: self.input.sizes[0]}
@@ -288,7 +288,7 @@ def test_optional_tensor() -> None:
 
 
 class Refusal:
-    """What refuse() raised."""
+    """The error that refuse() raised."""
 
     def __init__(self, name: str, arguments: dict[str, Any], level: int = 14) -> None:
         with pytest.raises(DmlError) as caught:

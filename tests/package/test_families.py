@@ -1,4 +1,4 @@
-"""What is special about a family of operators is in the files of this family, which are found by its name."""
+"""The specialties of a family of operators are in the files of this family, which are found by its name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_code_names_no_family() -> None:
 
 
 def test_tests_compare_with_no_family() -> None:
-    """They may have specs of real families, and words that mean something else."""
+    """The tests may have specs of real families, and words that mean something else."""
     for name, text in files("tests"):
         for node in ast.walk(ast.parse(text)) if name.endswith(".py") else ():
             if isinstance(node, ast.Compare | ast.Match) and asks_for_a_family(node):

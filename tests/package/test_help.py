@@ -1,4 +1,4 @@
-"""What ``help()``, ``inspect`` and notebooks tell of operators, descs and compiled operators."""
+"""The texts of ``help()``, ``inspect`` and notebooks about operators, descs and compiled operators."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_help_of_an_operator(operator: Operator) -> None:
 
 
 class Near(doctest.OutputChecker):
-    """The same text, but for the last digits of numbers: an example shows the nearest ones."""
+    """The same text, except for the last digits of numbers: an example shows the nearest ones."""
 
     def check_output(self, want: str, got: str, flags: int) -> bool:
         if super().check_output(want, got, flags):

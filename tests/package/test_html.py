@@ -1,4 +1,4 @@
-"""What a notebook shows of descs, violations and support tables: well-formed, escaped, in its own colours."""
+"""The view of descs, violations and support tables in a notebook: well-formed, escaped, in its own colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What importing the package brings with it: NumPy, and of our own modules those that a call needs."""
+"""Imports of the package: NumPy, and only the modules of our own that a call needs."""
 
 import os
 import pickle
@@ -25,7 +25,7 @@ def loaded(program: str, quiet: bool = False) -> set[str]:
 
 def foreign(modules: set[str]) -> set[str]:
     tops = {module.partition(".")[0] for module in modules}
-    # What Cython puts into sys.modules for the modules that share its types.
+    # The modules that Cython puts into sys.modules for the modules that share its types.
     cython = {top for top in tops if top.startswith(("_cython_", "cython_runtime"))}
     return tops - cython - sys.stdlib_module_names - {"dmlcy", "numpy"}
 
@@ -36,7 +36,7 @@ def test_nothing_but_numpy() -> None:
 
 
 def generated(modules: set[str]) -> set[str]:
-    """What is generated for families and operators, as it is called in the folder of generated modules."""
+    """The modules generated for families and operators, by their names in the folder of generated modules."""
     inside = {name.removeprefix("dmlcy._generated.") for name in modules if name.startswith("dmlcy._generated.")}
     folders = {"arguments", "calls", "dask", "descs", "enums", "facts", "functions", "index", "kernels", "operators"}
     return inside - folders
@@ -99,7 +99,7 @@ def test_lint_of_a_model_loads_the_tables_of_its_operators(tmp_path: Path) -> No
 
 
 def test_threads_that_ask_first() -> None:
-    """Each gets the same function, and it works."""
+    """Each thread gets the same function, and it works."""
     program = """
 import threading, dmlcy
 start, found = threading.Barrier(8), []

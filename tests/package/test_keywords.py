@@ -1,4 +1,4 @@
-"""What a call of an operator with wrong names says: our own words for an unknown one, Python's for all else."""
+"""Messages about wrong names in a call of an operator: our own for an unknown name, Python's for all else."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Call:
 
 
 def scalars(dtype: str) -> st.SearchStrategy[Any]:
-    """Numbers of a data type, with those that JSON has no number for, or that are no doubles."""
+    """Numbers of a data type, also numbers that JSON does not have, and numbers that are no doubles."""
     if dtype[0] == "f":
         return st.one_of(
             st.sampled_from([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 0.1, 1]),
@@ -215,7 +215,7 @@ def test_a_compiled_call_is_recorded_packed() -> None:
     assert_same_bits(call.outputs["output"], result)
 
 
-# What changes
+# Changes
 
 
 def test_later_changes_do_not_matter() -> None:

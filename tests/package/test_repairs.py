@@ -52,7 +52,9 @@ def _layout(desc: dml.TensorDesc) -> list[tuple[int, int | None]]:
 
 
 def verdict(mistake: Mistake) -> str:
-    """What the message of a mistake names: its right repair, a wrong one alone, several wrong ones, or none."""
+    """The outcome of a mistake's message. The message names the right repair, a wrong one alone, several wrong ones, or
+    none.
+    """
     found = dml.check(mistake.desc)[0]
     right = [one for one in found.repairs if one.field == mistake.field and same(one.value, mistake.right)]
     if right:

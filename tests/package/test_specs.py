@@ -36,7 +36,7 @@ WRITTEN = specs()
 
 @pytest.fixture(autouse=True)
 def operators() -> None:
-    """Only the operators that are built, not those that other tests here make up."""
+    """Only the operators that are built, without operators that other tests here make up."""
 
 
 def test_files() -> None:

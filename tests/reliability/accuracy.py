@@ -2,8 +2,9 @@
 
 ``python -m tests.reliability.accuracy --elements 200000 --seed 1`` computes so many results of each operator and data
 type over random descs, from random and from adversarial arrays, and holds each against the exact definition in the
-spec. It prints the worst error in units in the last place with the bound of that element, and the largest part of its
-bound that any error takes. The status is 1 if one is beyond. ``--state reference`` is for operators without loops.
+spec. The command prints the worst error in units in the last place with the bound of that element, and the largest part
+of its bound that any error takes. The status is 1 if one is beyond. ``--state reference`` is for operators without
+loops.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Call:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What the function takes beside tensors."""
+        """The arguments of the function beside tensors."""
         return attributes(self.desc)
 
     def compiled(self) -> Any:
@@ -190,7 +190,7 @@ def size_of(array: Any, axis: int) -> int:
 
 
 def longer(operator: Operator, said: dict[str, Any], axis: int, times: int) -> dict[str, Any]:
-    """What a call says, with an axis of the outputs that is so many times as long, where it says their sizes."""
+    """The arguments of a call, with an axis of the outputs that is so many times as long, if the call gives sizes."""
     sized = {field.sized_by for field in operator.fields} | {field.python for field in operator.chosen}
     sized |= {name for one in operator.independent for name in one.sized}
     return {

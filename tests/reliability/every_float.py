@@ -2,9 +2,10 @@
 
 ``python -m tests.reliability.every_float`` computes each operator whose results are not the nearest ones, at each of
 the 2^32 numbers, and holds the results against the definition in float64. An operator of two inputs gets drawn numbers
-instead, and one with attributes drawn values of these besides. It prints the worst error of a normal number in units in
-the last place, that of a denormal one in steps of 2^-149, where they are, how many results are wrong (NaN or not, an
-infinity, the sign), and a digest of all bits. The status is 1 if an error is beyond the accuracy of the operator.
+instead, and one with attributes drawn values of these besides. The command prints the worst error of a normal number in
+units in the last place, and of a denormal one in steps of 2^-149, with their places. Then come the number of wrong
+results (NaN or not, an infinity, the sign), and a digest of all bits. The status is 1 if an error is beyond the
+accuracy of the operator.
 
 ``--bits`` computes the digest only: with ``DMLCY_ISA=wide``, it must be the same. ``--step 65537`` takes one number of
 so many. ``--minutes 15 --seed 3`` takes the operators in turn, from one on that the seed says, until the time is over.
@@ -89,7 +90,7 @@ class Found:
 
 
 def operators() -> list[Operator]:
-    """Those whose results of FLOAT32 are not exact, and not the nearest."""
+    """The operators whose results of FLOAT32 are not exact, and not the nearest."""
     found = []
     for operator in FAST.values():
         accuracy = operator.accuracy.get("FLOAT32")
@@ -194,7 +195,7 @@ def measure(operator: Operator, options: argparse.Namespace, threads: int) -> Wo
 
 
 def bound(operator: Operator) -> float:
-    """What the spec says."""
+    """The bound of the spec."""
     return float(operator.accuracy["FLOAT32"].ulp.text)
 
 

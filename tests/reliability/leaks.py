@@ -2,8 +2,8 @@
 
 ``--calls 10000000`` makes so many small calls, spread over all operators and the ways to call them, then 10,000
 refusals, of as many kinds, then reads 2000 model files, good and broken ones. After each round it takes the resident
-memory, the blocks of Python's allocator and the objects that the collector knows. All are shown; a growth beyond what
-a few caches explain is a failure.
+memory, the blocks of Python's allocator and the objects that the collector knows. The numbers are shown; a growth that
+a few caches do not explain is a failure.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Step = Callable[[], object]
 
 @dataclass(frozen=True)
 class Sample:
-    """What a process holds."""
+    """The memory and the objects of a process."""
 
     resident: int
     blocks: int
@@ -104,7 +104,7 @@ def refusals(most: int) -> list[Step]:
 
 
 def garbage_steps() -> Iterator[Step]:
-    """One with each piece of garbage in each place."""
+    """Steps with each piece of garbage in each place."""
     for call in small_calls():
         fields = [field for field in call.desc.operator.fields if field.value is None]
         inputs = [field.python for field in fields if field.kind == "input"]
@@ -165,7 +165,7 @@ def rounds(name: str, steps: list[Step], count: int, show: Callable[[str], objec
 
 
 def grown(samples: list[Sample]) -> list[str]:
-    """What grew in the second half of the samples: more than caches do that fill once."""
+    """The numbers that grew in the second half of the samples, more than caches grow that fill once."""
     half = samples[len(samples) // 2 :]
     found = []
     for what, limit in (("resident", GROWTH), ("blocks", BLOCKS), ("objects", BLOCKS)):

@@ -46,7 +46,7 @@ ALL_GIVEN_BACK = {
 
 
 def run(program: str, *arguments: str) -> str:
-    """What a program prints, which has ``limit``, ``no_limit`` and ``calls``."""
+    """The output of a program, which can use ``limit``, ``no_limit`` and ``calls``."""
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
         [sys.executable, "-P", "-c", LIMIT + program, *arguments],

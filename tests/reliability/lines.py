@@ -1,9 +1,9 @@
 """Which lines of the Cython files run under the tests, kernels without the GIL included.
 
-``python -m tests.reliability.lines [ARGUMENT ...]`` builds what changed into a folder of its own, runs ``python -m
-pytest`` on it (default: the tests of families, operators, package and runtime, deep ones included), and prints a table:
-per file the lines that have code, the part that ran, and those that did not. GCC only: gcov counts lines of C, and
-Cython's comments lead back to the .pyx.
+``python -m tests.reliability.lines [ARGUMENT ...]`` builds the changed files into a folder of its own, and runs
+``python -m pytest`` on it. The default tests are those of families, operators, package and runtime, deep ones included.
+The command prints a table: per file the lines that have code, the part that ran, and the lines that did not run. GCC
+only: gcov counts lines of C, and Cython's comments lead back to the .pyx.
 """
 
 from __future__ import annotations

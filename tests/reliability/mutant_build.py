@@ -1,4 +1,4 @@
-"""What a mutant is, and the package in which each change of C is compiled beside the original."""
+"""The definition of a mutant, and the package in which each change of C is compiled beside the original."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ CHECKER = (
     *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "dmlcy" / "_field_types").glob("[a-z]*.py"))),
     "dmlcy/_facts/levels.py",
 )
-TESTS = (  # those that accept and refuse
+TESTS = (  # the checks that accept and refuse
     *(f"tests/operators/{name}.py" for name in ("test_examples", "test_limits", "test_ids", "test_levels")),
     *(f"tests/operators/{name}.py" for name in ("test_bad_input", "test_garbage", "test_checks_agree")),
     *(f"tests/operators/{name}.py" for name in ("test_support", "test_inputs", "test_testing")),
@@ -152,7 +152,7 @@ def mutants_of(family: str, kinds: Iterable[str]) -> Iterator[Mutant]:
 
 
 def excused() -> list[re.Pattern[str]]:
-    """The survivors that no test can notice: in the file a reason, indented, stands below each; * is any text."""
+    """The survivors that no test can notice: in the file an indented reason is below each; * is any text."""
     lines = [line for line in EXCUSED.read_text().splitlines() if line and not line.startswith((" ", "#"))]
     return [re.compile(re.escape(line.strip()).replace(r"\*", ".*")) for line in lines]
 

@@ -33,7 +33,7 @@ class Placed:
         return self.block.tobytes() == self.before.tobytes()
 
     def after(self, values: Array) -> Placed:
-        """What the block becomes when these values are written, and nothing else."""
+        """The block after these values are written, and nothing else."""
         block = self.before.copy()
         offset = self.view.ctypes.data - self.block.ctypes.data
         view: Array = np.ndarray(self.view.shape, self.view.dtype, block, offset, self.view.strides)

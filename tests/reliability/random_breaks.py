@@ -28,7 +28,7 @@ WRONG: Final = (
 
 
 def together(outs: list[Placed], desc: OperatorDesc) -> Any:
-    """What a call is given as out."""
+    """The argument ``out`` of a call."""
     return tuple(out.view for out in outs) if has_several(desc) else outs[0].view
 
 
@@ -45,7 +45,7 @@ class Breaker:
 
     @property
     def chance(self) -> random.Random:
-        """What decides."""
+        """The source of random decisions."""
         return self.caller.chance
 
     def one(self, desc: OperatorDesc, tensors: list[Any]) -> None:
@@ -187,7 +187,7 @@ class Breaker:
         tensors = [tensor for value in outputs for tensor in tensors_of(value)]
         return [placed(self.chance, tensor.sizes, tensor.dtype.name.lower()) for tensor in tensors]
 
-    # What dmlcy.testing draws
+    # Cases that dmlcy.testing draws
 
     def drawn(self, operator: Any, level: int) -> None:
         """A desc with one mistake, and inputs with a value that a rule refuses."""

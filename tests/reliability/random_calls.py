@@ -3,8 +3,8 @@
 ``python -m tests.reliability.random_calls --calls 200000 --seed 1`` makes them in two processes, one for each set of
 instructions; ``python -m tests.reliability.sanitized -m tests.reliability.random_calls`` does so where a single byte
 beyond a tensor ends the process. A valid call gives the bits of the same call with contiguous tensors and one thread,
-changes nothing but its result, and what is small is compared with exact arithmetic. A broken one raises a DmlError and
-writes nothing. What fails is shown with the options that repeat it.
+changes nothing but its result, and a small result is compared with exact arithmetic. A broken one raises a DmlError and
+writes nothing. A failure is shown with the options that repeat it.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Caller:
 
     @contextmanager
     def told(self) -> Iterator[None]:
-        """What fails inside says how to come back to it; the settings of the process are as before."""
+        """A failure inside says how to repeat it; the settings of the process are as before."""
         self.made["descs"] += 1
         try:
             yield
@@ -159,7 +159,7 @@ class Caller:
     # Valid calls
 
     def given(self, desc: OperatorDesc, arrays: dict[str, Any] | None) -> list[Any]:
-        """What is given for each input, as it is placed: of these values, or of any."""
+        """The argument for each input, as it is placed: of these values, or of any."""
         if arrays is None and walks(desc.operator):
             return list(inputs_of(self.chance, desc).values())
         values: list[Any] = []

@@ -1,7 +1,7 @@
 """Runs Python on a build of the package in which sanitizers watch every access to memory, and every operation on ints.
 
 ``python -m tests.reliability.sanitized -m pytest tests/operators`` builds what changed, into a folder of its own, and
-runs ``python -m pytest tests/operators`` on it. What would be undefined behaviour ends the process by a signal, after
+runs ``python -m pytest tests/operators`` on it. Undefined behaviour ends the process by a signal, after
 a report with the line in the generated C. GCC only.
 """
 

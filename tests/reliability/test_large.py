@@ -73,7 +73,7 @@ def beyond(result: Array, elements: int = 0, nbytes: int = 0) -> None:
     assert result.size > elements and result.nbytes > nbytes
 
 
-# What each operator should give at some indices.
+# The expected results of each operator at some indices.
 
 
 def padded(x: Array, mode: str, start: Sequence[int], fill: Any = 0) -> Callable[[Indices], Array]:

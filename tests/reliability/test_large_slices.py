@@ -37,7 +37,7 @@ BY_STEPS = ("attention", "region_sample")
 
 
 def groups_of(use: Use, elements: int) -> int:
-    """How many slices make so many elements: a multiple of those that there are."""
+    """How many slices make so many elements: a multiple of the present number."""
     return -(-elements // use.elements) * use.groups
 
 

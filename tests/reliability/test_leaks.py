@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def of_this_test_alone() -> None:
-    """What other tests left in the process is neither counted nor collected."""
+    """Objects that other tests left in the process are neither counted nor collected."""
     gc.collect()
     gc.freeze()
 

@@ -76,7 +76,7 @@ expected = call.result()
 
 @pytest.mark.parametrize("name", of_each_family(FAST))
 def test_no_memory_for_a_result(name: str) -> None:
-    """What needs no new memory works all the time."""
+    """Calls that need no new memory work all the time."""
     program = """
 outs = [calls.of_each(expected, np.empty_like) for _ in range(2)]
 limit(bytes_of(expected) / 2**20 / 2)
@@ -123,7 +123,7 @@ print(calls.as_bytes(out) == calls.as_bytes(expected))
 
 
 def test_each_family_has_an_operator_that_grows() -> None:
-    """But for those that only have outputs of sizes that the caller chooses."""
+    """Except families whose outputs all have sizes that the caller chooses."""
     follow = {OPERATORS[name].family for name in REFERENCE if not OPERATORS[name].chosen}
     assert {OPERATORS[name].family for name in GROWN} >= follow
 

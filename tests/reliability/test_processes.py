@@ -23,7 +23,7 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
 def run(program: str, *arguments: str, **environment: str) -> str:
-    """What a program prints that can import `calls` and succeeds."""
+    """The output of a program that can import `calls` and succeeds."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-P", "-c", textwrap.dedent(program), *arguments],
@@ -96,7 +96,9 @@ def test_a_fork_while_other_threads_are_in_calls(large: str, draws: int) -> None
 
 @forks
 def test_import_in_the_child_of_a_process_with_threads_of_openmp() -> None:
-    """As in a data loader: the parent has used a library of threads, and not us. It has none in the child; we do."""
+    """As in a data loader: the parent has used a library of threads, and not us. The library has no threads in the
+    child; dmlcy has.
+    """
     if not threads_available() or find_library("gomp") is None:
         pytest.skip("needs threads, and libgomp")
     program = """

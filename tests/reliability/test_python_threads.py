@@ -43,7 +43,7 @@ def run_all(targets: list[Callable[[], None]]) -> None:
 
 
 def serial(calls: list[Callable[[], Any]]) -> list[bytes]:
-    """What each call gives on one thread."""
+    """The results of each call on one thread."""
     dml.set_num_threads(1)
     return [as_bytes(call()) for call in calls]
 

@@ -53,7 +53,7 @@ def model(folder: Path, regions: int, commands: Sequence[dict[str, Any]]) -> Pat
     return path
 
 
-# Whoever runs the tests in the background ignores SIGINT, and so would all that they start.
+# A shell that runs the tests in the background ignores SIGINT, and so would all processes that the tests start.
 AS_FROM_A_TERMINAL = """
 import os, signal, sys
 ignored, *command = sys.argv[1:]
@@ -189,7 +189,7 @@ def test_an_ignored_signal_stays_ignored(tmp_path: Path, name: str) -> None:
 
 
 def test_interrupts_at_any_time(tmp_path: Path) -> None:
-    """What there is after a signal is whole: of the run before it, or of its own."""
+    """The files after a signal are whole: of the run before it, or of its own."""
     commands = [dispatched("one"), *[LATER, WRITE] * 20]
     path = model(tmp_path, 200_000, [*commands])
     ended = set()
@@ -255,7 +255,7 @@ def test_a_signal_while_a_file_is_written(tmp_path: Path) -> None:
 
 
 def test_a_signal_while_files_take_their_places(tmp_path: Path) -> None:
-    """All or none are replaced; then the process ends."""
+    """Either all files are replaced or none; then the process ends."""
     program = """
         replace = Path.replace
         def signalled(self, target):

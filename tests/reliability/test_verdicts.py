@@ -1,4 +1,4 @@
-"""Verdicts that agree are counted, and those that differ are shown."""
+"""Verdicts that agree are counted, and verdicts that differ are shown."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Compares the verdicts of the compiled checks with those in Python, and counts them.
 
-``python -m tests.reliability.verdicts --draws 20 --seed 1`` looks at descs, calls and compiled operators: valid ones at
-each level about their first, those of which one thing is wrong, all that tests/operators/breaking.py breaks, and those
-with up to three other arguments. Class, ids, their order and texts must be the same. What is not is shown, and the exit
+``python -m tests.reliability.verdicts --draws 20 --seed 1`` looks at valid descs, calls and compiled operators, at each
+level about their first one. The other cases have one mistake, or up to three other arguments, or are broken by
+tests/operators/breaking.py. Class, ids, their order and texts must be the same. Differences are shown, and the exit
 status is 1.
 """
 
@@ -50,7 +50,7 @@ LASTING: Final = [value for value in GARBAGE if type(value) is not type(iter([])
 
 
 class Verdicts:
-    """What was compared, and what came of it."""
+    """The compared objects, and the outcomes."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -110,7 +110,7 @@ class Verdicts:
             inputs = {name: each_part(getattr(desc, name), zeros) for name in names}
             self.call(desc.operator.name, inputs | attributes(desc))
 
-    # What is compared
+    # Comparisons
 
     def desc(self, desc: OperatorDesc, level: str) -> None:
         self.note("descs", desc.operator.name, of_desc(desc, level), desc)
@@ -180,7 +180,7 @@ class Verdicts:
 
 
 def inputs_of(desc: OperatorDesc, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given for each input: None where it is left out."""
+    """The argument for each input: ``None`` where it is left out."""
     return {field.python: arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"}
 
 
@@ -200,7 +200,7 @@ def zeros(tensor: dml.TensorDesc) -> np.ndarray[Any, Any]:
 
 
 def summary(value: Any) -> str:
-    """What is shown of an argument."""
+    """The shown summary of an argument."""
     try:
         return f"{value.dtype}{list(value.shape)}" if isinstance(value, np.ndarray) else repr(value)[:200]
     except Exception:

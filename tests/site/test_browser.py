@@ -169,7 +169,7 @@ def test_the_catalogue_is_filtered(browser: Any, address: str, width: int) -> No
 
 @pytest.fixture
 def chosen(browser: Any) -> Iterator[Callable[[str], None]]:
-    """What chooses the mode in which the next pages are opened."""
+    """A function that chooses the mode in which the next pages are opened."""
     scripts = []
 
     def choose(mode: str) -> None:

@@ -1,4 +1,4 @@
-"""The search of the site knows the words of NumPy and PyTorch users. It runs in Node.js, as it runs in a browser."""
+"""The search of the site knows the words of NumPy and PyTorch users. The search runs in Node.js as in a browser."""
 
 import json
 import shutil

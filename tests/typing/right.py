@@ -1,4 +1,4 @@
-"""Uses of the public API that a type checker accepts, with the types it finds. It also runs."""
+"""Uses of the public API that a type checker accepts, with the types it finds. The file also runs."""
 
 from __future__ import annotations
 

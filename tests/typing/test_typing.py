@@ -1,4 +1,4 @@
-"""What type checkers make of the package: right uses, wrong ones, every operator; and whether the stubs are true."""
+"""Type checkers on the package: right uses, wrong ones, every operator; and whether the stubs are true."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def uses(tmp_path: Path, own_checkout: tuple[Path, Any]) -> Path:
 
 
 def described_operator(folder: Path, root: Path, plan: Any) -> Iterator[str]:
-    """Calls of an operator that does not run, of a spec of the tests; its stub stands beside them."""
+    """Calls of an operator that does not run, of a spec of the tests; its stub is beside them."""
     from own_specs import put_in_place
 
     (op,) = plan.operators
@@ -255,7 +255,7 @@ def test_stubs_match_the_package(tmp_path: Path) -> None:
 
 
 def declared(module: str) -> Iterator[tuple[Any, ast.FunctionDef | ast.ClassDef]]:
-    """What the stubs of the operators declare that a public module shows, with the object at run time."""
+    """The declarations of the operators' stubs that a public module shows, with the object at run time."""
     for path in sorted((PACKAGE / "_generated" / FOLDERS[module]).glob("*.pyi")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -263,7 +263,7 @@ def declared(module: str) -> Iterator[tuple[Any, ast.FunctionDef | ast.ClassDef]
 
 
 def test_no_stub_is_longer_than_an_editor_likes() -> None:
-    """Those of an operator do not grow with the others; the public ones grow by a line or two for each of the 177."""
+    """An operator's stub does not grow with the others. The public ones grow by a line or two for each of the 177."""
     for path in PACKAGE.rglob("*.pyi"):
         lines = path.read_text(encoding="utf-8").count("\n")
         assert lines + (0 if path.parent.parent.name == "_generated" else 3 * (177 - len(OPERATORS))) <= LONGEST, path

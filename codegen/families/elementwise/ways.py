@@ -265,7 +265,7 @@ class Ways:
 def limits(node: Node) -> tuple[Node, Node | None] | None:
     """The least and the greatest result, where it is the element or, beyond them, one of them, and NaN stays.
 
-    None in place of the greatest: it is infinity.
+    ``None`` in place of the greatest is infinity.
     """
     match node:
         case Choice(

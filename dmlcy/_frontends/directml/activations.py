@@ -13,7 +13,7 @@ from dmlcy._words.values import show
 
 
 class Activation:
-    """What FusedActivation is made of: the operator, and its first two float parameters."""
+    """The parts of a FusedActivation: the operator, and its first two float parameters."""
 
     def __init__(self, activation: OperatorType, param_1: float = 0.0, param_2: float = 0.0) -> None:
         self.activation: OperatorType = activation

@@ -29,7 +29,7 @@ class Buffer:
     device
         The device.
     array
-        Anything that ``numpy.asarray`` takes. It is copied here; a 0-d array has the size 1.
+        Anything that ``numpy.asarray`` takes. The constructor copies the array; a 0-d array has the size 1.
     dtype
         The data type; None: that of the array.
     """

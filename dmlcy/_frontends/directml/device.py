@@ -33,7 +33,7 @@ class Binding:
     Parameters
     ----------
     expr
-        What ``input_tensor`` gave.
+        An expression that ``input_tensor`` gave.
     data
         An array, converted to the data type of the tensor within one kind of data types, or where NumPy calls the cast
         safe. Its elements are the first bytes of the buffer of the tensor, whatever its shape is; the others are 0.
@@ -85,7 +85,7 @@ class Device:
         model._initialized = True
 
     def dispatch(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
-        """Runs an initialized model: the arrays of ``outputs``, which are among those that it was built with."""
+        """Runs an initialized model: the arrays of ``outputs``, which are among the outputs that it was built with."""
         if not _known(model, "dispatch")._initialized:
             refuse("dispatch", "initialize", names="the model")
         places: list[int] = []
@@ -117,7 +117,7 @@ def _known(model: Model, function: str) -> Model:
 
 
 def _what(expression: Expression, model: Model) -> str:
-    """What a binding is of that is in a wrong place."""
+    """The object of a binding that is in a wrong place."""
     index = expression._index
     if index is None:
         return "an expression that is no input"
@@ -125,7 +125,7 @@ def _what(expression: Expression, model: Model) -> str:
 
 
 def _arrays(model: Model, inputs: Sequence[Binding], function: str, names: set[str]) -> dict[str, Any]:
-    """The arrays of the bindings with these names, which stand in the order of the inputs."""
+    """The arrays of the bindings with these names, in the order of the inputs."""
     bindings = entries_of(inputs, Binding, f"{function}() takes a list of bindings")
     if len(bindings) != len(model._inputs):
         words = {"actual": counted(len(bindings), "binding"), "expected": counted(len(model._inputs), "input")}

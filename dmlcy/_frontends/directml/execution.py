@@ -22,7 +22,7 @@ class Execution:
         return Graph()
 
     def compiled(self, structure: GraphDesc) -> Any:
-        """What has the methods of a compiled graph: ``initialize``, ``own``, ``plan`` and a call."""
+        """An object with the methods of a compiled graph: ``initialize``, ``own``, ``plan`` and a call."""
         return compile_desc(structure)
 
     def is_unknown(self, data: object) -> bool:

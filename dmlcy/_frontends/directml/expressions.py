@@ -58,7 +58,7 @@ class GraphBuilder(Scope):
 
 
 class Expression:
-    """What an operator or an input gives: an argument of other operators. Equal only to itself."""
+    """The value of an operator or an input: an argument of other operators. Equal only to itself."""
 
     __array_ufunc__ = None  # an array beside an expression is refused, and not taken element by element
 
@@ -203,7 +203,7 @@ def use(function: tuple[str, str], scope: Scope, values: dict[str, Any], names: 
     values
         The arguments of the function of dmlcy.
     names
-        Those of them that PyDirectML has another name for, with this name.
+        The arguments that PyDirectML has another name for, with this name.
     """
     called, python = function
     given = {name: _values(one, called) for name, one in values.items()}
@@ -274,12 +274,12 @@ def viewed(input: Expression, desc: Desc) -> Expression:
 
 
 def _hint(one: object) -> str:
-    """What to do with what is no expression."""
+    """A hint about an argument that is no expression."""
     if hasattr(one, "__array__"):
         return (
             ". Make it an input with input_tensor(...) and a Binding, or with Graph.input(...) or Graph.constant(...)."
         )
-    fields = getattr(one, "_fields", ())  # those of the outputs of an operator
+    fields = [name for name in getattr(one, "_fields", ()) if getattr(one, name) is not None]  # outputs of an operator
     return f". Take one of its outputs: {', '.join(fields)}." if fields else ""
 
 
@@ -291,7 +291,7 @@ def _no_operand(sign: str, other: object) -> Any:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number beside which an expression may stand."""
+    """Whether a value is a number that may be the other operand of an expression."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

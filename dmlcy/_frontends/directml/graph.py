@@ -132,7 +132,7 @@ class Graph(Scope):
     def compile(
         self, outputs: Iterable[Expression], *, flags: ExecutionFlags = ExecutionFlags.NONE
     ) -> CompiledOperator:
-        """Checks and compiles the graph. It is initialized, too, if all owned inputs are constants.
+        """Checks and compiles the graph. If all owned inputs are constants, the result is initialized, too.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ main(directml, *sys.argv[1:])
 
 
 def lint(script: str, level: FeatureLevelName, arguments: Sequence[str] = (), limit: int = MOST) -> FileReport:
-    """Run a program without computing, and look at its graphs. What it prints goes to standard error."""
+    """Run a program without computing, and look at its graphs. The output of the program goes to standard error."""
     if not Path(script).is_file():
         why = "it is a folder" if Path(script).is_dir() else "there is no such file"
         return FileReport(script, findings([make("DML-MODEL-file", whole(script), {"why": why})], ""))
@@ -48,7 +48,7 @@ def lint(script: str, level: FeatureLevelName, arguments: Sequence[str] = (), li
 
 
 def report(script: str, trace: Trace, level: FeatureLevelName, limit: int = MOST) -> FileReport:
-    """What is wrong with the graphs of a trace at a feature level."""
+    """The report on the graphs of a trace at a feature level."""
     texts = _Texts(script)
     problems: list[Problem] = []
     verdicts = []
@@ -64,7 +64,7 @@ def report(script: str, trace: Trace, level: FeatureLevelName, limit: int = MOST
 
 
 def _run(script: str, arguments: Sequence[str]) -> Trace:
-    """What a program does in a process of its own, which may end as it likes."""
+    """The trace of a program in a process of its own, which may end as it likes."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "trace"
         start = _START.format(path=sys.path, module=Trace.__module__)
@@ -119,7 +119,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _of_graph(texts: _Texts, built: Built, level: int, limit: int) -> Iterator[Problem]:
-    """What is wrong with a graph, each at the call that made it so."""
+    """The problems of a graph, each at the call that made it."""
     graph = built.structure
     if graph is None:
         for one in built.refused:
@@ -132,7 +132,7 @@ def _of_graph(texts: _Texts, built: Built, level: int, limit: int) -> Iterator[P
 
 
 def _spot(built: Built, graph: GraphDesc, one: GraphViolation) -> Spot | None:
-    """The call that a violation is of: that of its node, of its input, or that which built the graph."""
+    """The call that a violation is of: that of its node, of its input, or of ``build``."""
     node = one.node
     if node is None and one.part == "edges" and one.entry is not None:
         edge = graph.edges[one.entry]

@@ -28,7 +28,7 @@ class Input:
     known: Any = None
     value: str = field(init=False)  # its name in the compiled graph
     dtype: np.dtype[Any] = field(init=False)
-    sizes: tuple[int, ...] | None = field(init=False)  # None with strides
+    sizes: tuple[int, ...] | None = field(init=False)  # ``None`` with strides
 
     def __post_init__(self) -> None:
         self.value = f"input{self.expression._index}"

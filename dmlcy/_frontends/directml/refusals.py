@@ -1,4 +1,4 @@
-"""What a program of PyDirectML is told, with the ids of graphs."""
+"""Errors for programs of PyDirectML, with the ids of graphs."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ TensorDesc.__signature__ = Signature([
 
 
 def _arguments(arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """The arguments behind the data type by their names: the forms differ by what stands where."""
+    """The arguments behind the data type by their names: the forms differ in the order of arguments."""
     given: dict[str, Any] = {}
     rest = [*arguments]
     if rest and not _is_sequence(rest[0]):

@@ -49,7 +49,7 @@ MOST: Final = 8
 class Spot:
     """A call in a program: its file, where it begins and ends (lines from 1, bytes of UTF-8 from 0), the functions.
 
-    ``functions``: those that are running, the outermost first. The columns are -1 where they are not known.
+    ``functions``: the running functions, the outermost first. The columns are -1 where they are not known.
     """
 
     file: str
@@ -76,7 +76,8 @@ class Built:
 
 @dataclass
 class Trace:
-    """What was found. ``end``: the slug of why the program ended early, with the values of its message, and the place.
+    """The findings of a run. ``end``: the slug of why the program ended early, with the values of its message, and the
+    place.
 
     ``raised``: the violations of an error that the program did not catch.
     """
@@ -137,7 +138,7 @@ class Traced(Graph):
 
 
 class Zeros:
-    """What stands for a compiled graph: each call gives zeros."""
+    """A substitute for a compiled graph: each call gives zeros."""
 
     def __init__(self, structure: GraphDesc) -> None:
         wiring, owned = wiring_of(structure), owned_inputs(structure)
@@ -180,7 +181,7 @@ class Tracing(Execution):
         return found
 
     def compiled(self, structure: GraphDesc) -> Any:
-        """What gives zeros."""
+        """A substitute that gives zeros."""
         return Zeros(structure)
 
     def is_unknown(self, data: object) -> bool:
@@ -189,7 +190,7 @@ class Tracing(Execution):
 
 
 def traced(script: str, arguments: Sequence[str], modules: Mapping[str, Any]) -> Trace:
-    """Runs a program with these modules in place of those that it imports."""
+    """Runs a program with these modules in place of the modules that it imports."""
     found = Trace()
     tracing = Tracing(found)
     with instead(tracing), replaced():
@@ -220,7 +221,7 @@ def _note_end(trace: Trace, error: BaseException, script: str) -> None:
         trace.end = "script-module", {"name": error.name}, at
     else:
         said = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        trace.end = "script-raised", {"error": said}, at
+        trace.end = "script-raised", {"error": said.removesuffix(".")}, at  # the message has a full stop
 
 
 def spot_of(frame: FrameType | None) -> Spot | None:

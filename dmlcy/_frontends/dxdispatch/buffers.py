@@ -1,4 +1,4 @@
-"""What is wrong with the use of buffers, as far as their descriptions tell without filling them."""
+"""Problems with the use of buffers, as far as their descriptions show without filling them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dmlcy._frontends.dxdispatch.resources import Buffer, SourceFile, size_of
 
 
 def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
-    """What running the model would stop at, for buffers whose size does not come from a file.
+    """The problems that would stop a run of the model, for buffers whose size does not come from a file.
 
     ``valid``: the dispatchables whose descs are.
     """
@@ -42,7 +42,8 @@ def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
 def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> None:
     """Report outputs that a dispatch would write over another of its tensors, where both of them are packed.
 
-    What is bound at initialisation is a copy. An output may lie exactly over an input where DirectML executes in place.
+    A buffer that is bound at initialisation is copied. An output may lie exactly over an input where DirectML executes
+    in place.
     """
     for command in model.commands:
         if not isinstance(command, Dispatch) or command.dispatchable not in valid:

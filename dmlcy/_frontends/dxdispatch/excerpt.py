@@ -16,7 +16,7 @@ _PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|//.*|/\*.*?\*/|[^\s"{}\[\],:/]+
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A piece of one line as it stands in the file; ``marked`` is the value, empty at the end of a line.
+    """A piece of one line of the file; ``marked`` is the value, empty at the end of a line.
 
     ``cut_before``, ``cut_after``: the line has more to it.
     """

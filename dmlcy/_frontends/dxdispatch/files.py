@@ -50,7 +50,7 @@ def open_regular(path: str | Path) -> io.BufferedReader:
 
 
 def read_bytes(stream: BinaryIO, most: int = LARGEST) -> bytes:
-    """What is in a file; OSError for one that is larger than ``most`` bytes."""
+    """The bytes of a file; OSError for a file that is larger than ``most`` bytes."""
     # No more than there is: room for all that is asked for is made beforehand.
     data = stream.read(min(os.fstat(stream.fileno()).st_size, most) + 1)
     if len(data) > most:

@@ -39,7 +39,7 @@ class Loaded:
     valid: bool
 
     def tensors(self) -> Iterator[tuple[str, str, TensorDesc]]:
-        """What is bound, as (kind, name, desc): the inputs that something reads, then the outputs."""
+        """The tensors that are bound, as (kind, name, desc): the inputs that something reads, then the outputs."""
         wiring = wiring_of(self.graph)
         for index, end in enumerate(self.graph.inputs):
             port = Port(None, index)
@@ -56,7 +56,7 @@ class Loaded:
 def load(
     reader: Reader, model: Model, folder: Path, level: FeatureLevelName | None, *, fill: bool
 ) -> dict[str, Loaded]:
-    """The graphs of a model by the name of the dispatchable; problems stand at the path of the file."""
+    """The graphs of a model by the name of the dispatchable; problems are at the path of the file."""
     found = {}
     for name, dispatchable in model.graphs.items():
         read = _read(reader, dispatchable, folder, fill)

@@ -1,6 +1,6 @@
 """Images as DxDispatch reads and writes them: sizes (1, C, H, W), values from 0 to 1 in steps of 1/255.
 
-Pillow does the work. It is not needed for anything else, and is imported where an image is read or written.
+Pillow does the work. Nothing else needs Pillow, which is imported where an image is read or written.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def writer(values: npt.NDArray[Any], name: str) -> Callable[[IO[bytes]], None]:
 
 
 def _first_line(error: Exception) -> str:
-    """What a decoder says, without the address of the stream, of which nobody knows."""
+    """The message of a decoder, without the address of the stream, of which nobody knows."""
     if type(error).__name__ == "UnidentifiedImageError":
         return "it is neither PNG nor JPEG"
     text = str(error).strip().splitlines()

@@ -1,8 +1,8 @@
 """A JSON reader that keeps positions and accepts what DxDispatch accepts.
 
 Comments, trailing commas and text after the root are accepted and recorded as warnings. The reader is iterative and
-takes linear time. Runs of numbers, the bulk of a large file, are read by the standard library; where one of them stands
-is found when it is asked for.
+takes linear time. Runs of numbers, the bulk of a large file, are read by the standard library. The place of a number is
+found when it is asked for.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Node:
 
 
 class Items(Sequence[Node]):
-    """The values in an array. Numbers, and words for numbers, have no nodes but those that are asked for."""
+    """The values in an array. Numbers, and words for numbers, have nodes only once these are asked for."""
 
     __slots__ = ("_found", "_owner", "_runs", "_starts", "_text")
 
@@ -118,7 +118,7 @@ class Items(Sequence[Node]):
         self._found.append(node)
 
     def extend(self, values: list[float | str], at: int) -> None:
-        """Add a run of values; the first one stands at ``at``."""
+        """Add a run of values; the first one is at ``at``."""
         self._runs.append((len(self._found), at))
         self._found += values
 
@@ -143,7 +143,7 @@ class Items(Sequence[Node]):
         return Node("string" if isinstance(item, str) else "number", item, self._at(index), self._owner, index, -1)
 
     def _at(self, index: int) -> int:
-        """Where a value without a node stands."""
+        """The place of a value without a node."""
         number = bisect_right(self._runs, index, key=lambda run: run[0]) - 1
         first, at = self._runs[number]
         if first not in self._starts:
@@ -156,7 +156,7 @@ class Items(Sequence[Node]):
 class Document:
     """A model file: its text, its root, and what was accepted although it is not JSON.
 
-    ``understood``: what readers made of pieces of the text, for those who read them again.
+    ``understood``: the results of readers by pieces of the text, for later reads.
     """
 
     def __init__(self, name: str, text: str, most: int = 0) -> None:
@@ -177,7 +177,7 @@ class Document:
         return line + self.text.count("\n", start, at), at - max(self.text.rfind("\n", start, at), last)
 
     def place(self, node: Node, *, key: bool = False) -> Place:
-        """Where the value stands, or its key."""
+        """The place of the value, or of its key."""
         return self.place_at(node.key_at if key and node.key_at >= 0 else node.at, node.path())
 
     def place_at(self, at: int, path: str) -> Place:

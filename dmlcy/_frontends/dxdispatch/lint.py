@@ -50,7 +50,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """What is wrong and what to do, in a line."""
+        """The violation and its remedies, in a line."""
         nearest = f"Nearest valid value: {self.nearest}." if self.nearest else ""
         search = self.violation._search
         repairs = "" if search is None else search.sentence
@@ -64,7 +64,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a dispatchable needs; no operator where it was not understood, no minimum where no level will do.
+    """The needs of a dispatchable; no operator where it was not understood, no minimum where no level will do.
 
     ``nodes``: of a graph, how many it has.
     """
@@ -92,7 +92,7 @@ class FileReport:
 
     @property
     def returned(self) -> Returned | None:
-        """What DirectML returned to the call that has what is in the file, if the name of the file says it."""
+        """The result of DirectML for the call whose desc is in the file, if the name of the file has it."""
         return returned_to(self.name)
 
     @property
@@ -155,7 +155,7 @@ def lint(document: Document, level: FeatureLevelName, folder: Path = Path()) -> 
 
 
 def _lint_desc(document: Document, level: FeatureLevelName) -> FileReport:
-    """Look at one desc. It has the name of its operator."""
+    """Look at one desc, which has the name of its operator."""
     reader, root = Reader(document), document.root
     desc = parse_alone(reader, root)
     found = [] if desc is None else [*desc.problems(reader, level), *desc.warnings(reader, level)]

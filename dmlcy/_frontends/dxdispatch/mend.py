@@ -32,7 +32,7 @@ Mender: TypeAlias = Callable[[Repair], tuple[Splice, ...]]
 
 
 def of_value(text: str, node: Node, value: Any) -> Iterator[Splice]:
-    """What makes a value another one: of an array of as many entries, the entries that differ."""
+    """The edits that make a value another one: of an array of as many entries, the entries that differ."""
     old = node.plain()
     if node.kind == "array" and isinstance(value, list) and len(old) == len(value):
         for place, (before, after) in enumerate(zip(old, value, strict=True)):
@@ -43,7 +43,7 @@ def of_value(text: str, node: Node, value: Any) -> Iterator[Splice]:
 
 
 def of_tensor(text: str, body: Node, value: dict[str, Any]) -> Iterator[Splice]:
-    """What makes a tensor another one; ``value``: all of its members."""
+    """The edits that make a tensor another one; ``value``: all of its members."""
     for name in _LAYOUT:
         member = body.get(name)
         if member is not None:

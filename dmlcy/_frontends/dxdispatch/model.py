@@ -77,7 +77,7 @@ class Dispatch:
 
 @record(frozen=True, slots=True, eq=False)
 class DispatchGraph:
-    """Run a serialized graph; ``bindings`` by the name of its input or output. ``bound`` is where they stand."""
+    """Run a serialized graph; ``bindings`` by the name of its input or output. ``bound``: the node of the bindings."""
 
     dispatchable: str
     bindings: Mapping[str, Binding]
@@ -114,7 +114,7 @@ Command: TypeAlias = Dispatch | DispatchGraph | Print | WriteFile
 
 @record(frozen=True, slots=True, eq=False)
 class Model:
-    """What could be understood of a model file, and what is wrong with the rest."""
+    """The understood parts of a model file, and the problems of the rest."""
 
     document: Document
     folder: Path
@@ -146,7 +146,7 @@ def read(document: Document, folder: Path) -> Model:
 
 def is_desc(root: Node) -> bool:
     """Whether this is the desc of one operator in place of a model."""
-    kind = root.value.get("type")
+    kind = root.value.get("type", root.value.get("Type"))  # parse_alone says to rename the second one
     if kind is None or not root.value.keys().isdisjoint(_MEMBERS):
         return False
     named = kind.kind == "string" and kind.value.removeprefix("DML_OPERATOR_") in CATALOGUE
@@ -212,14 +212,14 @@ class _Parser:
             self.dispatchables[name] = Dispatchable(name, desc, bound)
 
     def graph(self, name: str, node: Node) -> None:
-        """A serialized graph. What DirectML binds to it at initialisation follows from the graph."""
+        """A serialized graph. The bindings at initialisation follow from the graph."""
         self.reader.ignore_others(node, ("type", "sourcePath", "executionFlags"))
         source = self.reader.required(node, "sourcePath", "string")
         if source is not None:
             self.graphs[name] = GraphDispatchable(name, source)
 
     def owner(self, node: Node) -> Node | None:
-        """What has type and desc: the dispatchable, or by mistake its desc; None where that has the type only."""
+        """The node with type and desc: the dispatchable, or by mistake its desc; None where that has the type only."""
         inner = node.get("desc") or node.get("Desc")
         kind = inner.get("type") if inner else None
         if inner is None or kind is None or kind.kind != "string":
@@ -270,7 +270,7 @@ class _Parser:
         return Dispatch(dispatchable.name, bound, node)
 
     def bindings(self, node: Node, desc: operators.Desc | None) -> dict[str, Binding]:
-        """Bindings by field name. Those of an operator that is not understood are looked at all the same."""
+        """Bindings by field name. The bindings of an operator that is not understood are looked at all the same."""
         tensors = [f.name for f in desc.operator.fields if f.kind != "attribute"] if desc else []
         if desc is not None:
             self.reader.ignore_others(node, tensors)

@@ -26,7 +26,7 @@ class NpyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the elements, and the place of the first one."""
+    """The header before the elements, and the place of the first element."""
 
     shape: tuple[int, ...]
     fortran: bool

@@ -30,7 +30,7 @@ def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
 
 
 def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[Any] | None:
-    """The values that stand at the nodes."""
+    """The values of the nodes."""
     if is_float(dtype):
         found = [_float(value) for value in given]
         bad = [i for i, value in enumerate(found) if value is None]

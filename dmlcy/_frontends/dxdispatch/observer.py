@@ -1,4 +1,4 @@
-"""What may look on while a model runs, and what it is told of the files that are written."""
+"""An observer of a run of a model, which is told of the files that are written."""
 
 from __future__ import annotations
 

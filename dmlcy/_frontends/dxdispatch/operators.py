@@ -29,7 +29,7 @@ _STRUCT: Final = frozenset({"DataType", "Sizes"})
 
 @dataclass(frozen=True, slots=True)
 class Desc:
-    """A desc read from a model, and where it stands."""
+    """A desc read from a model, and its place."""
 
     operator: Operator
     value: OperatorDesc
@@ -92,7 +92,7 @@ class Desc:
         return self._problems(reader, check(self.value, level))
 
     def warnings(self, reader: Reader, level: FeatureLevelName | None) -> list[Problem]:
-        """What was observed to fail on devices, of a desc that DirectML's documentation allows."""
+        """The failures that were observed on devices, of a desc that DirectML's documentation allows."""
         found = [one for one in check(self.value, level, warnings=True) if one.severity == "warning"]
         return [replace(problem, warning=True) for problem in self._problems(reader, found)]
 
@@ -116,7 +116,7 @@ class Desc:
         return found
 
     def mender(self, text: str) -> Mender:
-        """What makes a repair of the desc a change of the text that it was read from."""
+        """A function that makes a repair of the desc a change of the text that it was read from."""
         return lambda repair: tuple(self._splices(text, repair))
 
     def _splices(self, text: str, repair: Repair) -> Iterator[Splice]:
@@ -185,11 +185,13 @@ def parted(path: str) -> tuple[str, int | None, str]:
 
 def parse_alone(reader: Reader, root: Node) -> Desc | None:
     """The desc that a file has in place of a model."""
+    whole = root.get("desc") is not None or root.get("Desc") is not None
+    if whole:
+        reader.ignore_others(root, ("type", "desc", "Desc"))
     kind = reader.required(root, "type", "string")
-    if root.get("desc") is None and root.get("Desc") is None:
+    if not whole:
         reader.required(root, "desc")
         return None
-    reader.ignore_others(root, ("type", "desc", "Desc"))
     return None if kind is None else parse(reader, root, kind)
 
 
@@ -219,12 +221,12 @@ def parse(reader: Reader, node: Node, type_node: Node) -> Desc | None:
 
 
 def _hint(operator: Operator, name: str, absent: Sequence[str]) -> str:
-    """What to do about a member that the operator has not."""
+    """A hint about a member that the operator does not have."""
     return in_another_version(operator, name) or did_you_mean(name, absent)
 
 
 def _gather(reader: Reader, node: Node, body: Node, fields: Sequence[Field]) -> Node:
-    """The body with the fields that stand at another depth: beside it, or in a member that is no field."""
+    """The body with the fields that are at another depth: beside it, or in a member that is no field."""
     names = [field.name for field in fields]
     known = {*names, *(_BESIDE if body is node else ())}
     nested = [one for name, one in body.value.items() if name not in known and one.kind == "object"]
@@ -248,7 +250,7 @@ def _gather(reader: Reader, node: Node, body: Node, fields: Sequence[Field]) -> 
 
 
 def nesting(reader: Reader, holder: Node, goal: Node, names: Sequence[str], node: Node) -> None:
-    """Record that members of these names stand in the one object, and belong in the other."""
+    """Record that members of these names are in the one object, and belong in the other."""
     shown = listing([quote(name) for name in names])
     reader.report("DML-MODEL-nesting", node, key=True, members=shown, found=holder.path(), expected=goal.path())
 

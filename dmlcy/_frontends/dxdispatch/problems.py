@@ -1,4 +1,4 @@
-"""What is wrong in a model file, and where: a violation with its place."""
+"""Problems of model files: each is a violation with its place."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class Reader:
         return None
 
     def suggestion(self, name: str, known: Collection[str]) -> str:
-        """What was probably meant; nothing after many searches, which would take longer than all the rest."""
+        """The name that was probably meant; nothing after many searches, which would take longer than all the rest."""
         self._searches += 1
         return did_you_mean(name, known) if self._searches <= _SEARCHES else ""
 
@@ -167,10 +167,10 @@ class Reader:
 
 
 def more(place: Place) -> Problem:
-    """The warning that stands where the report ends."""
+    """The warning at the end of a report that is cut."""
     return make("DML-MODEL-more", place, {"most": MOST}, warning=True)
 
 
 def renaming(node: Node, name: str) -> str:
-    """What to do about a misspelt member."""
+    """A hint about a misspelt member."""
     return f"Rename {quote(str(node.key))} to {quote(name)}."

@@ -1,4 +1,4 @@
-"""What DirectML returned to the call whose desc a file has: dmlcy_layer.h writes it into the name of the file."""
+"""DirectML's result for the call whose desc a file has: dmlcy_layer.h writes the result into the name of the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Returned(NamedTuple):
 
 
 def returned_to(path: str) -> Returned | None:
-    """What the name of a file says; None for a file of another name."""
+    """The result in the name of a file; None for a file of another name."""
     found = _NAME.fullmatch(Path(path).name)
     return None if found is None else Returned(found[2], int(found[1], 16))
 

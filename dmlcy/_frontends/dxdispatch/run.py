@@ -214,7 +214,7 @@ class _Executor:
         return found
 
     def argument(self, desc: Desc, field: Field, bound: Mapping[str, npt.NDArray[Any]]) -> Any:
-        """What an operator is called with for a field: a tensor, a tuple of them, or None."""
+        """The argument of an operator for a field: a tensor, a tuple of them, or None."""
         names = [name for name, (other, _) in tensors_of(desc.value, field.kind).items() if other is field]
         return tuple(bound[name] for name in names) if type_of(field.type).tensors else bound.get(field.name)
 

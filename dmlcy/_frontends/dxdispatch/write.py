@@ -34,8 +34,8 @@ class Export:
     model
         The path of its ``model.json``.
     unknown_to_dxdispatch
-        What it uses that no stock DxDispatch knows, such as ``"feature level 6_4, which padding_mode WRAP needs"``.
-        Empty: DxDispatch runs it.
+        The features of the model that no stock DxDispatch knows, such as ``"feature level 6_4, which padding_mode WRAP
+        needs"``. Empty: DxDispatch runs it.
     """
 
     model: Path
@@ -122,7 +122,7 @@ def export(uses: Sequence[Use], folder: str) -> Export:
 
 
 def layout(value: Any, indent: str = "") -> str:
-    """JSON text: what fits on a line stands on one."""
+    """JSON text: a value that fits on a line is on one line."""
     text = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(text) <= _WIDTH or not isinstance(value, dict | list) or not value:
         return text

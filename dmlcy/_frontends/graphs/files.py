@@ -21,7 +21,7 @@ __all__ = ["decode", "is_graph", "read", "refuse_other"]
 
 
 def decode(name: str, data: bytes, limit: int = MOST) -> Document | Serialized:
-    """What is in a file; ModelError where it is neither JSON nor a serialized graph."""
+    """The content of a file; ModelError where it is neither JSON nor a serialized graph."""
     graph = json.is_flatbuffer(data)
     refuse_other(name, data, graph=graph)
     if graph:

@@ -44,7 +44,7 @@ class Read:
         return found
 
     def broken(self, level: int) -> list[Problem]:
-        """What is wrong with the graph, at the level of that position, beside the problems of its form."""
+        """The problems of the graph, at the level of that position, beside the problems of its form."""
         if self.graph is None:
             return []
         return self.problems([one for one in violations(self.graph, level) if one.id != UNREAD])

@@ -11,7 +11,7 @@ from dmlcy._frontends.dxdispatch.json import is_binary, is_flatbuffer
 
 
 class Kind(NamedTuple):
-    """What a file is, and what to do with it."""
+    """The kind of a file, and a hint about it."""
 
     what: str
     hint: str
@@ -40,7 +40,11 @@ CPP: Final = Kind(
     "docs/e-invalidarg.md writes a struct of C++ in Python and in JSON.",
 )
 SOURCE: Final = Kind("source code", f"{_DESC} {_MODELS}")
-PYTHON: Final = Kind("a Python program", "docs/directml.md says how to run a program of PyDirectML.")
+PYTHON: Final = Kind(
+    "a Python program",
+    "`dmlcy lint --directml PROGRAM.py` checks a program of PyDirectML, `python -m dmlcy.directml PROGRAM.py` runs it: "
+    "docs/directml.md.",
+)
 EMPTY: Final = Kind("an empty file", f"{_MODELS} `dmlcy example OPERATOR` prints a model to begin with.")
 ARCHIVE: Final = Kind("a zip archive", f"Take the files out of it. {_MODELS}")
 UTF16: Final = Kind(
@@ -93,7 +97,7 @@ _LOOKED: Final = 2**16
 
 
 def kind_of(name: str, data: bytes, *, graph: bool, whole: bool = True) -> Kind | None:
-    """What a file is that is neither a model nor a graph; None for one that may be.
+    """The kind of a file that is neither a model nor a graph; None for a file that may be.
 
     ``graph``: it begins as a graph. Without ``whole``, ``data`` are the first bytes of the file.
     """

@@ -12,12 +12,12 @@ from dmlcy._graph.model import Structure
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a profile says of a node.
+    """The times of a node in a profile.
 
     Attributes
     ----------
     share, seconds, operations
-        Those of the step that computes it. ``operations``: None where they are not known.
+        The numbers of the step that computes it. ``operations``: ``None`` where they are not known.
     beside
         The other nodes of this step.
     why

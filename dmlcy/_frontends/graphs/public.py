@@ -63,7 +63,7 @@ def from_json(
     Raises
     ------
     ModelError
-        The text is not a graph. What is wrong with the graph itself, ``dmlcy.check`` says.
+        The text is not a graph. The violations of the graph itself are found by ``dmlcy.check``.
     """
     data = text if isinstance(text, bytes) else (text if isinstance(text, str) else _text(text)).encode(errors=_BROKEN)
     found = read(decode("<graph>", data, values_of(data, limit)), Path(folder), limit=limit)
@@ -151,9 +151,9 @@ def from_bytes(
     Parameters
     ----------
     data
-        What is in the file.
+        The bytes of the file.
     folder
-        Where the files of constants are, each with the suffix ``.bin``. They are read where nothing else is wrong.
+        Where the files of constants are, each with the suffix ``.bin``. The files are read if nothing else is wrong.
     limit
         The most nodes.
     owned
@@ -163,8 +163,8 @@ def from_bytes(
     Raises
     ------
     ModelError
-        The bytes are not a serialized graph, or a node is not understood. What is wrong with the graph itself,
-        ``dmlcy.check`` says.
+        The bytes are not a serialized graph, or a node is not understood. The violations of the graph itself are found
+        by ``dmlcy.check``.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"from_bytes() takes the bytes of a serialized graph, not {show(data)}.")
@@ -181,12 +181,13 @@ def from_bytes(
 def to_bytes(graph: GraphDesc) -> bytes:
     """The bytes of a serialized graph, laid out as ONNX Runtime lays them out, with the bytes of its constants.
 
-    A graph input with the flag OWNED_BY_DML becomes a constant whose bytes are in a file: the name of the input, with
-    ``_`` for what not every file system takes, and the suffix ``.bin``. ``constants_as_inputs`` makes such inputs.
+    A graph input with the flag OWNED_BY_DML becomes a constant whose bytes are in a file. The name of the file is the
+    name of the input, with ``_`` for characters that not every file system takes, and the suffix ``.bin``.
+    ``constants_as_inputs`` makes such inputs.
 
-    The format has no data types, sizes and strides of graph inputs and outputs: the graph that is read from it has
-    those of the tensors of its nodes, with the axes of an input in the order of memory. Each node and each value gets
-    a name, and nodes come after those that they read.
+    The format has no data types, sizes and strides of graph inputs and outputs. The graph that is read from it has
+    those of the tensors of its nodes, with the axes of an input in the order of memory. Each node and each value gets a
+    name, and nodes come after the nodes that they read.
 
     Raises
     ------
@@ -212,7 +213,7 @@ def load(path: str | os.PathLike[str], *, limit: int = MOST) -> GraphDesc:
     Raises
     ------
     ModelError
-        The file cannot be read, or has no graph. What is wrong with the graph itself, ``dmlcy.check`` says.
+        The file cannot be read, or has no graph. The violations of the graph itself are found by ``dmlcy.check``.
     """
     name = os.fspath(path)
     try:

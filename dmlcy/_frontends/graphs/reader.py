@@ -51,7 +51,7 @@ _INDICES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where the parts of a graph stand in its document."""
+    """The places of the parts of a graph in its document."""
 
     document: Document
     descs: tuple[operators.Desc | None, ...]
@@ -62,7 +62,7 @@ class _Places:
         return self.document.place(self._place(violation))
 
     def mender(self, violation: Violation) -> Mender | None:
-        """What makes a repair of the desc of a node a change of the document."""
+        """A function that makes a repair of the desc of a node a change of the document."""
         if not isinstance(violation, GraphViolation) or violation.part != "nodes" or violation.entry is None:
             return None
         desc = self.descs[violation.entry]

@@ -77,7 +77,7 @@ def read(found: Serialized, folder: Path, *, limit: int = MOST, fill: bool = Tru
 
 
 def from_records(record: GraphRecord, folder: Path, *, limit: int = MOST) -> GraphDesc:
-    """The graph of records; ModelError for what cannot be a graph. What is wrong with it, ``check`` says."""
+    """The graph of records; ModelError for records that cannot be a graph. Its violations are found by ``check``."""
     return read(Serialized("<graph>", record), folder, limit=limit).finish()
 
 
@@ -140,7 +140,7 @@ class _Places:
 
 
 class _Wrong(Exception):
-    """What keeps a node from being a desc: the slug, the byte, the words of the message."""
+    """The reason why a node is no desc: the slug, the byte, the words of the message."""
 
     def __init__(self, slug: str, byte: int, **words: object) -> None:
         super().__init__(slug)

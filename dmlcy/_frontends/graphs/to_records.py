@@ -48,11 +48,11 @@ _FORMS: Final[dict[str, Callable[[Any], Any]]] = {
 
 
 def to_records(graph: GraphDesc) -> GraphRecord:
-    """The records of a valid graph, each node after those that it reads; ModelError for what the format cannot hold.
+    """The records of a valid graph, each node after its sources; ModelError for values that the format cannot have.
 
     The format has no descs of graph inputs, graph outputs and constants: they are those of the tensors that they are
-    joined to. It has no flags of tensors: an input that DirectML owns is a constant whose bytes are in a file. Each
-    node and each value needs a name.
+    joined to. The format has no flags of tensors: an input that DirectML owns is a constant whose bytes are in a file.
+    Each node and each value needs a name.
     """
     wrong = graph._violations(NEWEST)
     if wrong:

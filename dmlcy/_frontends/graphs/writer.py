@@ -43,8 +43,8 @@ Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
     """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None.
 
-    Raises the violations of edges that have no indices, or that lead from a graph input to a graph output, those of
-    arguments that no desc has, and DML-GRAPH-file-value for a name that no file can have.
+    Raises the violations of edges that have no indices, or that lead from a graph input to a graph output. Raises also
+    those of arguments that no desc has, and DML-GRAPH-file-value for a name that no file can have.
     """
     if not all(map(_has_a_form, graph.edges)):
         wrong = violations(graph, NEWEST)

@@ -112,7 +112,7 @@ def _copier(model: Model, location: str) -> Callable[[IO[bytes]], Any]:
 def _described(model: CompiledModel, arrays: Mapping[str, Array]) -> dict[str, Described]:
     """The values that an output may be, with what is known of data types and the number of axes.
 
-    Those of an operator that is not known are tensors, too; those of operators of ONNX without a data type are not.
+    Values of an unknown operator are tensors, too; values of ONNX's operators without a data type are not.
     """
     walk = _walk(model, arrays)
     found: dict[str, Described] = {}
@@ -126,7 +126,7 @@ def _described(model: CompiledModel, arrays: Mapping[str, Array]) -> dict[str, D
 
 
 def _walk(model: CompiledModel, arrays: Mapping[str, Array]) -> Walk:
-    """What is known of the values in a run, which takes a branch of an If; else what is known without a run."""
+    """The facts of the values in a run, which takes a branch of an If; else the facts without a run."""
     try:
         return model.stage(arrays, [one.name for one in model.outputs])[0].walk
     except DmlError:

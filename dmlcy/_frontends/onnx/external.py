@@ -30,7 +30,7 @@ class External(NamedTuple):
 
 
 def entries(wire: Wire, spans: Sequence[Span], what: str, byte: int) -> External:
-    """What the entries of external_data say."""
+    """The contents of the entries of external_data."""
     found: dict[str, str] = {}
     for span in spans:
         entry = wire.message(ENTRY, [span])

@@ -1,4 +1,4 @@
-"""What a model says of its values."""
+"""The facts that a model states of its values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS: Final[tuple[Literal["tensor", "sparse", "sequence", "map", "optional", "
 
 
 def info_of(wire: Wire, span: Span) -> Info:
-    """What a ValueInfoProto says; nothing is read of what is inside a sequence, a map or an optional value."""
+    """The facts of a ValueInfoProto; the inside of a sequence, a map or an optional value is not read."""
     found = wire.message(messages.INFO, [span])
     name = found.get("name", "")
     type_ = wire.message(messages.TYPE, found.get("type", ()))

@@ -26,7 +26,7 @@ Array = NDArray[Any]
 def arrays_for(
     model: CompiledModel, files: Mapping[str, str], seed: int, given: Mapping[str, Array] | None = None
 ) -> dict[str, Array]:
-    """An array for each input: those that are given, those of files, and small integers for the others.
+    """An array for each input: the given arrays, the arrays of files, and small integers for the others.
 
     ``given``: arrays of another program, which may have more than the inputs.
     """

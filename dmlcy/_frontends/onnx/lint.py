@@ -35,7 +35,7 @@ _CHECKED: Final = frozenset({"DML-ONNX-cpu-version", "DML-ONNX-cpu-shape"})
 
 
 class Found(NamedTuple):
-    """What was found: the problems, the level that the descs need if they are valid, and the number of nodes."""
+    """The findings: the problems, the level that the descs need if they are valid, and the number of nodes."""
 
     problems: list[Problem]
     minimum: MinimumLevel | None
@@ -54,7 +54,7 @@ def lint(
 def problems(
     model: Model, level: FeatureLevelName, shapes: Mapping[str, Sequence[int]] | None = None, limit: int = MOST
 ) -> Found:
-    """What is wrong with the nodes of a model, and with the descs that they become."""
+    """The problems of the nodes of a model, and of the descs that they become."""
     walk = Walk(model, shapes, limit)
     found = [*_of_nodes(walk)]
     graph = walk.graph()
@@ -96,7 +96,7 @@ def _lowest(walk: Walk, graph: GraphDesc) -> MinimumLevel | None:
 
 
 def _of_nodes(walk: Walk) -> Iterator[Problem]:
-    """What is wrong with the nodes in ONNX's own terms."""
+    """The problems of the nodes in ONNX's own terms."""
     for visit in walk.all():
         place = place_of(walk.model.file, *visit.steps)
         for one in visit.problems:
@@ -107,7 +107,7 @@ def _of_nodes(walk: Walk) -> Iterator[Problem]:
 
 
 def _of_graph(walk: Walk, graph: GraphDesc, level: int) -> Iterator[Problem]:
-    """What is wrong with the descs, at the nodes of the model that they are made for."""
+    """The problems of the descs, at the nodes of the model that they are made for."""
     places = {number: visit for visit in walk.all() for number in visit.made}
     elsewhere = {
         number

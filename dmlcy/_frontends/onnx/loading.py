@@ -67,8 +67,8 @@ class ModelValue:
     element
         ONNX's name for its data type, such as ``FLOAT``; None where the model does not say it.
     sizes
-        Its sizes: numbers, names of free dimensions, and None for a free dimension without a name. None where the model
-        does not say even how many there are.
+        Its sizes: numbers, names of free dimensions, and None for a free dimension without a name. ``None`` where the
+        model does not state even their number.
     """
 
     name: str
@@ -192,14 +192,15 @@ class CompiledModel:
         Parameters
         ----------
         inputs
-            Arrays as ``run`` takes them. They are needed where sizes are free, or where sizes depend on elements.
+            Arrays as ``run`` takes them. The inputs are needed where sizes are free, or where sizes depend on elements.
         outputs
             As of ``run``.
 
         Returns
         -------
         GraphDesc or None
-            The graph: ``dmlcy.graph.save`` writes it, ``dmlcy.compile`` compiles it. None where no operator is left.
+            The graph: ``dmlcy.graph.save`` writes it, ``dmlcy.compile`` compiles it. ``None`` where no operator is
+            left.
         """
         names = [one.name for one in self.outputs] if outputs is None else [*outputs]
         arrays = {} if inputs is None else self._arrays(inputs)
@@ -220,13 +221,13 @@ class CompiledModel:
         Returns
         -------
         Profile or None
-            As ``profile`` of a compiled graph gives it; each row names the ONNX nodes that it computes. None where no
-            operator is left.
+            As ``profile`` of a compiled graph gives it; each row names the ONNX nodes that it computes. ``None`` where
+            no operator is left.
 
         Raises
         ------
         ModelError, DmlError
-            What ``run`` raises.
+            An error that ``run`` raises.
         ValueError
             ``runs`` is less than 1.
         """
@@ -271,7 +272,7 @@ class CompiledModel:
     # Running ----------------------------------------------------------------------------------------------------------
 
     def _known(self, arrays: Mapping[str, Array]) -> Given:
-        """What a run knows before its first stage."""
+        """The facts that a run knows before its first stage."""
         return Given(replaced=frozenset(name for name in arrays if name in self._model.graph.initializers))
 
     @_refused
@@ -347,7 +348,7 @@ class CompiledModel:
         return arrays
 
     def _wrong(self, one: ModelValue, array: Array) -> list[Problem]:
-        """What is wrong with an array."""
+        """The mistakes of an array."""
         place = whole(self._model.file)
         element = None if one.element is None else ELEMENTS[one.element]
         if element is not None and element.numpy is not None and array.dtype != np.dtype(element.numpy):
@@ -390,7 +391,7 @@ def _array_of(given: Any, one: ModelValue) -> Array:
 
 
 def digest(array: Array) -> bytes:
-    """What two arrays of the same data type and sizes have in common only if their elements are the same."""
+    """A digest that two arrays of the same data type and sizes have in common only if their elements are the same."""
     if array.dtype == object:
         return repr(array.tolist()).encode()
     return blake2b(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, digest_size=16).digest()

@@ -63,7 +63,7 @@ Sizes: TypeAlias = tuple["int | str | None", ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensor:
-    """Elements in a file: an initializer, or the value of an attribute. They are read when ``array`` is called."""
+    """Elements in a file, of an initializer or the value of an attribute. A call of ``array`` reads the elements."""
 
     name: str
     element: str  # such as FLOAT
@@ -78,10 +78,10 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a model says of a value."""
+    """The facts that a model states of a value."""
 
     name: str
-    element: str | None  # None where the value is no tensor, or nothing is said
+    element: str | None  # ``None`` where the value is no tensor, or nothing is said
     sizes: Sizes | None  # None: not even the rank is said
     kind: Literal["tensor", "sparse", "sequence", "map", "optional", "opaque", ""] = "tensor"
 

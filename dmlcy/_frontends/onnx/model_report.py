@@ -1,4 +1,4 @@
-"""What becomes of the nodes of a model, as data, as text and as JSON."""
+"""The outcomes of the nodes of a model, as data, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def urgency(identifier: str) -> int:
 
 
 def in_need(operators: Sequence[str], level: FeatureLevelName) -> list[str]:
-    """The operators of a node for which it needs a level: those that are new in it, or else all, for their tensors."""
+    """The operators of a node for which it needs a level: those new in it, or else all, for their tensors."""
     return [one for one in operators if CATALOGUE[one].since == level] or [*operators]
 
 
@@ -135,9 +135,9 @@ class ModelReport:
     partitions
         The number of DirectML graphs.
     dimensions
-        What ``shapes=`` would have to say, so that all sizes are known.
+        The dimensions that ``shapes=`` would have to give, so that all sizes are known.
     notes
-        What is true of the model as a whole.
+        Sentences about the model as a whole.
     """
 
     file: str

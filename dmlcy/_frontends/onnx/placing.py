@@ -70,7 +70,7 @@ class Placer:
     Attributes
     ----------
     placements
-        Where each node goes, those inside others too, but not those that others take the place of.
+        Where each node goes, also nodes inside others, but not nodes that others replace.
     partitions
         The number of DirectML graphs.
     has_subgraph
@@ -116,7 +116,7 @@ class Placer:
         return reason("cpu-opset", operator=name, opset=opset, first=first)
 
     def _device(self, visit: Visit, row: OperatorRow) -> Reason | None:
-        """Whether the device has the data types of the tensors, those that the kernel reads on the CPU apart."""
+        """Whether the device has the data types of the tensors, except tensors that the kernel reads on the CPU."""
         if self.types is None:
             return None
         read = [one for place, one in enumerate(visit.inputs) if place not in row.constants]
@@ -188,7 +188,7 @@ def _advice(row: OperatorRow, version: Version) -> str:
 
 
 def _tensors(visit: Visit, version: Version) -> Iterator[tuple[Known, str]]:
-    """What is known of each input and output, with the name of its parameter."""
+    """The facts of each input and output, with the name of its parameter."""
     for rows, several in ((version.inputs, visit.inputs), (version.outputs, visit.outputs)):
         for place, known in enumerate(several):
             one = parameter(rows, place)

@@ -1,4 +1,4 @@
-"""What ONNX Runtime asks of a node before its DirectML provider takes the node: the queries of ``specs/onnx``.
+"""Conditions of ONNX Runtime before its DirectML provider takes a node: the queries of ``specs/onnx``.
 
 Each function says what keeps the node on the CPU, as a phrase, or None.
 """
@@ -13,7 +13,7 @@ from dmlcy._frontends.onnx.visits import Visit
 
 
 def of(visit: Visit) -> str | None:
-    """What keeps a node on the CPU; None where nothing does, or nothing is asked."""
+    """The reason that keeps a node on the CPU; None where there is none, or no query."""
     query = _QUERIES.get(visit.row.query) if visit.row is not None else None
     return query(visit) if query is not None else None
 

@@ -25,7 +25,8 @@ def smallest(nodes: Sequence[int], fails: Callable[[Sequence[int]], bool], mode:
     """Nodes in their order of which none can be left out, so that the check still fails, as it does for all of them.
 
     "bisect" first looks for the shortest beginning that fails, then for its shortest end, and leaves out halves,
-    quarters and so on; "linear" only tries to leave out one node after the other. The same for the same answers.
+    quarters and so on. The method "linear" only tries to leave out one node after the other. The same for the same
+    answers.
     """
     known: dict[tuple[int, ...], bool] = {}
 

@@ -1,4 +1,4 @@
-"""What ONNX Runtime does with a model on DirectML, as data."""
+"""The report of a model in ONNX Runtime on DirectML, as data."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _node(one: Placement, levels: Mapping[int, FeatureLevelName | None], asked: 
 
 
 def _with_gone(nodes: Sequence[NodeReport], opsets: Mapping[str, int], gone: Sequence[Gone]) -> Iterator[NodeReport]:
-    """The nodes, each before those that the optimiser joined with it, and those that it took away at the end."""
+    """The nodes, each before the nodes that the optimiser joined with it. The removed nodes are at the end."""
     left = [*gone]
     for node in nodes:
         yield node
@@ -129,7 +129,7 @@ def _made(
 
 
 def _said(visit: Visit) -> tuple[tuple[str, ...], FeatureLevelName | None]:
-    """What the tables say: the way of the lowest level."""
+    """The operators and the level by the tables: the way of the lowest level."""
     if visit.row is None or not visit.row.becomes:
         return (), None
     ways = [(max(LEVEL_INDEX[CATALOGUE[name].since] for name in way), way) for way in visit.row.becomes]

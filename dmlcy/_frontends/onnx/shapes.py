@@ -125,7 +125,7 @@ def permutation(use: Use) -> tuple[int, ...]:
 
 
 def expanded(use: Use) -> tuple[int, ...]:
-    """Expand: the sizes of the input and those that are wanted, broadcast."""
+    """Expand: the sizes of the input and the wanted sizes, broadcast."""
     wanted, own = not_negative(use, "shape", needed(use, "shape", 1)), use[0].sizes
     rank = max(len(wanted), len(own))
     pairs = [*zip(right_aligned(own, rank), right_aligned(wanted, rank), strict=True)]

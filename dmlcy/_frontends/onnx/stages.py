@@ -1,7 +1,8 @@
 """A model that runs: the DirectML graph of what can be computed, and what the next stage has to know beforehand.
 
 Most models are one stage. A node that DirectML leaves to the CPU, or that needs the elements of a value when it is
-compiled, begins another one: the values that it waits for are computed, and the model is looked at again with them.
+compiled, begins another one. The values that the node waits for are computed, and the model is looked at again with
+them.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What the next stage waits for: the elements of values, of which a node that the CPU computes reads some."""
+    """The values whose elements the next stage waits for: a node that the CPU computes reads some of them."""
 
     visit: Visit
     reads: tuple[Known | None, ...]
@@ -62,7 +63,7 @@ class Need:
 
 
 class Stage:
-    """What of a model can run for inputs of certain sizes, compiled.
+    """The part of a model that can run for inputs of certain sizes, compiled.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class Stage:
     sizes
         The sizes of its inputs.
     given
-        What earlier stages have found out.
+        The facts that earlier stages have found out.
     names
         The values of the model that are asked for.
     others
@@ -80,7 +81,7 @@ class Stage:
     Attributes
     ----------
     needs
-        What is computed for the next stage; nothing in the last one, which gives the values.
+        The values that are computed for the next stage; none in the last one, which gives the results.
     graph
         The DirectML graph; None where all that is asked for is known.
     """
@@ -106,7 +107,7 @@ class Stage:
         source = known.source
         return known.value is not None and (known.is_constant or source is None or id(source) in self.ready)
 
-    # What the stage computes ------------------------------------------------------------------------------------------
+    # Computations of the stage ----------------------------------------------------------------------------------------
 
     def _needs(self, wanted: Sequence[Known]) -> Iterator[Need]:
         """The nodes that cannot run yet, and of which all inputs can be computed."""
@@ -122,7 +123,7 @@ class Stage:
             self._refuse(next(one for one in self.walk.all() if id(one) in live and id(one) not in self.ready))
 
     def _need(self, visit: Visit) -> Need:
-        """What a node waits for; refuses one that nothing can compute."""
+        """The values that a node waits for; refuses a node that nothing can compute."""
         for problem in visit.problems:
             known = visit.inputs[problem.place] if 0 <= problem.place < len(visit.inputs) else None
             if problem.identifier == "DML-ONNX-input-unknown" and known is not None:
@@ -203,7 +204,7 @@ class Stage:
         return found
 
     def inputs(self, arrays: Mapping[str, Array]) -> list[Array]:
-        """What the graph takes."""
+        """The inputs that the graph takes."""
         return [
             to_directml(arrays[self.walk.keys[id(one)]], one.element, one.value.desc.sizes)
             for one in self.fed
@@ -223,7 +224,7 @@ class Stage:
         return results
 
     def following(self, arrays: Mapping[str, Array]) -> tuple[Given, dict[str, Array]]:
-        """What the next stage knows, and the further inputs that it is fed."""
+        """The facts that the next stage knows, and the further inputs that it is fed."""
         found = self.values(arrays)
         computed, fed, more = {**self.given.computed}, {**self.given.fed}, dict[str, Array]()
         foreign = {*self.given.foreign}
@@ -288,7 +289,7 @@ def _constant(known: Known, found: Mapping[int, Array]) -> OnnxValue:
 
 
 def _violations(walk: Walk, visit: Visit) -> Iterator[Violation]:
-    """What is wrong with the descs of a node."""
+    """The violations of the descs of a node."""
     for number in visit.made:
         node = walk.builder._nodes[number]
         if isinstance(node, Node):

@@ -39,7 +39,7 @@ def ordered(graph: Graph | Function, file: str = "", steps: Steps = ()) -> tuple
 
 
 def check(model: Model, functions: Sequence[Function]) -> list[Problem]:
-    """What is wrong with the structure of a model, at most so much as is reported; Refusal for a cycle alone."""
+    """The problems of the structure of a model, at most so many as are reported; Refusal for a cycle alone."""
     found = [*islice(_problems(model, functions), _MOST + 1)]
     if len(found) > _MOST:
         violation = replace(found[_MOST - 1].violation, hint=f"Only {_MOST} problems are listed.")
@@ -154,7 +154,7 @@ def _nodes(
     given: dict[str, Node | str],
     outer: tuple[Mapping[str, object], ...],
 ) -> Iterator[Problem]:
-    """What is wrong with nodes; ``given`` gets their outputs."""
+    """The problems of nodes; ``given`` gets their outputs."""
     missing: set[str] = set()  # names and domains, each of which is reported once
     for node in nodes:
         for name in node.outputs:

@@ -1,4 +1,4 @@
-"""What is known of ONNX's operators: the rows of ``specs/onnx``, made when an operator is asked for."""
+"""The facts of ONNX's operators: the rows of ``specs/onnx``, made when an operator is asked for."""
 
 from __future__ import annotations
 

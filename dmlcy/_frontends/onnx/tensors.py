@@ -41,7 +41,7 @@ def element_of(wire: Wire, number: int, byte: int, what: str) -> Element:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What is said of a tensor. ``what``: the tensor in words."""
+    """The fields of a tensor. ``what``: the tensor in words."""
 
     wire: Wire
     what: str
@@ -99,7 +99,9 @@ def _shown(sizes: tuple[int, ...]) -> str:
 
 
 def _inside(one: _Read, found: Mapping[str, Any]) -> Callable[[], NDArray[Any]]:
-    """What reads the elements in the file itself, once their number is right as far as the bytes need not be read."""
+    """A function that reads the elements in the file itself, once their number is right as far as the bytes need not be
+    read.
+    """
     own = _FIELDS.get(one.element.name, "int32_data")
     stores = [name for name in _STORES if found.get(name)]
     allowed = (own,) if own == "string_data" else ("raw_data", own)
@@ -139,7 +141,7 @@ def text_or_bytes(raw: bytes) -> str | bytes:
 
 
 def _fixed(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], NDArray[Any]]:
-    """What reads the numbers of float_data or double_data: their bytes are those of raw_data."""
+    """A function that reads the numbers of float_data or double_data: their bytes are those of raw_data."""
     actual = sum(stop - start for start, stop in values)
     if actual != one.bytes:
         one.wrong_elements(field, "bytes", actual, one.bytes)
@@ -149,7 +151,7 @@ def _fixed(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], NDArr
 
 
 def _numbers(one: _Read, field: str, values: Sequence[int | Span]) -> Callable[[], NDArray[Any]]:
-    """What reads the numbers of int32_data, int64_data or uint64_data, each of 1 to 10 bytes.
+    """A function that reads the numbers of int32_data, int64_data or uint64_data, each of 1 to 10 bytes.
 
     A number of int32_data has the elements that fit into a byte, where they have 4 or 2 bits.
     """

@@ -1,7 +1,7 @@
-"""A node of ONNX with its values: what a conversion to DirectML is given.
+"""A node of ONNX with its values: the argument of a conversion to DirectML.
 
-A conversion is a function of a :class:`Use`. It reads inputs as values of the DirectML graph, under the sizes and
-strides that an operator of DirectML wants, calls methods of the graph, and returns a value for each output.
+A conversion is a function of a :class:`Use`. The function reads inputs as values of the DirectML graph, under the sizes
+and strides that an operator of DirectML wants. Then it calls methods of the graph, and returns a value for each output.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Use:
         self.g = g
         self.inputs = tuple(inputs)
         self.elements = tuple(elements)
-        self.constants: list[OnnxValue] = []  # those that became inputs of the graph here
+        self.constants: list[OnnxValue] = []  # values that became inputs of the graph here
 
     # Inputs ----------------------------------------------------------------------------------------------------------
 

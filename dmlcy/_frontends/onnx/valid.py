@@ -12,7 +12,7 @@ from dmlcy._frontends.onnx.use import Unconverted
 
 
 def problems(node: Node, row: OperatorRow, version: Version) -> Iterator[Unconverted]:
-    """What is wrong with a node, whatever its values are."""
+    """The problems of a node, whatever its values are."""
     operator = shown(row.domain, row.name)
     for rows, names, what in ((version.inputs, node.inputs, "inputs"), (version.outputs, node.outputs, "outputs")):
         most = _most(rows)
@@ -55,7 +55,7 @@ def unknown(node: Node, row: OperatorRow, version: Version) -> Iterator[Unconver
 
 
 def contradictions(info: Info, sizes: Sizes) -> Iterator[Unconverted]:
-    """What the model says of the sizes of an output that is not so."""
+    """The statements of the model about the sizes of an output that are wrong."""
     said = info.sizes
     if said is None:
         return

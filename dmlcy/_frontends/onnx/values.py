@@ -96,7 +96,7 @@ def to_directml(array: NDArray[Any], element: str, sizes: Sequence[int]) -> NDAr
 
 
 def from_directml(result: Any, element: str, sizes: Sequence[int]) -> NDArray[Any]:
-    """What a graph gives for a value, under the data type and the sizes that the value has in ONNX."""
+    """A graph's result for a value, under the data type and the sizes that the value has in ONNX."""
     array = result.values() if isinstance(result, four_bits.Packed) else four_bits.values_of(np.asarray(result))
     return array.view(np.dtype(ELEMENTS[element].numpy)).reshape(sizes)
 

@@ -1,4 +1,4 @@
-"""What is known of a value of a model, and what became of a node."""
+"""The facts of a value of a model, and the outcome of a node."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Path: TypeAlias = tuple[tuple[Node, str], ...]
 
 
 def key_of(path: Path, name: str) -> str:
-    """What a value is called in all of the model: graphs inside of two nodes may have the same names."""
+    """The name of a value in all of the model: graphs inside of two nodes may have the same names."""
     return "\0".join([*(f"{node.number} {text}" for node, text in path), name])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """What a run knows of values by their keys: elements, and data types and sizes of those that it will feed.
+    """The facts that a run knows of values by their keys: elements, and data types and sizes of values to be fed.
 
     ``replaced``: the initializers in whose place the caller gives an input. ``foreign``: what of the others another
     program has computed.
@@ -43,7 +43,7 @@ NOTHING: Final = Given()
 
 @dataclass(slots=True, eq=False, repr=False)
 class Known:
-    """What is known of a value: its data type, its sizes, and where both are whole the value itself."""
+    """The facts of a value: its data type, its sizes, and where both are whole the value itself."""
 
     element: str | None = None
     sizes: Sizes | None = None
@@ -67,11 +67,11 @@ class Known:
 
 @dataclass(eq=False, repr=False)  # without slots: values refer to it weakly
 class Visit:
-    """A node, and what became of it.
+    """A node, and its outcome.
 
-    ``fate``: "converted" to DirectML nodes, "folded" to constants, only a "view" of its input, "inside": its nodes are
-    visited in its place (the branch of an If, a function), "computed" by an earlier part of a run, or "unknown", for
-    which ``problems`` may say why.
+    ``fate``: "converted" to DirectML nodes, "folded" to constants, only a "view" of its input, "computed" by an earlier
+    part of a run, or "inside". Nodes of an "inside" node are visited in its place (the branch of an If, a function).
+    The last fate is "unknown", for which ``problems`` may say why.
     """
 
     node: Node

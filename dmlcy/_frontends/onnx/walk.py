@@ -50,11 +50,11 @@ class Walk:
     model
         The model.
     sizes
-        Sizes of graph inputs, by name, for those that the model leaves free.
+        Sizes of graph inputs, by name, where the model leaves them free.
     limit
         The most nodes of DirectML, and the most nodes of functions in the place of others.
     given
-        What is known of values because the model runs; None: it does not.
+        The facts of values that a run knows. ``None``: the model does not run.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Walk:
         return tuple(self.dimensions.get(one, one) if isinstance(one, str) else one for one in info.sizes)
 
     def _scope(self, graph: Graph, outer: Scope, *, top: bool = False) -> Scope:
-        """What is known before the nodes of a graph: its inputs and initializers, and the values around it."""
+        """The values known before the nodes of a graph: its inputs and initializers, and the values around it."""
         scope = outer.new_child()
         # From version 4 on, an initializer that is an input too may be replaced when the model runs.
         replaceable = {one.name for one in graph.inputs} if top and self.model.ir_version >= 4 else set()
@@ -169,7 +169,7 @@ class Walk:
         return value
 
     def _said(self, info: Info, element: str | None = None) -> Known:
-        """What the model says of a value: an input of the DirectML graph where all is known."""
+        """The facts that the model states of a value: an input of the DirectML graph where all is known."""
         known = Known(element or info.element, self.sizes(info))
         dtype = ELEMENTS[known.element].directml if known.element in ELEMENTS else None
         whole = tuple(one for one in known.sizes or () if isinstance(one, int) and one >= 0)
@@ -416,7 +416,7 @@ def _plain(one: OnnxValue) -> NDArray[Any]:
 
 
 def _infos(graph: Graph) -> dict[str, Info]:
-    """What a graph says of the outputs of its nodes."""
+    """The facts that a graph states of the outputs of its nodes."""
     return {**{one.name: one for one in graph.outputs}, **graph.infos}
 
 

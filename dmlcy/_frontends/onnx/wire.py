@@ -23,7 +23,7 @@ _PIECE: Final = 64  # bytes of a text that count as an entry
 
 
 class Damage(Exception):
-    """What is wrong with a number: the end of an id."""
+    """A mistake in a number: the end of an id."""
 
 
 def varint(data: Data, at: int, end: int) -> tuple[int, int]:
@@ -90,7 +90,7 @@ class Wire:
         self.mapped: dict[str, mmap] = {}  # files with elements of tensors: each is opened once
 
     def message(self, message: Message, spans: Sequence[Span]) -> dict[str, Any]:
-        """What the fields of a message have; several spans are merged into one message, as protocol buffers are."""
+        """The contents of the fields of a message; several spans are merged, as protocol buffers are."""
         found: dict[str, Any] = {}
         data, tags = self.data, message.tags
         begin = end = 0

@@ -43,7 +43,7 @@ class Source:
         return bytes(self.data[span[0] : span[1]])
 
     def around(self) -> bytes:
-        """All that the model has besides its graph."""
+        """The parts of the model besides its graph."""
         found, at, graph = [], 0, _number(messages.MODEL, "graph")
         while at < len(self.data):
             start = at
@@ -89,8 +89,8 @@ def part(
 ) -> bytes:
     """A model of some nodes, by their numbers, in the order of the file.
 
-    ``constants``: elements and data types of values that are initializers of the part; ``inputs``: those that it is
-    given. Initializers of the model that none of these names stay as they are.
+    ``constants``: elements and data types of values that are initializers of the part; ``inputs``: the values that it
+    is given. Initializers of the model that none of these names stay as they are.
     """
     given = {one.name for one in inputs} | {*constants}
     graph = source.graph

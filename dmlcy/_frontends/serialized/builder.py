@@ -1,6 +1,6 @@
 """FlatBuffers written as the C++ FlatBufferBuilder writes them: from the end of the file to its beginning.
 
-What is written has a position: its distance from the end of the file. A part is written after all that it leads to; a
+Each written part has a position: its distance from the end of the file. A part is written after all that it leads to; a
 table directly after its vtable, unless an earlier vtable has the same bytes.
 """
 

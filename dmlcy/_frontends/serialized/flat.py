@@ -51,7 +51,7 @@ class _Union(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What a vtable says of a table: its bytes, and for each field that is there how to read it."""
+    """The layout of a table by its vtable: its bytes, and for each field that is there how to read it."""
 
     size: int
     unpack: Callable[[bytes, int], tuple[Any, ...]]
@@ -246,7 +246,7 @@ class Reader:
         return size, places + [0] * (len(table.slots) - known)
 
     def _shape(self, table: Table, at: int, vtable: int) -> _Shape:
-        """What a vtable says, checked; the same for all tables that share it and have the same alignment."""
+        """The layout by a vtable, checked; the same for all tables that share it and have the same alignment."""
         size, places = self._vtable(table, at, vtable)
         if at + size > self._end:
             refuse("end", at, what=table.name, found=size, expected=self._end - at)

@@ -1,4 +1,4 @@
-"""What is wrong with a serialized graph: one violation, with its byte."""
+"""A problem of a serialized graph: one violation, with its byte."""
 
 from __future__ import annotations
 

@@ -70,9 +70,10 @@ Value: TypeAlias = (
 class Attribute:
     """An attribute of a node: ``kind`` is the member of the union AttributeFieldVariant, and ``value`` is that of it.
 
-    Activation has an Activation, ActivationArray a tuple of them, UInt32, UInt64 and Int32 an int, Float32 a float,
-    UIntArray, IntArray and FloatArray a tuple, ScaleBias, Size2D and ScalarUnionData (a Scalar) one of the classes
-    here, Bool a bool. An Activation, ActivationArray or ScaleBias that is left out has the value None, and no name.
+    Activation has an Activation, and ActivationArray a tuple of them. UInt32, UInt64 and Int32 have an int, Float32 a
+    float, Bool a bool, and UIntArray, IntArray and FloatArray a tuple. ScaleBias, Size2D and ScalarUnionData (a Scalar)
+    have one of the classes here. An Activation, ActivationArray or ScaleBias that is left out has the value None, and
+    no name.
     """
 
     name: str | None
@@ -86,7 +87,7 @@ class OperatorNode:
     """A node that is an operator: ``type`` as in DML_OPERATOR_GEMM.
 
     ``input_names`` and ``output_names`` have an entry for each tensor of the operator, an empty one for a tensor that
-    is left out; ``inputs`` and ``outputs`` have only those that are there.
+    is left out; ``inputs`` and ``outputs`` have only the tensors that are there.
     """
 
     name: str

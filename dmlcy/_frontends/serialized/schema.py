@@ -54,7 +54,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Union:
-    """One of several structs and tables, numbered from 1; ``absent``: those that may be left out."""
+    """One of several structs and tables, numbered from 1; ``absent``: the structs and tables that may be left out."""
 
     name: str
     members: tuple[Struct | str, ...]

@@ -26,9 +26,10 @@ _NAME: Final = "a name"
 def write(record: GraphRecord) -> bytes:
     """The bytes of a file, laid out as ONNX Runtime lays them out; ModelError where the format cannot hold a value.
 
-    Names that join nodes are written once, first: those of the inputs of the graph in the order in which the nodes
-    read them, those of its outputs, then the others in the order in which the nodes read them. Each node has two empty
-    texts, for its inputs and for its outputs that are left out, even where none is.
+    Names that join nodes are written once, before the nodes. First are the names of the inputs of the graph in the
+    order in which the nodes read them. Then come the names of its outputs, then the others in the order in which the
+    nodes read them. Each node has two empty texts, for its inputs and for its outputs that are left out, even where
+    none is.
     """
     _expect("the graph", record, GraphRecord)
     for node in _listed("nodes of the graph", record.nodes):

@@ -139,7 +139,7 @@ def model_error_page(page: Page, error: Facts) -> None:
     index = "onnx_errors" if error["id"].startswith("DML-ONNX-") else "errors"
     page.code(f"docs/reference/{index}.md#{error['id']}", INDENT)
     if is_reason:
-        page.code("docs/onnx.md#what-each-reason-means-and-what-to-do", INDENT)
+        page.code("docs/onnx.md#the-reasons-and-what-to-do", INDENT)
 
 
 def retired_page(page: Page, facts: Facts) -> None:

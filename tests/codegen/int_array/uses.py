@@ -1,4 +1,4 @@
-"""What a package says and does whose only operator has an array of signed integers. test_int_array.py runs it."""
+"""Uses of a package whose only operator has an array of signed integers. test_int_array.py runs it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Uses that take the kernels of a family each of their ways: rows, lanes, blocks, patches, slabs, threads.
 
 A family has a module of its name, with ``ways`` of an operator, ``kinds`` of data for it, its ``DTYPES``, and ``same``,
-which compares a result with the reference. What ``dmlcy.testing`` draws is too small for most of these ways.
+which compares a result with the reference. The cases that ``dmlcy.testing`` draws are too small for most of these ways.
 """
 
 from __future__ import annotations

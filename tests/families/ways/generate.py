@@ -24,7 +24,7 @@ BANDS = [(0, 1), (-2, 3), (5, -5), (-(2**31), 1), (1, 1)]
 
 
 def given(operator: Operator, number: int, sizes: tuple[int, ...]) -> dict[str, Any]:
-    """What a call is given for an output of these sizes."""
+    """The arguments of a call for an output of these sizes."""
     dtype = ("FLOAT32", "UINT8", "FLOAT16", "INT32")[number % 4]
     match operator.python:
         case "fill_value_constant":

@@ -1,7 +1,7 @@
 """The ways of normalize: lines of all lengths, along rows, across them and in both directions, alone and in units.
 
-The loops tell apart lines of one chunk of 4096 elements and longer ones, blocks of 32 elements, tensors whose lines are
-in memory as the loops take them, repeated elements, and others.
+The loops tell apart lines of one chunk of 4096 elements and longer ones, and blocks of 32 elements. Other cases are
+tensors with lines in the order of the loops, and tensors with repeated elements.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def refuse(condition: object, why: str) -> None:
 
 
 def evaluate(desc: OperatorDesc, arrays: Mapping[str, Array]) -> list[Array]:
-    """What ONNX Runtime gives for the outputs of a desc, in their order; ``arrays`` by path."""
+    """The outputs of a desc by ONNX Runtime, in their order; ``arrays`` by path."""
     operator = desc.operator
     refuse(operator.name not in CONVERSIONS, "no graph of ONNX is written for this operator")
     values = {field.python: getattr(desc, field.python) for field in operator.fields}

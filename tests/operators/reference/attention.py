@@ -107,7 +107,7 @@ def weighed(
         weights = np.exp(less)
         weights /= weights.sum(-1, keepdims=True)
         exact = weights @ np.where(np.isfinite(v), v, 0)
-        # What is infinite or NaN counts with a weight; a value without weight does not.
+        # An infinite value or NaN counts with a weight; a value without weight does not.
         for place in zip(*np.nonzero(~np.isfinite(v)), strict=True):
             weight = weights[place[0], place[1], :, place[2]]
             exact[place[0], place[1], :, place[3]] += np.where(weight > 0, weight * v[place], 0)

@@ -115,7 +115,7 @@ def run(
     step: Any, functions: int, x: Array, arrays: Sequence[Any], states: Sequence[Any], lengths: Any, peephole: Any,
     activations: Sequence[Any], direction: str, outputs: Sequence[Any], said: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """The outputs that are wanted: the states after all steps, and the last ones. None is named: all are."""
+    """The wanted outputs: the states after all steps, and the last ones. Without names, all are wanted."""
     _, steps, batch, inputs = x.shape
     hidden = arrays[1].shape[3]
     backwards = {"FORWARD": [False], "BACKWARD": [True], "BIDIRECTIONAL": [False, True]}[direction]

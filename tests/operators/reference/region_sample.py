@@ -49,7 +49,7 @@ class Samples:
 
 
 def samples(start: Any, end: Any, scale: float, cells: int, size: int, given: dict[str, Any]) -> list[Samples]:
-    """Those of each cell that are inside the input."""
+    """The samples of each cell that are inside the input."""
     first, last = SINGLE(start) * SINGLE(scale), SINGLE(end) * SINGLE(scale)
     length = last - first
     ratio = float(np.ceil(length / SINGLE(cells)))
@@ -138,7 +138,7 @@ def roi_align_grad(
     x: Array | None, gradient: Array, roi: Array, items: Array, *, reduction_function: str, output_gradient: Any = "",
     output_roi_gradient: Any = "", output_gradient_sizes: Any = None, **given: Any,
 ) -> Any:  # fmt: skip
-    """What goes back to the elements, and how much the cells change with the corners."""
+    """The gradients of the elements, and how much the cells change with the corners."""
     given = DEFAULTS | given
     sizes = x.shape if x is not None else tuple(output_gradient_sizes)
     wide, g = (np.zeros(sizes) if x is None else x).astype(np.float64), gradient.astype(np.float64)

@@ -24,7 +24,7 @@ def added(weights: dict[int, float], index: int, weight: float, size: int) -> No
 
 
 def series(first: int, last: int, place: float, scale: float) -> float:
-    """What the numbers first … last weigh, all of which lie on one side of the place: half of both ends, times all."""
+    """The weight of the numbers first … last, all on one side of the place: half of both ends, times their number."""
     weights = [max(1 - abs(index - place) * scale, 0.0) for index in (first, last)]
     return max(last - first + 1, 0) * sum(weights) / 2
 

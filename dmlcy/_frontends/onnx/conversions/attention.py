@@ -45,7 +45,7 @@ def _count(use: Use, name: str, hidden: int) -> int:
 
 
 def _same(use: Use, *places: int) -> list[Value | None]:
-    """Inputs with their own sizes; None for those that are left out."""
+    """Inputs with their own sizes; None for inputs that are left out."""
     return [use.view(place, use[place].sizes or (1,)) if use.has(place) else None for place in places]
 
 
@@ -220,7 +220,7 @@ def _past(use: Use, place: int) -> dict[str, Any]:
 
 
 def _causal(use: Use, sizes: Sizes, earlier: int, given: dict[str, Any]) -> dict[str, Any]:
-    """A mask of the keys up to the place of each query, and of those that another mask of truth allows."""
+    """A mask of the keys up to the place of each query, and of the keys that another mask of truth allows."""
     if not use.attribute("unidirectional"):
         return given
     if given and given["mask_type"] != "BOOLEAN":

@@ -113,7 +113,7 @@ def _member(use: Use, name: str, default: str, known: Collection[str]) -> str:
 
 
 def _axes(use: Use) -> list[Axis]:
-    """All axes; those that the node does not name keep their sizes."""
+    """All axes; axes that the node does not name keep their sizes."""
     x = use[0]
     if 0 in x.sizes:
         use.refuse("DML-ONNX-empty", name=x.name)
@@ -149,7 +149,7 @@ def _scales(use: Use, count: int) -> Sequence[float]:
 
 
 def _regions(use: Use, count: int) -> list[tuple[float, float]]:
-    """The part of each axis that is read, which is the whole but for one mode."""
+    """The part of each axis that is read, which is the whole except in one mode."""
     found = None
     if use.attribute("coordinate_transformation_mode") == "tf_crop_and_resize":
         found = _numbers(use, "roi", 2 * count)

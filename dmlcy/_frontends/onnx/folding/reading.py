@@ -1,4 +1,4 @@
-"""What the functions that fold share: how many elements they may make, and which data types they understand."""
+"""Parts that the functions that fold share: the most elements that they make, and the data types that they know."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What ONNX Runtime's optimiser does with a model before DirectML gets it: passes over the nodes, each in its file.
+"""ONNX Runtime's optimiser, which changes a model before DirectML gets it: passes over the nodes, each in its file.
 
-The passes are those whose conditions are known, on the nodes of the graph of the model itself. What else an optimiser
-does, such as moving Transpose nodes, is in the file that ``optimized_model_filepath`` writes.
+The passes are those whose conditions are known, on the nodes of the graph of the model itself. The optimiser's other
+changes, such as moved Transpose nodes, are in the file that ``optimized_model_filepath`` writes.
 """
 
 from __future__ import annotations

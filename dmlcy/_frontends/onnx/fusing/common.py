@@ -28,7 +28,7 @@ def join(graph: Editing) -> None:
 
 
 def _key(node: Node) -> object | None:
-    """What two nodes have in common that compute the same; None of one that may compute anything else."""
+    """A key that is equal for two nodes that compute the same; None for a node that may compute anything else."""
     attributes = node.attributes.values()
     plain = all(one.kind in ("INT", "INTS", "FLOAT", "FLOATS", "STRING", "STRINGS") for one in attributes)
     if not plain or node.operator in DRAWN or not node.inputs:

@@ -1,4 +1,4 @@
-"""What follows a Conv and scales or moves its channels by constants: it becomes a part of the weights and the bias."""
+"""Nodes after a Conv that scale or move its channels by constants become a part of the weights and the bias."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def join(graph: Editing) -> None:
 
 
 def _scaled(graph: Editing, reader: Node, weights: Array) -> Scaled | None:
-    """What a node does with each channel; None where it depends on more than that."""
+    """The scale and the bias of a node for each channel; None where the node depends on more."""
     zero, one = np.zeros(1, weights.dtype), np.ones(1, weights.dtype)
     if reader.operator == "BatchNormalization":
         return _normalized(graph, reader, weights)

@@ -73,10 +73,10 @@ class Editing:
                 if not readers[node]:
                     del readers[node]
 
-    # What there is ---------------------------------------------------------------------------------------------------
+    # The nodes and values ---------------------------------------------------------------------------------------------
 
     def each(self, *kinds: str) -> Iterator[Node]:
-        """The nodes of these operators, or of all, that a pass may take, in their order. Some may go meanwhile."""
+        """The nodes of these operators, or of all, that a pass may take, in their order. A node may go meanwhile."""
         for node in [*self.nodes]:
             if node in self.nodes and self.is_kind(node, *kinds):
                 yield node

@@ -90,7 +90,7 @@ def _is_turn(graph: Editing, node: Node) -> bool:
 
 
 def _factor(graph: Editing, node: Node, product: str) -> float | None:
-    """What a node multiplies the other one of its inputs by; ``product``: that input, if it is known."""
+    """The factor of the other one of a node's inputs; ``product``: that input, if it is known."""
     for place in (1, 0):
         found = graph.constant(node.inputs[place])
         if found is None or found.size != 1 or found.dtype.kind != "f" or node.inputs[place] == product:

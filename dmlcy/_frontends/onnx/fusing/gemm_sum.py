@@ -9,7 +9,7 @@ from dmlcy._frontends.onnx.model import Attribute
 
 
 def join(graph: Editing) -> None:
-    """It must be a matrix of the sizes of the product, or such that it is broadcast to these."""
+    """The addend must be a matrix of the sizes of the product, or be broadcast to these."""
     for node in graph.each("Gemm"):
         total = graph.reader(node, "Sum")
         if total is None or len(total.inputs) != 2 or any(node.inputs[2:]):

@@ -135,7 +135,7 @@ def _before(graph: Editing, name: str, *, weights: bool) -> Quantized | None:
 
 
 def _of(graph: Editing, node: Node, element: str | None, *, weights: bool) -> Quantized | None:
-    """What a node says of quantized integers; a missing zero point is 0. ``weights``: each channel may have a scale."""
+    """The scale and the zero point of a node; a missing zero point is 0. ``weights``: each channel may have a scale."""
     scale, zero = graph.constant(node.inputs[1]), node.inputs[2] if len(node.inputs) > 2 else ""
     if scale is None or element not in BYTES or graph.attribute(node, "block_size"):
         return None
