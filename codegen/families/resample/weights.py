@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import struct
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
 from ..base import Picture, Place, Use, shown
 
 Weights = dict[int, float]
 """How much each element along an axis counts for one place."""
+MADE: Final = "Each element of the output is made of the elements of its colour."
 
 
 def single(number: float) -> float:
@@ -32,11 +33,12 @@ def pictured(kernel: Any, use: Use) -> Picture:
             to, source = (other, place) if kernel.gradient else (place, other)
             found.setdefault(to, []).append((source, weight))
     every = [*product(*map(range, use.sizes(use.output)))]
-    caption = "Each element of the output is made of the elements of its colour."
+    sources = {place: tuple(source for source, _ in found.get(place, ())) for place in every}
+    alone = all(len(read) == 1 for read in sources.values())  # copies of one element are shown together
     return Picture(
-        (caption,),
-        {place: tuple(source for source, _ in found.get(place, ())) for place in every},
-        {place: place for place in every if place in found},
+        ("A colour marks an element and its copies." if alone else MADE,),
+        sources,
+        {place: sources[place] if alone else place for place in every if place in found},
         worked={place: worked(use, place, found[place]) for place in every if len(found.get(place, ())) > 1},
     )
 
