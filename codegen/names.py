@@ -55,7 +55,7 @@ CIMPORTS = {
         " magnitude product same_sizes smallest take_ones tensor_at tensor_holds total"
     ),
     "dmlcy._runtime.elements": (
-        "ElementKernel Elements fill_entries fill_zeros float_in integer_in run_blocks run_conversion run_elements"
+        "ElementKernel Elements fill_entries fill_integer float_in integer_in run_blocks run_conversion run_elements"
     ),
     "dmlcy._runtime.folds": "FoldKernel find_place run_extreme run_fold run_scan",
     "dmlcy._runtime.gather": "WindowGather run_gather",

@@ -99,7 +99,7 @@ def markdown(results: Mapping[str, Any], measured: Sequence[Measured]) -> str:
         "## Summary",
         table(["group", "calls", "mean", "slowest call", "its ratio"], map(_summary, measured)),
         "## Slower than a peer",
-        f"These are all kinds of calls with a mean below {SLOWER}. The targets that changes must keep are in "
+        f"The list has all kinds of calls with a mean below {SLOWER}. The targets that changes must keep are in "
         "[the groups](../../benchmarks/groups), and `python -m benchmarks figures` compares with them.",
         table(["calls", "mean", "slowest", "fastest peer"], slower(measured)),
         "## All calls",

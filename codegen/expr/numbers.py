@@ -73,8 +73,10 @@ def _is_name(node: Node) -> bool:
 
 
 def _is_same_for_all(test: Node, scope: Scope) -> bool:
-    """Whether a condition is about attributes only, so that it is the same for all elements."""
-    return all(scope[part.id].role == "field" for part in test.walk() if isinstance(part, Name))
+    """Whether a condition is about attributes and data types only, so that it is the same for all elements."""
+    if isinstance(test, Name):
+        return scope[test.id].role == "field"
+    return _is_name(test) or all(_is_same_for_all(part, scope) for part in test.children())
 
 
 def _compared(op: str, left: str, right: str) -> str:

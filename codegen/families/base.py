@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -85,6 +85,9 @@ class Use(Protocol):
     def element(self, tensor: str, place: Place) -> Any:
         """An element of a tensor."""
 
+    def has(self, name: str) -> bool:
+        """Whether a field has a value."""
+
     def value(self, name: str) -> Any:
         """The value of a field, or of a let without an index."""
 
@@ -110,7 +113,8 @@ class Picture:
     ``sources`` has, for each element of the output, the elements of the input that it is made of; those outside it are
     padding, which holds ``padding`` (None: nothing). Elements of the output with the same ``key`` are shown together;
     those in ``outside`` are padding. ``worked`` says how an element is computed, ``caption`` how to read the picture,
-    in sentences.
+    in sentences. ``tensor`` is the input whose elements these are, by default the first one. ``beside`` has, for other
+    inputs that choose what happens, their elements by the key of those for which they do.
     """
 
     caption: tuple[str, ...]
@@ -120,6 +124,8 @@ class Picture:
     outside: frozenset[Place] = frozenset()
     regions: tuple[Region, ...] = ()
     worked: Mapping[Place, str] = field(default_factory=dict)
+    tensor: str = ""
+    beside: Mapping[str, Mapping[Hashable, tuple[Place, ...]]] = field(default_factory=dict)
 
 
 class Family(Protocol):
@@ -408,6 +414,14 @@ def joined(place: Sequence[int], sizes: Sequence[int]) -> int:
     for index, size in zip(place, sizes, strict=True):
         number = number * size + index
     return number
+
+
+def lines(places: Iterable[Place], axes: Collection[int]) -> dict[Place, list[Place]]:
+    """Places by the line that they are on: those of a line differ along these axes only."""
+    found: dict[Place, list[Place]] = {}
+    for place in places:
+        found.setdefault(tuple(0 if axis in axes else at for axis, at in enumerate(place)), []).append(place)
+    return found
 
 
 def shown(value: Any) -> str:

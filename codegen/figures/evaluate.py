@@ -72,6 +72,10 @@ class Evaluated:
         """An element of a tensor."""
         return getattr(self.names, tensor)[place]
 
+    def has(self, name: str) -> bool:
+        """Whether a field has a value."""
+        return getattr(self.names, name, None) is not None
+
     def value(self, name: str) -> Any:
         """The value of a field, or of a let without an index."""
         found = getattr(self.names, name)

@@ -140,7 +140,8 @@ def drawn(op: OperatorPlan, items: Sequence[Shown], side: int) -> Drawings:
     )
     inputs = []
     for name in (field.python for field in op.inputs if field.python in first.example.inputs):
-        colours = [group.inputs for group in first.groups] if name == first.use.input else []
+        own = name == first.use.input
+        colours = [group.inputs if own else group.beside.get(name, ()) for group in first.groups]
         inputs.append(Drawing(first, name, side, colours, letters))
     outputs = [
         Drawing(item, item.use.output, side, [group.outputs for group in item.groups], letters) for item in items

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..diagnostics import Diagnostics, SpecError
@@ -24,6 +24,7 @@ class Group:
 
     inputs: tuple[Place, ...]
     outputs: tuple[Place, ...]
+    beside: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)  # of other inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Shown:
     def before(self) -> tuple[Any, ...]:
         """The side of the inputs: examples that share it are drawn together."""
         tensors = [(name, tensor.sizes, repr(tensor.data)) for name, tensor in self.example.inputs.items()]
-        return tensors, [group.inputs for group in self.groups], self.picture.padding
+        return tensors, [(group.inputs, group.beside) for group in self.groups], self.picture.padding
 
 
 def examples(op: OperatorPlan) -> tuple[Shown, ...]:
@@ -64,6 +65,7 @@ def follow(op: OperatorPlan, example: Example) -> Shown:
         raise problem(example, f"the example does not fit its operator ({type(error).__name__}: {error})") from error
     if picture is None:
         raise problem(example, f"family {op.operator.family} has no figures: its elements do not move", "remove figure")
+    use.input = picture.tensor or use.input
     keys = dict.fromkeys(picture.keys[place] for place in example.figure or ())
     groups = [group(picture, key) for key in keys] or some(picture)
     return Shown(example, use, picture, tuple(sorted(groups, key=lambda found: (not found.inputs, found.inputs))))
@@ -79,7 +81,9 @@ def problem(example: Example, message: str, hint: str | None = None) -> SpecErro
 def group(picture: Picture, key: Hashable) -> Group:
     """The examples that are shown together."""
     outputs = tuple(place for place, own in picture.keys.items() if own == key)
-    return Group(tuple(dict.fromkeys(source for place in outputs for source in picture.sources[place])), outputs)
+    beside = {name: places.get(key, ()) for name, places in picture.beside.items()}
+    inputs = tuple(dict.fromkeys(source for place in outputs for source in picture.sources[place]))
+    return Group(inputs, outputs, beside)
 
 
 def some(picture: Picture) -> list[Group]:

@@ -56,7 +56,7 @@ def _wrong(report: Report) -> Iterator[str]:
     if report.wrong_constant is not None:
         yield f"the first wrong constant is {report.wrong_constant.label}"
     if report.first_missing is not None:
-        yield f"the first node without a file is {report.first_missing.label}: {report.first_missing.problem}"
+        yield f"the first node without a value is {report.first_missing.label}: {report.first_missing.problem}"
     if report.first_wrong is not None:
         why = f": {report.first_wrong.problem}" if report.first_wrong.problem else ""
         yield f"the first wrong node is {report.first_wrong.label}{why}"

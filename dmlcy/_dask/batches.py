@@ -105,6 +105,8 @@ def run(
     """
     if threads not in (1, None):
         raise ValueError(f"{FUNCTION}(): threads is 1 or None, not {show(threads)}.")
+    if not isinstance(inputs, Mapping):
+        raise TypeError(f"{FUNCTION}(): inputs is a dict of arrays by the names of inputs, not {show(inputs)}.")
     if isinstance(outputs, str):
         raise TypeError(f"{FUNCTION}(): outputs is a sequence of names, not {show(outputs)}.")
     level = current_level()

@@ -22,6 +22,14 @@ from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 
 
+class Scaled(NamedTuple):
+    """The paths of inputs of which each element is (integer - zero) * scale; ``zero`` may be an integer, for all."""
+
+    integers: str
+    scale: str
+    zero: str | int
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of the reference for one output.
@@ -173,11 +181,8 @@ class Family(ABC):
         """Whether loops compute a slice of an output, which a desc of its own describes, as they compute the whole."""
         return False
 
-    def scaled(self, desc: OperatorDesc) -> tuple[str, ...] | None:
-        """The paths of integers, scales and zero points, where each element of the output is (integer - zero) * scale.
-
-        Zero points may be left out. None: the output is another one.
-        """
+    def scaled(self, desc: OperatorDesc) -> Scaled | None:
+        """The parts of each element of the output, if it is (integer - zero) * scale; None: it is another formula."""
         return None
 
     def makes(self, desc: OperatorDesc) -> str | None:

@@ -37,7 +37,7 @@ class Joint:
     integers
         The number of a data type, and the elements from a row to the next.
     factors
-        The scale, and perhaps the zero point.
+        The scale, and the zero point: an integer, if all have the same.
     workspace
         Bytes that a thread takes at most for the numbers.
     """
@@ -45,25 +45,25 @@ class Joint:
     tensor: int
     inputs: tuple[int, ...]
     integers: tuple[int, int]
-    factors: tuple[Factors, ...]
+    factors: tuple[Factors, Factors | int]
     workspace: int
 
     def matrix(self) -> QuantizedMatrix:
         """The object that makes the numbers."""
-        scale, *zeros = self.factors
-        return QuantizedMatrix(*self.integers, scale, zeros[0] if zeros else None)
+        return QuantizedMatrix(*self.integers, *self.factors)
 
 
 def joint_of(graph: Structure, wiring: Wiring, maker: int, reader: int, path: str) -> Joint | None:
     """How the loops of a reader get what a maker makes of integers; None where they need it as a whole."""
     first, second = graph.nodes[maker], graph.nodes[reader]
     assert isinstance(first, Node) and isinstance(second, Node)
-    names = family_of(first.desc.operator).scaled(first.desc)
-    if names is None or family_of(second.desc.operator).makes(second.desc) != path:
+    scaled = family_of(first.desc.operator).scaled(first.desc)
+    if scaled is None or family_of(second.desc.operator).makes(second.desc) != path:
         return None
     ((_, value),) = wiring.outputs[maker]
     given = [(name, desc) for name, desc in wiring.inputs[maker] if desc is not None]
-    inputs = tuple([name for name, _ in given].index(name) for name in names)
+    paths = [one for one in (scaled.integers, scaled.scale, scaled.zero) if isinstance(one, str)]
+    inputs = tuple([name for name, _ in given].index(path) for path in paths)
     integers, *factors = (given[place][1] for place in inputs)
     assert value is not None
     steps = strides_of(integers)
@@ -79,8 +79,9 @@ def joint_of(graph: Structure, wiring: Wiring, maker: int, reader: int, path: st
     readers = [name for name, desc in wiring.inputs[reader] if desc is not None]
     depth = max(value.sizes[-2:])
     room = size_in_bytes(dtype_of(value), min(math.prod(value.sizes[-2:]), max(COLUMNS * depth, NUMBERS)))
-    said = tuple(_factors(value.sizes, one) for one in factors)
-    return Joint(readers.index(path), inputs, (dtype_of(integers).value, steps[-2]), said, room)
+    scale, *zeros = (_factors(value.sizes, one) for one in factors)
+    zero = scaled.zero if isinstance(scaled.zero, int) else zeros[0]
+    return Joint(readers.index(path), inputs, (dtype_of(integers).value, steps[-2]), (scale, zero), room)
 
 
 def _is_one(tensor: TensorDesc) -> bool:

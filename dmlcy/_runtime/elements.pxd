@@ -46,9 +46,9 @@ cdef int run_blocks(const ElementKernel* kernel, Elements* a) noexcept nogil
 # Converts the elements of one input to the data type of one output.
 cdef int run_conversion(Elements* a) noexcept nogil
 
-# Makes of `to` an input for the output `of`. The input has zeros of a data type for all its elements, or one of some
-# entries for each index of an axis.
-cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil
+# Makes of `to` an input for the output `of`. The input has an integer for all its elements, which becomes one of a data
+# type where it is, or one of some entries for each index of an axis.
+cdef void fill_integer(Tensor* to, const Tensor* of, int dtype, int64_t* number) noexcept nogil
 cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entries) noexcept nogil
 
 # A number of a data type, as a float, and an integer.

@@ -40,8 +40,6 @@ cdef enum:
     TENSORS = MOST_TENSORS
     MOST_AXES = 3 * MAX_RANK        # where two tensors have elements for blocks
 
-cdef uint64_t ZEROS = 0                   # zero of any data type
-
 # The axes of all tensors. The last one is the row, the one before counts the rows of a tile.
 cdef struct Axes:
     const Elements* a
@@ -316,8 +314,10 @@ cdef void fill_repeated(Tensor* to, const Tensor* of, int dtype, const void* dat
     make_dense(to, <char*>data)
 
 
-cdef void fill_zeros(Tensor* to, const Tensor* of, int dtype) noexcept nogil:
-    fill_repeated(to, of, dtype, &ZEROS)
+cdef void fill_integer(Tensor* to, const Tensor* of, int dtype, int64_t* number) noexcept nogil:
+    cdef int64_t given = number[0]
+    store_numbers(INT64, &given, number, 1, dtype)
+    fill_repeated(to, of, dtype, number)
 
 
 cdef void fill_entries(Tensor* to, const Tensor* of, int axis, const float* entries) noexcept nogil:

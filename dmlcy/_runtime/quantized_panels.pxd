@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t
 
 # Scales or zero points of a matrix, which blocks of elements share. Steps are in elements.
 cdef struct Factors:
-    const char* data                # NULL: all are 0
+    const char* data                # NULL: all are `number`
+    float number
     int dtype
     int64_t row_block               # rows of the matrix for one row of factors
     int64_t column_block

@@ -3,7 +3,6 @@
 cimport cython
 from libc.stdint cimport int8_t, int64_t, intptr_t, uint8_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
 from dmlcy._runtime.prologue cimport Prologue
 from dmlcy._runtime.strided cimport FLOAT32, INT4, INT8, UINT4, UINT8
@@ -49,7 +48,8 @@ cdef void take_factors(const Factors* factors, int64_t place, int64_t step, int6
     cdef const char* data = factors.data
     cdef int64_t k
     if data == NULL:
-        memset(to, 0, n * sizeof(float))
+        for k in range(n):
+            to[k] = factors.number
     elif factors.dtype == FLOAT32:
         for k in range(n):
             to[k] = (<const float*>data)[place + k * step]
@@ -170,6 +170,7 @@ cdef class Owner:
 cdef Factors factors_of(object said) except *:
     cdef Factors found
     found.data = NULL
+    found.number = 0
     found.dtype, found.row_block, found.column_block, found.row_step, found.column_step = said
     if found.row_block < 1 or found.column_block < 1:
         raise ValueError("a block has at least one element")
@@ -181,7 +182,8 @@ cdef class QuantizedMatrix:
     """Makes the prologue of a matrix for the addresses of its tensors.
 
     ``dtype``, ``step``: the number of its data type, and the elements from a row to the next. ``scale``, ``zero``: of
-    the factors the data type, rows and columns that share one, and the elements from a row and a column to the next.
+    the factors the data type, rows and columns that share one, and the elements from a row and a column to the next. A
+    zero point that is the same for all may be an integer.
     """
 
     cdef Quantized matrix
@@ -190,10 +192,12 @@ cdef class QuantizedMatrix:
     def __init__(self, int dtype, int64_t step, scale, zero):
         if kind_of(dtype) < 0:
             raise ValueError("a matrix of quantized integers has 4 or 8 bits")
-        self.has_zero = zero is not None
+        self.has_zero = not isinstance(zero, int)
         self.matrix.dtype, self.matrix.step = dtype, step
         self.matrix.scale = factors_of(scale)
         self.matrix.zero = factors_of(zero if self.has_zero else (dtype, 1, 1, 0, 0))
+        if not self.has_zero:
+            self.matrix.zero.number = zero
         if self.matrix.scale.dtype != FLOAT32 or self.matrix.zero.dtype != dtype:
             raise ValueError("scales are FLOAT32, and zero points are as the matrix")
 

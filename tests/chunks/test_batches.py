@@ -196,6 +196,7 @@ REFUSED = {
     "no items": ({"image": cut(IMAGES, 5)[:0]}, {}, ValueError, "image has no items along axis 0"),
     "output": ({"image": cut(IMAGES, 5)}, {"outputs": ["share"]}, dml.ModelError, "DML-ONNX-run-value"),
     "outputs": ({"image": cut(IMAGES, 5)}, {"outputs": "shares"}, TypeError, "outputs is a sequence of names"),
+    "no dict": (cut(IMAGES, 5), {}, TypeError, "inputs is a dict of arrays by the names of inputs, not an Array"),
     "threads": ({"image": cut(IMAGES, 5)}, {"threads": 2}, ValueError, "threads is 1 or None, not 2"),
     "huge": ({"image": da.zeros((10**8, 1, 8, 8), chunks=-1, dtype="f4")}, {}, ValueError,
              "a block of image would have 6400000000 elements, and a tensor has at most 4294967295"),

@@ -302,6 +302,8 @@ def test_one_desc_in_place_of_a_model(tmp_path: Path) -> None:
     for desc, path in (({"type": "FOLD"}, "$"), ({"type": 1, "desc": {}}, "$.type"), (pool() | {"more": 1}, "$.more")):
         (found,) = of(tmp_path, desc)
         assert (found["id"].startswith("DML-MODEL-"), found["path"]) == (True, path)
+    (found,) = of(tmp_path, {"Type": "FOLD", "Desc": {}})
+    assert (found["path"], found["hint"]) == ("$.Type", 'Rename "Type" to "type".')
     status, text = lint(written(tmp_path, {"type": "DML_OPERATOR_BOGUS", "desc": {}}))
     assert status == 1 and "[DML-MODEL-operator-unknown]" in text
     status, text = lint(written(tmp_path, pool()))

@@ -109,8 +109,12 @@ def test_what_is_not_so_is_noticed() -> None:
 
 
 def test_an_equivalent_of_the_shown_data_only_is_noticed() -> None:
-    operator = next(one for one in SPECS.operators.values() if any(same.shown for same in one.equivalents))
-    same = next(same for same in operator.equivalents if same.library == DEFINING[0].name and same.shown)
+    operator, same = next(
+        (operator, same)
+        for operator in SPECS.operators.values()
+        for same in operator.equivalents
+        if same.library == DEFINING[0].name and same.shown
+    )
     ours, theirs = on_other_data(operator, same, DEFINING[0].prelude, 0)
     np.testing.assert_array_equal(ours, theirs)
     constant = replace(same, shown=(same.shown[0], replace(same.shown[1], code=repr(same.shown[1].gives))))

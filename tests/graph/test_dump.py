@@ -202,7 +202,7 @@ def test_a_missing_file_is_said(graph: Path, tmp_path: Path, capsys: pytest.Capt
     assert main(["compare", str(tmp_path / "dump"), str(other)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "6 outputs of nodes: 4 passed, 1 failed, 1 missing" in lines
-    assert 'the first node without a file is node 3 "double" (ELEMENT_WISE_ADD): there is no "double.npy"' in lines
+    assert 'the first node without a value is node 3 "double" (ELEMENT_WISE_ADD): there is no "double.npy"' in lines
     assert lines[-1].startswith('the first wrong node is node 7 "softmax"')
 
 

@@ -135,7 +135,7 @@ def test_an_output_that_is_not_there_is_missing(tmp_path: Path, capsys: pytest.C
     values = right()
     del values["shares"]
     assert status_of(values, tmp_path) == 1
-    assert 'the first node without a file is node 9 "/Softmax"' in capsys.readouterr().out
+    assert 'the first node without a value is node 9 "/Softmax"' in capsys.readouterr().out
 
 
 def test_names_that_a_terminal_would_obey_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ pytest.importorskip("torch", reason="needs PyTorch, which makes the models")
 
 import onnx
 import onnxruntime as ort
+from each import each_of
 from forms import FORMS, LEVELS, form, optimised
 from llama import Llama
 from models_table import apart
@@ -119,12 +120,14 @@ def test_weights_of_4_bits_are_the_numbers_that_they_stand_for(zeros: bool) -> N
         assert apart(*both) < 3e-6
 
 
-def test_constants_of_4_bits_become_numbers_in_the_product() -> None:
-    """All numbers at once would take eight times the memory."""
+@each_of("element", ["INT4", "UINT4"])
+def test_constants_of_4_bits_become_numbers_in_the_product(element: str) -> None:
+    """All numbers at once would take eight times the memory. The zero point that is left out is 0."""
     random = np.random.default_rng(0)
+    data_type = onnx.TensorProto.DataType.Value(element)
     halves = random.integers(0, 256, 256 * 320 // 2, np.uint8)
     scales = onnx.numpy_helper.from_array(random.uniform(0.5, 1.5, (8, 320)).astype(np.float32), "scales")
-    weights = onnx.helper.make_tensor("weights", onnx.TensorProto.INT4, (256, 320), halves.tobytes(), raw=True)
+    weights = onnx.helper.make_tensor("weights", data_type, (256, 320), halves.tobytes(), raw=True)
     x, y = (onnx.helper.make_tensor_value_info(name, 1, ["n", size]) for name, size in (("x", 256), ("y", 320)))
     nodes = [
         onnx.helper.make_node("DequantizeLinear", ["weights", "scales"], ["numbers"], axis=0, block_size=32),

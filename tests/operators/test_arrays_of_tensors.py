@@ -100,6 +100,22 @@ def test_packed_bytes_lie_apart() -> None:
     np.testing.assert_array_equal(given.values(), np.zeros(8))
 
 
+@pytest.mark.parametrize("path", [None, "reference"])
+@pytest.mark.parametrize(("dtype", "zero"), [("UINT8", 128), ("UINT4", 8), ("INT8", 0), ("INT4", 0)])
+def test_the_zero_point_of_a_scale_alone(dtype: str, zero: int, path: Any) -> None:
+    """The middle of the range of unsigned integers, in loops and in the reference."""
+    numbers, scale = np.array([[0, 1, -2, 3], [2, 0, -1, 7]], np.float32), np.array([[0.5], [1]], np.float32)
+    kinds = [dml.TensorDesc("FLOAT32", numbers.shape), dml.TensorDesc(dtype, numbers.shape)]
+    given: Any = {"quantizations": [dml.TensorDesc("FLOAT32", scale.shape)], "quantization_type": "SCALE"}
+    quantized: Any = dml.compile(dml.desc.Quantize(input=kinds[0], output=kinds[1], **given), path=path)(
+        numbers, [scale]
+    )
+    values = quantized.values() if isinstance(quantized, dml.Packed) else quantized.astype(np.int64)
+    assert values.tolist() == (numbers / scale + zero).tolist()
+    again: Any = dml.compile(dml.desc.Dequantize(input=kinds[1], output=kinds[0], **given), path=path)
+    assert again(quantized, [scale]).tolist() == ((values.astype(np.int64) - zero) * scale).tolist()
+
+
 def test_an_array_that_is_resized_during_the_call() -> None:
     class Axis:
         def __index__(self) -> int:

@@ -36,6 +36,11 @@ def integers(name: str, sizes: tuple[int, ...]) -> tuple[Array, Any]:
     return values, packed(values, name) if name.endswith("4") else values.astype(name.lower())
 
 
+def middle(name: str, *sizes: int) -> Array:
+    """The zero points where none are given: of unsigned integers, the middle of their range."""
+    return np.full(sizes, (sum(NUMBERS[name]) + 1) // 2)
+
+
 def product(a: Array, weights: Any, scale: Array, zero: Any, turned: bool) -> Array:
     """The product of a graph, in whose loops the weights become floats."""
     g = dml.Graph()
@@ -57,7 +62,7 @@ def test_products_are_those_of_the_floats(name: str, turned: bool) -> None:
         whole = {(1, 1), (1, sizes[1]), (sizes[0] // 2, 1), (sizes[0], sizes[1] // 2), (sizes[0] // 3, sizes[1])}
         for few in sorted(one for one in whole if sizes[0] % one[0] == sizes[1] % one[1] == 0):
             scale = random.uniform(-2, 2, few).astype(np.float32)
-            offset, zero = integers(name, few) if few[1] <= columns // 2 else (np.zeros((1, 1), np.int64), None)
+            offset, zero = integers(name, few) if few[1] <= columns // 2 else (middle(name, 1, 1), None)
             floats = (values - spread(offset, sizes)).astype(np.float32) * spread(scale, sizes)
             matrix = np.ascontiguousarray(floats.T if turned else floats)
             a = random.integers(-9, 9, (rows, depth)).astype(np.float32)
@@ -92,7 +97,7 @@ def test_one_row_of_many_columns(zeros: bool) -> None:
         values, weights = integers(name, (columns, 96))
         scale = random.uniform(-2, 2, (columns, 96 // block)).astype(np.float32)
         scale[5] = 3e38
-        offset, zero = integers(name, scale.shape) if zeros else (np.zeros_like(scale, np.int64), None)
+        offset, zero = integers(name, scale.shape) if zeros else (middle(name, *scale.shape), None)
         floats = (values - spread(offset, values.shape)).astype(np.float32)
         with np.errstate(over="ignore"):
             floats *= spread(scale, values.shape)

@@ -9,7 +9,8 @@ from typing import ClassVar, Final
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Definition, KernelTable, Moved, Use
+from ..base import Definition, KernelTable, Moved, Picture, Use
+from .windows import pictured
 
 OPERANDS: Final = {"matrices": ("a", "b"), "windows": ("input", "filter")}
 """The factors: the default names of the two tensors."""
@@ -110,8 +111,9 @@ class Contract(Moved):
     def pieces(self, kernel: ContractKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: ContractKernel, use: Use) -> None:
-        """No figure."""
+    def picture(self, kernel: ContractKernel, use: Use) -> Picture | None:
+        """Each element of the output is made of those under the filter; products of matrices have no figure."""
+        return pictured(kernel.roles, use) if kernel.of == "windows" else None
 
 
 FAMILY = Contract()

@@ -21,6 +21,7 @@ from ...model import Facts, Field, Operator
 from ...source import Table
 from ..base import Definition, Evaluated, KernelTable, Looped, local
 from .loops import ElementLoop, Loops
+from .operands import Made
 
 ALL = (Kind.FLOAT, Kind.INT)
 BITS = "bits"
@@ -41,7 +42,7 @@ class ElementKernel:
     members: tuple[tuple[str, str, str], ...]
     once: tuple[tuple[str, str], ...]
     inputs: tuple[str, ...]
-    tensors: tuple[tuple[str, str], ...]
+    tensors: tuple[Made, ...]
     scaled: str | None
     fused: str | None
     moved: bool

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...expr.nodes import Node, NotCompiled
 from ...field_types import type_of
 from ..base import KernelTable
-from .operands import Operands
+from .operands import Made, Operands
 from .ways import Way, Ways
 
 MOST_INPUTS, MOST_TENSORS = 5, 8  # of elements.pxd
@@ -32,7 +32,7 @@ class Loops:
     """The parts of an operator that the templates read.
 
     ``converts``: the loops of conversions.h compute the result. ``inputs``: the tensors that loops take, in Cython;
-    ``tensors``: the tensors that are made for this, as (name, call); ``members``: the values that a loop reads of the
+    ``tensors``: the tensors that are made for this; ``members``: the values that a loop reads of the
     operator, as (C type, name, value in Cython); ``once``: the values computed of these before a loop runs, as (name,
     expression in C).
     """
@@ -42,7 +42,7 @@ class Loops:
         self.made: tuple[ElementLoop, ...] = ()
         self.converts = False
         self.inputs: tuple[str, ...] = ()
-        self.tensors: tuple[tuple[str, str], ...] = ()
+        self.tensors: tuple[Made, ...] = ()
         self.members: tuple[tuple[str, str, str], ...] = ()
         lack = self.lack()
         if lack is not None:

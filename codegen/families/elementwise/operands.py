@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ...expr.cython import Cython
 from ...expr.nodes import Call, Choice, Compare, Index, Name, NotCompiled, Number
+from ...expr.types import Kind, kind_of
 from ...field_types import type_of
 from ...model import Facts, Field, Operator
 from ..base import Definition, attribute_locals
@@ -33,15 +35,24 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A tensor that a call in Cython makes. ``number``: what it has for all elements, if it is the same for all."""
+
+    name: str
+    call: str
+    number: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Element:
     """An input of the loops. ``types``: its type variable, or the data type; ``tensor``: the tensor in Cython.
 
-    ``made``: the name of a tensor, and the call that makes it, if it is needed for the input.
+    ``made``: a tensor that is needed for the input.
     """
 
     types: str
     tensor: str
-    made: tuple[str, str] | None = None
+    made: Made | None = None
 
 
 def dtypes_of(operator: Operator, field: Field) -> tuple[str, ...]:
@@ -63,7 +74,7 @@ class Operands:
     """
 
     def __init__(self, operator: Operator, definition: Definition, facts: Facts) -> None:
-        self.operator, self.definition = operator, definition
+        self.operator, self.definition, self.facts = operator, definition, facts
         self.single = [field for field in operator.inputs if self.is_one_element(field)]
         self.scaled = "scaled" in definition.roles
         self.output = operator.outputs[0]
@@ -103,26 +114,29 @@ class Operands:
                 continue
             name = "x" if len(self.operator.inputs) == 1 else field.python
             if field.optional:
-                yield name, self.or_zeros(field.types or "", field.python, f"a.{field.python}")
+                yield name, self.or_number(field.types or "", field.python, f"a.{field.python}")
             else:
                 yield name, Element(field.types or "", f"&a.{field.python}")
         for key, axis in self.definition.words.items():
             head, _, name = key.partition(".")
             if head == "along":
                 entries = f"fill_entries(&{name}, &a.{self.output.python}, {axis}, a.{name})"
-                yield name, Element("FLOAT32", f"&{name}", (name, entries))
+                yield name, Element("FLOAT32", f"&{name}", Made(name, entries))
 
     def entries(self, field: Field) -> Iterator[tuple[str, Element]]:
         """The tensors of an array. An optional tensor that is left out counts as one more data type."""
         for number, name in enumerate(self.definition.words[f"tensors.{field.python}"].split()):
             types, tensor = self.types_of_entry(field, number), f"a.{field.python}.several.each[{number}]"
             absent = f"absent.{name}" in self.definition.formulas
-            yield name, self.or_zeros(types, name, tensor) if absent else Element(types, f"&{tensor}")
+            yield name, self.or_number(types, name, tensor) if absent else Element(types, f"&{tensor}")
 
-    def or_zeros(self, types: str, name: str, tensor: str) -> Element:
-        """A tensor, or zeros where it is left out."""
-        zeros = f"fill_zeros(&{name}, &a.{self.output.python}, a.{self.holder(types)}.dtype)"
-        return Element(types, f"&{tensor} if {tensor}.dtype else &{name}", (name, zeros))
+    def or_number(self, types: str, name: str, tensor: str) -> Element:
+        """A tensor, or what stands for all its elements where it is left out."""
+        formula = self.definition.formulas.get(f"absent.{name}")
+        cython = Cython(self.operator.scope, constants={one.name: one.name for one in self.facts.dtypes})
+        number = "0" if formula is None else cython.expression(formula.loops)
+        call = f"fill_integer(&{name}, &a.{self.output.python}, a.{self.holder(types)}.dtype, &{name}_number)"
+        return Element(types, f"&{tensor} if {tensor}.dtype else &{name}", Made(name, call, number))
 
     def types_of_entry(self, field: Field, number: int) -> str:
         """The type variable of a tensor of an array: a rule says which tensor has the same data type."""
@@ -188,8 +202,8 @@ class Operands:
         if len({field.types for field in self.operator.outputs}) > 1:
             return "no loop gives outputs of several data types yet"
         for name, formula in definition.formulas.items():
-            if name.startswith("absent.") and formula.node != Number(0):
-                return f"no loop takes anything but 0 for what is left out, as {name} would be"
+            if name.startswith("absent.") and kind_of(formula.loops, self.operator.scope) is not Kind.INT:
+                return f"no loop takes anything but an integer for what is left out, as {name} would be"
         for field in self.operator.attributes:
             if type_of(field).typed and not self.is_of_first(field):
                 return f"{field.name} has another data type than the first input, which no loop reads yet"

@@ -13,7 +13,8 @@ from typing import ClassVar, Final
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Definition, KernelTable, Moved, Use
+from ..base import Definition, KernelTable, Moved, Picture, Use
+from .places import pictured
 
 BY: Final[dict[str, dict[str, tuple[str, Kind]]]] = {
     "slices": {"axis": ("axis", Kind.INT), "count": ("index_dimensions", Kind.INT)},
@@ -78,8 +79,9 @@ class Index(Moved):
     def pieces(self, kernel: IndexKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: IndexKernel, use: Use) -> None:
-        """No figure."""
+    def picture(self, kernel: IndexKernel, use: Use) -> Picture:
+        """Each element of the output is one that an index takes, or one that goes to its place."""
+        return pictured(kernel.function.partition("_")[2], kernel, use)
 
 
 FAMILY = Index()

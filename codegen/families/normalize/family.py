@@ -15,7 +15,7 @@ from ...expr.nodes import Name
 from ...expr.types import Kind, Symbol
 from ...model import Facts, Operator
 from ...source import Table
-from ..base import Definition, Evaluated, KernelTable, Looped, local
+from ..base import Definition, Evaluated, KernelTable, Looped, Picture, Use, grid, lines, local
 from .loops import Loops
 from .near import Near
 
@@ -81,6 +81,35 @@ class Normalize(Looped, Evaluated):
     def needs(self, kernel: NormalizeKernel) -> Sequence[str]:
         """The sizes of sums, or the neighbors."""
         return (kernel.over or kernel.near,)
+
+    def picture(self, kernel: NormalizeKernel, use: Use) -> Picture:
+        """Each element of the output is made of all elements that are normalized with it, or of its neighbors."""
+        places = [*grid(use.sizes(use.input))]
+        if kernel.near:
+            near = use.values(kernel.near, len(use.sizes(use.input)))
+            reach = [((extent - 1) // 2, extent // 2) for extent in near]
+            around = {
+                place: tuple(
+                    other
+                    for other in places
+                    if all(-a <= j - i <= b for i, j, (a, b) in zip(place, other, reach, strict=True))
+                )
+                for place in places
+            }
+            caption = "An element of the output is divided by a sum over the neighbors that have its colour."
+            return Picture((caption,), around, {place: place for place in places})
+        summed = use.values(kernel.over, len(use.sizes(use.input)))
+        keys = {
+            place: key
+            for key, line in lines(places, [d for d, size in enumerate(summed) if size == 1]).items()
+            for place in line
+        }
+        together = {key: tuple(place for place in places if keys[place] == key) for key in keys.values()}
+        return Picture(
+            ("The elements of one colour are normalized together.",),
+            {place: together[key] for place, key in keys.items()},
+            keys,
+        )
 
     def module(self, kernels: Sequence[NormalizeKernel]) -> Mapping[str, Any]:
         """All loops; those of operators that compute the same are one."""

@@ -16,11 +16,18 @@ from ...expr.nodes import Name, NotCompiled
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ...source import Table
-from ..base import Definition, Evaluated, KernelTable, Looped, local
+from ..base import Definition, Evaluated, KernelTable, Looped, Picture, Place, Use, grid, lines, local, shown
 from .loops import Case, Fold, Folds
 
 REDUCTIONS = ("sum", "product", "least", "greatest")
 EXTREMES = ("least", "greatest")
+SIGNS = {
+    "sum": ("", " + ", ""),
+    "product": ("", " * ", ""),
+    "least": ("min(", ", ", ")"),
+    "greatest": ("max(", ", ", ")"),
+}
+"""How a picture writes a reduction: what is before, between and after the elements."""
 X = {"x": local(Kind.FLOAT)}
 TOP = {"top": local(Kind.FLOAT)}
 FINISH = {"acc": local(Kind.FLOAT), "count": local(Kind.INT, 1), **TOP}
@@ -94,6 +101,23 @@ class Reduce(Looped, Evaluated):
     def needs(self, kernel: ReduceKernel) -> Sequence[str]:
         """No let: the sizes of the output say which axes are folded."""
         return ()
+
+    def picture(self, kernel: ReduceKernel, use: Use) -> Picture:
+        """Each element of the output is made of all elements that differ along the reduced axes only."""
+        roles, formulas = kernel.definition.roles, kernel.definition.formulas
+        sizes = use.values(roles["over"], len(use.sizes(use.input)))
+        found = lines(grid(use.sizes(use.input)), [d for d, size in enumerate(sizes) if size == 1])
+        sources = {place: tuple(line) for place, line in found.items()}
+        prefix = f"members.{use.value(roles['mode']).name}." if "mode" in roles else ""
+        said = SIGNS.get(kernel.definition.words.get(f"{prefix}reduction", ""))
+        worked: dict[Place, str] = {}
+        if said is not None and not {f"{prefix}step", f"{prefix}finish"} & {*formulas}:
+            before, between, after = said
+            for place, line in found.items():
+                terms = between.join(shown(use.element(use.input, at)) for at in line)
+                worked[place] = f"{before}{terms}{after} = {shown(use.element(use.output, place))}"
+        caption = ("Each element of the output is made of the elements of its colour.",)
+        return Picture(caption, sources, {place: place for place in sources}, worked=worked)
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """All loops."""

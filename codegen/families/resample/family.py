@@ -9,7 +9,8 @@ from typing import ClassVar, Final
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Definition, KernelTable, Moved, Use
+from ..base import Definition, KernelTable, Moved, Picture, Use
+from .weights import pictured
 
 PERHAPS: Final = {
     "before": ("input_pixel_offsets", Kind.FLOATS),
@@ -76,8 +77,9 @@ class Resample(Moved):
     def pieces(self, kernel: ResampleKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: ResampleKernel, use: Use) -> None:
-        """No figure."""
+    def picture(self, kernel: ResampleKernel, use: Use) -> Picture:
+        """Each element of the output is one of the input, or a mean of some of them."""
+        return pictured(kernel, use)
 
 
 FAMILY = Resample()

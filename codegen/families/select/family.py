@@ -9,7 +9,7 @@ from typing import ClassVar
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Definition, KernelTable, Moved, Use
+from ..base import Definition, KernelTable, Moved, Picture, Use, grid
 
 FIRST, NONZERO = "first", "nonzero"
 ASCENDING = "INCREASING"
@@ -60,8 +60,18 @@ class Select(Moved):
     def pieces(self, kernel: SelectKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: SelectKernel, use: Use) -> None:
-        """No figure."""
+    def picture(self, kernel: SelectKernel, use: Use) -> Picture | None:
+        """Each element of the first output is the one whose place the other output has; coordinates have no figure."""
+        roles = kernel.definition.roles
+        if kernel.choose != FIRST:
+            return None
+        axis = use.value(roles["axis"])
+        sources = {
+            place: ((*place[:axis], int(use.element(roles["places"], place)), *place[axis + 1 :]),)
+            for place in grid(use.sizes(use.output))
+        }
+        caption = "A colour marks an element that is among the first ones, and its place in the output."
+        return Picture((caption,), sources, sources)
 
 
 FAMILY = Select()

@@ -13,7 +13,7 @@ from typing import Final
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Definition, KernelTable, Moved, Use
+from ..base import Definition, KernelTable, Moved, Picture, Place, Region, Use, grid
 
 WAYS: Final = {
     "join": {"join": Kind.INT},
@@ -76,8 +76,30 @@ class Views(Moved):
     def pieces(self, kernel: ViewsKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: ViewsKernel, use: Use) -> None:
-        """No figure."""
+    def picture(self, kernel: ViewsKernel, use: Use) -> Picture | None:
+        """Each element of the output is one of the input, or none where none goes; arrays of tensors have no figure."""
+        inner, places = use.sizes(use.input), [*grid(use.sizes(use.output))]
+        if kernel.move == "tile":
+            sources = {place: (tuple(at % size for at, size in zip(place, inner, strict=True)),) for place in places}
+            frame = Region("", {use.output: ((0,) * len(inner), tuple(size - 1 for size in inner))})
+            caption = ("A colour marks one element of the input and its copies.", "The frame is around the first copy.")
+            return Picture(caption, sources, sources, regions=(frame,))
+        if kernel.move not in SIDES.values():
+            return None
+        start, step = (use.values(role, len(inner)) for role in kernel.roles)
+
+        def along(place: Place) -> Place:
+            return tuple(first + at * by for first, at, by in zip(start, place, step, strict=True))
+
+        if kernel.move == "slice":
+            taken = {place: (along(place),) for place in places}
+            return Picture(("A colour marks an element of the input that is taken.",), taken, taken)
+        goes = {along(place): (place,) for place in grid(inner)}
+        return Picture(
+            ("A colour marks an element of the input and its place. The others are 0.",),
+            {place: goes.get(place, ()) for place in places},
+            goes,
+        )
 
 
 FAMILY = Views()

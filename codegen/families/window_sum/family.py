@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Definition, KernelTable, Moved, Use
-from ..windows import Window, window_of
+from ..base import Definition, KernelTable, Moved, Picture, Place, Use, grid, inside
+from ..windows import Slide, Window, window_of
 
 ROLES: Final = {
     "shares": {"counted": ("include_padding", Kind.BOOL)},
@@ -69,8 +69,29 @@ class WindowSum(Moved):
     def pieces(self, kernel: SumKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: SumKernel, use: Use) -> None:
-        """No figure."""
+    def picture(self, kernel: SumKernel, use: Use) -> Picture:
+        """Each element is made of those under its window, or of the windows that give it their gradient."""
+        slide, sizes = Slide(use, kernel.window), use.sizes(kernel.image)
+        lead = len(sizes) - len(slide.window)
+        taken = {
+            place: [place[:lead] + slide.place(place[lead:], tap) for tap in grid(slide.window)]
+            for place in grid(use.sizes(kernel.positions))
+        }
+        if kernel.of not in GRADIENTS:
+            caption = "Each element of the output is the mean of the elements in the window of its colour."
+            return Picture((caption,), {place: tuple(read) for place, read in taken.items()}, {p: p for p in taken})
+        given: dict[Place, list[Place]] = {place: [] for place in grid(sizes)}
+        for place, read in taken.items():
+            within = [at for at in read if inside(at, sizes)]
+            if kernel.of == "greatest" and within:
+                within = [max(within, key=lambda at: use.element(use.input, at))]
+            for at in within:
+                given[at].append(place)
+        caption = "An element of the output is the sum of the shares that the windows of its colour give it."
+        if kernel.of == "greatest":
+            caption = "The gradient of a window goes to its greatest element. The colour marks both."
+        sources = {place: tuple(read) for place, read in given.items()}
+        return Picture((caption,), sources, {p: p for p, read in sources.items() if read}, tensor=kernel.positions)
 
 
 FAMILY = WindowSum()

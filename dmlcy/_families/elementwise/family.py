@@ -16,9 +16,9 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
 from dmlcy._families import blocks, conditions
 from dmlcy._families.activations import activated, along, magnitudes
-from dmlcy._families.base import Family, Part, Result, of_floats, tensors_of
+from dmlcy._families.base import Family, Part, Result, Scaled, of_floats, tensors_of
 from dmlcy._families.blocks import BLOCK, At
-from dmlcy._families.given import Given, Kernel
+from dmlcy._families.given import Given, Kernel, kernel_of
 from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
 from dmlcy._field_types.tensor_array import by_path
@@ -131,8 +131,8 @@ class Elementwise(Family):
         fused = desc.operator.definition.roles.get("fused")
         return fused is None or not along(getattr(desc, fused), (1,))
 
-    def scaled(self, desc: OperatorDesc) -> tuple[str, ...] | None:
-        """The paths of integers, scales and zero points, where the formula is (integer - zero) * scale."""
+    def scaled(self, desc: OperatorDesc) -> Scaled | None:
+        """The tensors of a formula (integer - zero) * scale."""
         definition = desc.operator.definition
         found = SCALED.fullmatch(definition.formulas["result"].text) if "result" in definition.formulas else None
         if found is None or any(desc._values()[definition.roles[role]] for role in definition.roles):
@@ -143,14 +143,15 @@ class Elementwise(Family):
             names = definition.words.get(f"tensors.{field}", field).split()
             paths[names[int(place[:-1])] if place else field] = path
         integer, zero, scale = found.groups()
-        return tuple(paths[name] for name in (integer, scale, zero) if name in paths)
+        given = paths[zero] if zero in paths else int(kernel_of(desc).value(f"absent.{zero}"))
+        return Scaled(paths[integer], paths[scale], given)
 
     def numbers_of_a_part(self, desc: OperatorDesc) -> int:
         """Of floating-point elements: the inputs, the result, and what the operations of the formula leave."""
         if not of_floats(desc):
             return self.of_a_part
         definition = desc.operator.definition
-        texts = [formula.text for formula in definition.formulas.values()]
+        texts = [formula.text for key, formula in definition.formulas.items() if not key.startswith("absent.")]
         operations = [len(OPERATION.findall(text)) + 4 * len(FUNCTION.findall(text)) for text in texts]
         scaled = definition.roles.get("scaled")
         return (

@@ -279,7 +279,7 @@ def _hint(one: object) -> str:
         return (
             ". Make it an input with input_tensor(...) and a Binding, or with Graph.input(...) or Graph.constant(...)."
         )
-    fields = getattr(one, "_fields", ())  # those of the outputs of an operator
+    fields = [name for name in getattr(one, "_fields", ()) if getattr(one, name) is not None]  # outputs of an operator
     return f". Take one of its outputs: {', '.join(fields)}." if fields else ""
 
 

@@ -12,11 +12,11 @@ from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.calling import LEFT_OUT, Call
 from dmlcy._frontends.directml.expressions import Expression, is_number, viewed
 from dmlcy._frontends.directml.tensors import name_of
-from dmlcy._generated.directml.enums import QuantizationType, TensorDataType
+from dmlcy._generated.directml.enums import TensorDataType
 
 __all__ = [
-    "batches_back", "batches_first", "by_middle", "every_axis", "given_or", "is_flag", "is_list", "is_number",
-    "left_out", "ratios", "result", "with_middle", "with_size",
+    "batches_back", "batches_first", "every_axis", "given_or", "is_flag", "is_list", "is_number",
+    "left_out", "ratios", "result", "with_size",
 ]  # fmt: skip
 
 
@@ -51,21 +51,6 @@ def ratios(sizes: Sequence[Any], of: Sequence[Any]) -> tuple[float, ...]:
 def result(dtype: str | TensorDataType, sizes: Any) -> Any:
     """The desc of a result of this data type; left out without sizes."""
     return LEFT_OUT if sizes is LEFT_OUT else Desc(name_of(dtype), sizes)
-
-
-def with_middle(call: Call, parameters: Sequence[Expression], kind: str) -> Sequence[Expression]:
-    """The scale, and the zero points. PyDirectML's are the middle of the range of unsigned integers without others."""
-    if by_middle(call, kind) == kind or len(parameters) != 1:
-        return parameters
-    dtype = call.tensors["input"].dtype
-    zeros = np.full(parameters[0].shape, 1 << (8 * dtype.itemsize - 1), dtype)
-    return [*parameters, Expression(call.scope, call.scope._graph.constant(zeros))]
-
-
-def by_middle(call: Call, kind: str) -> str:
-    """The kind of quantization where there are such zero points."""
-    unsigned = call.tensors["input"].dtype.kind == "u"
-    return QuantizationType.SCALE_ZERO_POINT.name if unsigned and kind == QuantizationType.SCALE.name else kind
 
 
 def is_list(given: Any) -> bool:

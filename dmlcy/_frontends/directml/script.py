@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 
 NAMES = ("directml", "pydirectml")
 USAGE = "usage: python -m dmlcy.directml SCRIPT [ARGUMENTS]"
@@ -21,8 +22,18 @@ def main(arguments: Sequence[str], module: ModuleType) -> int:
     if not script.is_file():
         print(f"error: cannot read {script}: there is no such file", file=sys.stderr)
         return 2
+    sys.excepthook = functools.partial(_show, str(script))
     run(str(script), arguments[1:], dict.fromkeys(NAMES, module))
     return 0
+
+
+def _show(script: str, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Shows an error as Python does for ``python SCRIPT``: without the frames that lead to the program."""
+    at = trace
+    while at is not None and at.tb_frame.f_code.co_filename != script:
+        at = at.tb_next
+    at = at or trace  # a program that is not Python has no frame of its own
+    sys.__excepthook__(kind, error.with_traceback(at), at)
 
 
 def run(script: str, arguments: Sequence[str], modules: Mapping[str, ModuleType]) -> None:

@@ -221,7 +221,7 @@ def _note_end(trace: Trace, error: BaseException, script: str) -> None:
         trace.end = "script-module", {"name": error.name}, at
     else:
         said = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        trace.end = "script-raised", {"error": said}, at
+        trace.end = "script-raised", {"error": said.removesuffix(".")}, at  # the message has a full stop
 
 
 def spot_of(frame: FrameType | None) -> Spot | None:

@@ -146,7 +146,7 @@ def read(document: Document, folder: Path) -> Model:
 
 def is_desc(root: Node) -> bool:
     """Whether this is the desc of one operator in place of a model."""
-    kind = root.value.get("type")
+    kind = root.value.get("type", root.value.get("Type"))  # parse_alone says to rename the second one
     if kind is None or not root.value.keys().isdisjoint(_MEMBERS):
         return False
     named = kind.kind == "string" and kind.value.removeprefix("DML_OPERATOR_") in CATALOGUE

@@ -185,11 +185,13 @@ def parted(path: str) -> tuple[str, int | None, str]:
 
 def parse_alone(reader: Reader, root: Node) -> Desc | None:
     """The desc that a file has in place of a model."""
+    whole = root.get("desc") is not None or root.get("Desc") is not None
+    if whole:
+        reader.ignore_others(root, ("type", "desc", "Desc"))
     kind = reader.required(root, "type", "string")
-    if root.get("desc") is None and root.get("Desc") is None:
+    if not whole:
         reader.required(root, "desc")
         return None
-    reader.ignore_others(root, ("type", "desc", "Desc"))
     return None if kind is None else parse(reader, root, kind)
 
 

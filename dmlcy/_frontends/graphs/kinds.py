@@ -40,7 +40,11 @@ CPP: Final = Kind(
     "docs/e-invalidarg.md writes a struct of C++ in Python and in JSON.",
 )
 SOURCE: Final = Kind("source code", f"{_DESC} {_MODELS}")
-PYTHON: Final = Kind("a Python program", "docs/directml.md says how to run a program of PyDirectML.")
+PYTHON: Final = Kind(
+    "a Python program",
+    "`dmlcy lint --directml PROGRAM.py` checks a program of PyDirectML, `python -m dmlcy.directml PROGRAM.py` runs it: "
+    "docs/directml.md.",
+)
 EMPTY: Final = Kind("an empty file", f"{_MODELS} `dmlcy example OPERATOR` prints a model to begin with.")
 ARCHIVE: Final = Kind("a zip archive", f"Take the files out of it. {_MODELS}")
 UTF16: Final = Kind(

@@ -22,7 +22,8 @@ class Quantize(OperatorDesc):
         The numbers to quantize.
     quantization_type
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
-        point.
+        point. Without one, the zero point is the middle of the range of the
+        quantized integers: 128 of UINT8, 8 of UINT4, 0 of INT8 and INT4.
     quantization_tensor_count
         Number of tensors in QuantizationTensors.
     quantizations

@@ -34,7 +34,9 @@ def quantize(
         FLOAT32, FLOAT16, INT8, INT4, UINT8 or UINT4.
     quantization_type : QuantizationType or its name
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
-        point. One of NONE, SCALE or SCALE_ZERO_POINT.
+        point. Without one, the zero point is the middle of the range of the
+        quantized integers: 128 of UINT8, 8 of UINT4, 0 of INT8 and INT4. One of
+        NONE, SCALE or SCALE_ZERO_POINT.
     output_dtype : data type, default None
         Data type of output. One of INT8, INT4, UINT8 or UINT4. None: INT8.
     out : array, optional

@@ -377,15 +377,22 @@ def spread(x: Array, sizes: tuple[int, ...]) -> Array:
     return x
 
 
+def with_middle(tensors: list[Array], dtype: Any) -> list[Array]:
+    """A scale and its zero point: the middle of the range of unsigned integers if there is none."""
+    own = np.dtype(dtype)
+    half = np.iinfo(own).max // 2 + 1
+    return tensors if len(tensors) == 2 else [*tensors, np.full_like(tensors[0], half * (own.kind == "u"), own)]
+
+
 def quantize(x: Array, tensors: tuple[Array, ...], quantization_type: str, output_dtype: str) -> Array:
-    scale, *zero = (spread(one, x.shape) for one in tensors)
-    return element_wise_quantize_linear(x, scale, *zero, output_dtype=output_dtype)
+    scale, zero = with_middle([spread(one, x.shape) for one in tensors], output_dtype.lower())
+    return element_wise_quantize_linear(x, scale, zero)
 
 
 def dequantize(x: Array, tensors: tuple[Array, ...], quantization_type: str, output_dtype: str) -> Array:
     assert tensors[0].dtype == output_dtype.lower()
-    scale, *zero = (spread(one, x.shape) for one in tensors)
-    return element_wise_dequantize_linear(x, scale, *zero)
+    scale, zero = with_middle([spread(one, x.shape) for one in tensors], x.dtype)
+    return element_wise_dequantize_linear(x, scale, zero)
 
 
 def element_wise_quantized_linear_add(

@@ -205,24 +205,23 @@ def matmul_n_bits(use: Use) -> OnnxValue:
     for place, wanted in ((1, (rows, blocks, -(-block * bits // 8))), (2, (rows, blocks))):
         if prod(use[place].sizes) != prod(wanted) or rows < 1:
             use.refuse("DML-ONNX-sizes", name=use[place].name, sizes=use[place].sizes, wanted=wanted)
-    factors = [use.view(2, (*ones, rows, blocks)), _zero_points(use, (*ones, rows, blocks), bits)]
+    factors = [use.view(2, (*ones, rows, blocks))]
+    if use.has(3):
+        factors.append(_zero_points(use, (*ones, rows, blocks), bits))
     dequantize = use.method(use.row.becomes[0][0])
     weights = use.view(1, (*ones, rows, columns), dtype=f"UINT{bits}")
-    whole = dequantize(weights, factors, quantization_type="SCALE_ZERO_POINT", output_dtype=a.dtype)
+    kind = "SCALE_ZERO_POINT" if use.has(3) else "SCALE"  # whose zero point is the middle of the integers, too
+    whole = dequantize(weights, factors, quantization_type=kind, output_dtype=a.dtype)
     left = use.view(0, (*ones, prod(a.sizes[:-1]), a.sizes[-1]))
     return use.out(use.make(left, whole, trans_b="TRANSPOSE", beta=0.0), (*a.sizes[:-1], rows))
 
 
 def _zero_points(use: Use, sizes: tuple[int, ...], bits: int) -> Value:
-    """A zero point for each block. Without any, DirectML takes the middle of the integers, as ONNX Runtime's CPU does.
+    """A zero point for each block.
 
     The rows of ONNX begin with a byte: constants of 4 bits are moved together, and others have strides.
     """
-    dtype, (rows, blocks) = f"UINT{bits}", sizes[-2:]
-    given = use[3] if use.has(3) else None
-    if given is None:
-        middle = np.full(-(-rows * blocks * bits // 8), 0x88 if bits == 4 else 0x80, np.uint8)
-        return use.view(_constant(middle, f"{use[1].name}_middle"), sizes, dtype=dtype)
+    dtype, (rows, blocks), given = f"UINT{bits}", sizes[-2:], use[3]
     if given.element != "UINT8":
         use.refuse("DML-ONNX-input-type", element=given.element, name=given.name, wanted="UINT8")
     step = -(-blocks * bits // 8)

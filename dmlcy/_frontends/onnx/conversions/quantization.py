@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, Final
 
+from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, right_aligned
@@ -13,8 +14,8 @@ from dmlcy._graph.values import Value
 
 BLOCKS: Final = 21
 """The version from which on the scale may be that of a block of elements."""
-FILLED: Final = ("UINT8", "UINT16", "UINT32")
-"""The quantized integers for which ONNX Runtime fills a zero point that the node leaves out."""
+FILLED: Final = ("UINT4", "UINT8", "UINT16", "UINT32")
+"""Quantized integers for which ONNX Runtime fills a zero point that the node leaves out: DirectML's would not be 0."""
 
 
 def quantize(use: Use) -> OnnxValue:
@@ -43,7 +44,10 @@ def _factors(use: Use, element: str) -> Iterator[Value]:
         yield _factor(use, 2)
     elif element in FILLED:
         ones = right_aligned((1,) * use[0].rank, RANK)
-        yield use.g.fill_value_constant(output_sizes=ones, value=0, output_dtype=ELEMENTS[element].directml)
+        halves = element == "UINT4"  # which FILL_VALUE_CONSTANT does not have
+        own = "UINT8" if halves else ELEMENTS[element].directml
+        zero = use.g.fill_value_constant(output_sizes=ones, value=0, output_dtype=own)
+        yield use.g.reinterpret(zero, TensorDesc("UINT4", ones)) if halves else zero
 
 
 def _factor(use: Use, place: int) -> Value:
