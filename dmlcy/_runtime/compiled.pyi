@@ -40,3 +40,6 @@ class TableOperator(CompiledOperator):
 
     def __init__(self, desc: OperatorDesc, level: int, reference: bool = False) -> None: ...
     def __call__(self, *inputs: Any, **keywords: Any) -> Any: ...
+
+class Made(bytearray):
+    """The bytes that loops made of a constant. Several compiled graphs may share them."""

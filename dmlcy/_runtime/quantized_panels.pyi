@@ -1,7 +1,13 @@
 """Matrices of quantized integers that become FLOAT32 as loops need them."""
 
 from collections.abc import Sequence
+from typing import final
 
+@final
+class Owner:
+    """A prologue, and the matrix that it makes."""
+
+@final
 class QuantizedMatrix:
     """Makes the prologue of a matrix for the addresses of its tensors.
 
