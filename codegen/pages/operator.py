@@ -31,7 +31,7 @@ from .versions import versions
 POWERS = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
 ACCURACY_OF = {
     "result": "the result",
-    "magnitudes": "the result for the absolute values of the inputs",
+    "magnitudes": "the result that the absolute values of the inputs would have",
 }
 
 
@@ -256,7 +256,7 @@ class OperatorPage:
             notes.append(
                 f"A call computes {alternatives(names)} only on request: give "
                 f"{code(f'{optional[0].python}=True')}, or a data type in place of True. Several outputs are a tuple. "
-                f"A desc has a tensor desc or {code('None')} there, and JSON {code('null')}."
+                f"A desc has a tensor desc or {code('None')} for such an output, and JSON has {code('null')} for {code('None')}."
             )
         for field in optional:
             if sizes := self.spec.sized_by(field):
@@ -383,7 +383,7 @@ class OperatorPage:
                 facts.append(escape(rule.hint))
             if rule.fix is not None:
                 facts.append(f"Nearest valid value: {code(formula(rule.fix.node))}.")
-            when = "on the values, when the operator runs" if rule.data else "on the desc, and before anything runs"
+            when = "on the values, when the operator runs" if rule.data else "on the desc, before anything runs"
             facts.append(f"Checked {when}, at {_between(rule.since, rule.until)}; {rule.provenance}.")
             warning = f"A warning: {code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it."
             if rule.accepts:

@@ -134,7 +134,7 @@ def _old_rules(output: Output, old: Old, options: Device) -> str:
         rules = f"{rules}, which --allow-half-precision does not change"
     if output.allowed is not None:
         return f"a difference passes if the accuracy of dmlcy allows it, {rules}"
-    of = " of the result for the absolute values of the inputs" if old.bound.of == MAGNITUDES else ""
+    of = " of the result that the absolute values of the inputs would have" if old.bound.of == MAGNITUDES else ""
     most = f"{_short(SIDES * old.bound.ulp)} {_unit(output)}{of}"
     return f"differences of up to {most} pass: {SIDES} times the accuracy of dmlcy, {rules}"
 

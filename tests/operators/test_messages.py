@@ -164,7 +164,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dml.batch_normalization(ones(1, 3, 4, 4), ones(3), *[ones(1, 3, 1, 1)] * 3, spatial=True, epsilon=1e-5),
         "mean has another number of dimensions than the input: rank(mean) = 1 must be rank(input) = 4. "
         "input is (1, 3, 4, 4). mean is (3,). "
-        "Give the tensor as many dimensions as the input: {1, C, 1, 1} for an element for each of C channels.",
+        "Give the tensor as many dimensions as the input: for C channels, {1, C, 1, 1} has one element for each channel.",
     ),
 }
 

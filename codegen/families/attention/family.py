@@ -1,4 +1,4 @@
-"""attention: values weighed by the softmax of products. [kernel] names roles, and no expressions."""
+"""attention: values weighted by the softmax of products. [kernel] names roles, and no expressions."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Attention(Moved):
             own = head * groups // heads * size + inner
             sources[place] = tuple((*lead, batch, key, own) for key in read)
         caption = (
-            "Each element of the output is a mean of the values in its colour, weighed by the query and the keys.",
+            "Each element of the output is a mean of the values in its colour, weighted by the query and the keys.",
             "The other keys are masked.",
         )
         whole = all(len(read) == len(keys) for read in sources.values())

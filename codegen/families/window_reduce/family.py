@@ -292,7 +292,7 @@ class WindowReduce(Looped):
 
     def pieces(self, kernel: ReduceKernel) -> str:
         """Windows overlap at the ends of a piece."""
-        return "The spatial axes: neighbouring pieces overlap by what a window spans."
+        return "The spatial axes: neighbouring pieces overlap by the elements that a window spans."
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""

@@ -28,7 +28,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Text:
-    """UTF-8 that a zero byte ends."""
+    """UTF-8 that ends with a zero byte."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def rule_page(page: Page, rule: Facts) -> None:
         page.text(in_words(rule["for"]), 2 * INDENT)
     _where(page, rule["definitions"])
     page.section("Refusal")
-    checked = "the values, when the operator runs" if rule["data"] else "the desc, and before anything runs"
+    checked = "the values, when the operator runs" if rule["data"] else "the desc, before anything runs"
     raised = ("Raises", f"{rule['error']}, which is a {rule['also']}")
     rows = [
         raised if rule["severity"] == "error" else ("Severity", WARNING),

@@ -15,7 +15,7 @@ from dmlcy._words.values import dimensions, listing, show
 
 ACCURACY_OF: Final = {
     "result": "the result",
-    "magnitudes": "the result for the absolute values of the inputs",
+    "magnitudes": "the result that the absolute values of the inputs would have",
 }
 
 
