@@ -115,7 +115,7 @@ class Operators(ABC):
         self, input: Value, *, sigmoid_input_scale: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
         """Replace each element x by x / (1 + exp(-SigmoidInputScale * x)), the element times the logistic function
-        of its multiple."""
+        of SigmoidInputScale * x."""
     def activation_tanh(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace each element x by its hyperbolic tangent, (1 - exp(-2 * x)) / (1 + exp(-2 * x))."""
     def activation_thresholded_relu(
@@ -288,7 +288,7 @@ class Operators(ABC):
     def element_wise_bit_not(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Invert the bits of each element."""
     def element_wise_bit_or(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Set the bits that are 1 in the element of one of the tensors or of both."""
+        """Set each bit that is 1 in one of the two elements, or in both."""
     def element_wise_bit_shift_left(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros
         enter on the right."""
@@ -296,7 +296,7 @@ class Operators(ABC):
         """Shift the bits of each element of the first tensor to the right by the element of the second one; zeros
         enter on the left."""
     def element_wise_bit_xor(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Set the bits that are 1 in the element of exactly one of the tensors."""
+        """Set each bit that is 1 in exactly one of the two elements."""
     def element_wise_ceil(
         self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
         name: str = ""

@@ -12,7 +12,7 @@ def activation_swish(
     *,
     sigmoid_input_scale: _Number = 1.0,
 ) -> Array:
-    """Replace each element x by x / (1 + exp(-SigmoidInputScale * x)), the element times the logistic function of its multiple.
+    """Replace each element x by x / (1 + exp(-SigmoidInputScale * x)), the element times the logistic function of SigmoidInputScale * x.
 
     ``dmlcy.activation_swish`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

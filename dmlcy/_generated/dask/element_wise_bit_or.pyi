@@ -11,7 +11,7 @@ def element_wise_bit_or(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Set the bits that are 1 in the element of one of the tensors or of both.
+    """Set each bit that is 1 in one of the two elements, or in both.
 
     ``dmlcy.element_wise_bit_or`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

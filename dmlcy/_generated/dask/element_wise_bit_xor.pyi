@@ -11,7 +11,7 @@ def element_wise_bit_xor(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Set the bits that are 1 in the element of exactly one of the tensors.
+    """Set each bit that is 1 in exactly one of the two elements.
 
     ``dmlcy.element_wise_bit_xor`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

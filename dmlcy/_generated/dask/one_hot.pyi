@@ -24,7 +24,7 @@ def one_hot(
         The place of the value in each line; the size of Axis is 1. From -n to -1, an index counts from the end.
         With an index outside the line, the line does not have the value.
     values : dask array, or what dmlcy takes
-        Two values: first the value for everywhere else, then the value for the index.
+        Two values: first the value for all other places, then the value for the place of the index.
     axis : int
         The axis of the lines.
     output_sizes : sequence of int, default None

@@ -52,5 +52,5 @@ def unfold(
 
     - Each item of the batch by itself.
     - Each channel gives rows of its own.
-    - The first spatial axis: pieces overlap by what a window spans. Chunks along the others are merged.
+    - The first spatial axis: neighbouring pieces overlap by the elements that a window spans. Chunks along the other axes are merged.
     """

@@ -12,8 +12,8 @@ __all__ = ["ActivationSwish"]
 
 class ActivationSwish(OperatorDesc):
     """DML_ACTIVATION_SWISH_OPERATOR_DESC: Replace each element x by x / (1 +
-    exp(-SigmoidInputScale * x)), the element times the logistic function of its
-    multiple.
+    exp(-SigmoidInputScale * x)), the element times the logistic function of
+    SigmoidInputScale * x.
 
     Parameters
     ----------

@@ -26,9 +26,9 @@ class Dequantize(OperatorDesc):
     quantization_tensor_count
         Number of tensors in QuantizationTensors.
     quantizations
-        The scale and the zero point. Each of their elements is for a block of
-        elements of the input. Along each axis, the size of a block is the size
-        of the input divided by the size of the tensor.
+        The scale and the zero point. Each element of these tensors is for a
+        block of elements of the input. Along each axis, the size of a block is
+        the size of the input divided by the size of the tensor.
     output
         The numbers that the integers stand for.
     """

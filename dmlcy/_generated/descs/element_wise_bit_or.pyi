@@ -10,8 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ElementWiseBitOr"]
 
 class ElementWiseBitOr(OperatorDesc):
-    """DML_ELEMENT_WISE_BIT_OR_OPERATOR_DESC: Set the bits that are 1 in the
-    element of one of the tensors or of both.
+    """DML_ELEMENT_WISE_BIT_OR_OPERATOR_DESC: Set each bit that is 1 in one of the
+    two elements, or in both.
 
     Parameters
     ----------

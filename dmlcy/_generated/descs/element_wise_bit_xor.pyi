@@ -10,8 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ElementWiseBitXor"]
 
 class ElementWiseBitXor(OperatorDesc):
-    """DML_ELEMENT_WISE_BIT_XOR_OPERATOR_DESC: Set the bits that are 1 in the
-    element of exactly one of the tensors.
+    """DML_ELEMENT_WISE_BIT_XOR_OPERATOR_DESC: Set each bit that is 1 in exactly
+    one of the two elements.
 
     Parameters
     ----------

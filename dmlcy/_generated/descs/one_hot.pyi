@@ -21,8 +21,8 @@ class OneHot(OperatorDesc):
         -1, an index counts from the end. With an index outside the line, the
         line does not have the value.
     values
-        Two values: first the value for everywhere else, then the value for the
-        index.
+        Two values: first the value for all other places, then the value for the
+        place of the index.
     output
         The lines, along Axis, in any length.
     axis

@@ -413,10 +413,10 @@ def bit_and(a: Expression, b: Expression) -> Expression:
     """Keep the bits that are 1 in the elements of both tensors."""
 
 def bit_or(a: Expression, b: Expression) -> Expression:
-    """Set the bits that are 1 in the element of one of the tensors or of both."""
+    """Set each bit that is 1 in one of the two elements, or in both."""
 
 def bit_xor(a: Expression, b: Expression) -> Expression:
-    """Set the bits that are 1 in the element of exactly one of the tensors."""
+    """Set each bit that is 1 in exactly one of the two elements."""
 
 def bit_shift_left(a: Expression, b: Expression) -> Expression:
     """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros enter

@@ -17,7 +17,7 @@ def activation_swish(
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Replace each element x by x / (1 + exp(-SigmoidInputScale * x)), the element
-    times the logistic function of its multiple.
+    times the logistic function of SigmoidInputScale * x.
 
     Parameters
     ----------

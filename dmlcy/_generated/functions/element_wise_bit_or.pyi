@@ -16,7 +16,7 @@ def element_wise_bit_or(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Set the bits that are 1 in the element of one of the tensors or of both.
+    """Set each bit that is 1 in one of the two elements, or in both.
 
     Parameters
     ----------

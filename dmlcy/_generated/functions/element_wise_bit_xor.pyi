@@ -16,7 +16,7 @@ def element_wise_bit_xor(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Set the bits that are 1 in the element of exactly one of the tensors.
+    """Set each bit that is 1 in exactly one of the two elements.
 
     Parameters
     ----------

@@ -29,9 +29,9 @@ def one_hot(
         line does not have the value. Rank 1 to 8; data type UINT32, INT64,
         INT32 or UINT64.
     values : array
-        Two values: first the value for everywhere else, then the value for the
-        index. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8,
-        UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        Two values: first the value for all other places, then the value for the
+        place of the index. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
+        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     axis : int
         The axis of the lines. From 0 to 7.
     output_sizes : sequence of int, default None

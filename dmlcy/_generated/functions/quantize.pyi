@@ -28,10 +28,10 @@ def quantize(
     input : array
         The numbers to quantize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     quantizations : array
-        The scale and the zero point. Each of their elements is for a block of
-        elements of the input. Along each axis, the size of a block is the size
-        of the input divided by the size of the tensor. Rank 1 to 8; data type
-        FLOAT32, FLOAT16, INT8, INT4, UINT8 or UINT4.
+        The scale and the zero point. Each element of these tensors is for a
+        block of elements of the input. Along each axis, the size of a block is
+        the size of the input divided by the size of the tensor. Rank 1 to 8;
+        data type FLOAT32, FLOAT16, INT8, INT4, UINT8 or UINT4.
     quantization_type : QuantizationType or its name
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
         point. Without one, the zero point is the middle of the range of the
