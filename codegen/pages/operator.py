@@ -441,7 +441,7 @@ def _leading(field: Field) -> str:
     if field.leading_ones == "call":
         return f"A call may leave leading dimensions of size 1 of {code(field.python)} out."
     where = "In a desc" if field.leading_ones == "desc" else "In a desc and in a call"
-    return f"{where}, {code(field.python)} may have more dimensions than its formula gives, of size 1, in front."
+    return f"{where}, {code(field.python)} may have additional dimensions of size 1 in front of the sizes that its formula gives."
 
 
 def _between(since: str | None, until: str | None) -> str:
