@@ -40,7 +40,7 @@ def batch_normalization(
     epsilon : float
         The number that is added to the variance, so that it is not 0.
     fused_activation : desc of an activation, default None
-        The activation that is applied to the result; left out, there is none.
+        The activation that is applied to the result. If the field is left out, there is no activation.
 
     Returns
     -------

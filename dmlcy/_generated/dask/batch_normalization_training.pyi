@@ -25,8 +25,8 @@ def batch_normalization_training(
     input : dask array, or what dmlcy takes
         The elements to normalize.
     scale : dask array, or what dmlcy takes
-        Factor of the normalized elements. Each size is that of the input or 1; the mean is taken along the axes
-        where it is 1.
+        Factor of the normalized elements. Each size is the size of the input, or 1. The mean is taken along the
+        axes on which the size is 1.
     bias : dask array, or what dmlcy takes
         The number that is added to the scaled elements of each channel.
     fused_add : dask array, or what dmlcy takes, optional
@@ -34,7 +34,7 @@ def batch_normalization_training(
     epsilon : float
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is no activation.
 
     Returns
     -------

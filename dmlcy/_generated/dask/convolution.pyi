@@ -55,7 +55,7 @@ def convolution(
     group_count : int, default 1
         Number of groups of channels that are convolved by themselves.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is no activation.
     output_sizes : sequence of int, default None
         Sizes of output.
 

@@ -28,11 +28,12 @@ def convolution_integer(
     input : dask array, or what dmlcy takes
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
     input_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the input, one element; left out, it is 0.
+        The integer that stands for 0 in the input, one element. If the tensor is left out, this integer is 0.
     filter : dask array, or what dmlcy takes
         The weights: {output channels, input channels / GroupCount, spatial axes}.
     filter_zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0 in the filter, one element or one for each output channel; left out, it is 0.
+        The integer that stands for 0 in the filter, one element or one for each output channel. If the tensor is
+        left out, this integer is 0.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis.
     dilations : int or sequence of ints, default 1

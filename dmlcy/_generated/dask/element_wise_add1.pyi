@@ -24,7 +24,7 @@ def element_wise_add1(
     b : dask array, or what dmlcy takes
         The right operands.
     fused_activation : desc of an activation, default None
-        The activation that is applied to each sum; left out, the sums are the result.
+        The activation that is applied to each sum. If the field is left out, the sums are the result.
 
     Returns
     -------

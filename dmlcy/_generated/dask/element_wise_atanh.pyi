@@ -21,8 +21,8 @@ def element_wise_atanh(
     input : dask array, or what dmlcy takes
         The elements to read.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
+        Replaces each element x of InputTensor by x * Scale + Bias, before anything else. If ScaleBias is left out,
+        the elements stay.
 
     Returns
     -------

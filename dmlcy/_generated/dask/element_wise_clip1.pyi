@@ -27,8 +27,8 @@ def element_wise_clip1(
     max : number
         The upper bound.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
+        Replaces each element x of InputTensor by x * Scale + Bias, before anything else. If ScaleBias is left out,
+        the elements stay.
 
     Returns
     -------

@@ -24,8 +24,8 @@ def element_wise_constant_pow(
     exponent : float
         The exponent, which is the same for all elements.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
+        Replaces each element x of InputTensor by x * Scale + Bias, before anything else. If ScaleBias is left out,
+        the elements stay.
 
     Returns
     -------

@@ -23,7 +23,7 @@ def element_wise_dequantize_linear(
     scale : dask array, or what dmlcy takes
         The scale of each element.
     zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0, for each element; left out, it is 0.
+        The integer that stands for 0, for each element. If the tensor is left out, this integer is 0.
 
     Returns
     -------

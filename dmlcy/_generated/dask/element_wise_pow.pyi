@@ -24,8 +24,8 @@ def element_wise_pow(
     exponent : dask array, or what dmlcy takes
         The exponents.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else; left out, the elements
-        stay.
+        Replaces each element x of InputTensor by x * Scale + Bias, before anything else. If ScaleBias is left out,
+        the elements stay.
 
     Returns
     -------

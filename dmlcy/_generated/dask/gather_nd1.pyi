@@ -47,7 +47,7 @@ def gather_nd1(
     -----
     Axes that can be cut into chunks:
 
-    - Each element of the target of a tuple by itself. Where ``d + block >= rank(input)``.
+    - Each element of the target of a tuple, independently of the others. Where ``d + block >= rank(input)``.
     - Each tuple by itself. Where ``d + indices_dimension_count >= rank(indices) + batches and d + 1 <
       rank(indices)``.
     - Each batch by itself.

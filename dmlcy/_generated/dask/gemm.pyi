@@ -39,7 +39,7 @@ def gemm(
     beta : float, default 1.0
         Factor of CTensor.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is no activation.
 
     Returns
     -------

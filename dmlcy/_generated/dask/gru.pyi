@@ -37,11 +37,12 @@ def gru(
     recurrence : dask array, or what dmlcy takes
         The weights of the hidden state, gate by gate, for each direction.
     bias : dask array, or what dmlcy takes, optional
-        The biases of the input, then those of the hidden state, for each direction; left out, they are 0.
+        The biases of the input, then those of the hidden state, for each direction. If the tensor is left out, the
+        biases are 0.
     hidden_init : dask array, or what dmlcy takes, optional
-        The hidden state before the first step; left out, it is 0.
+        The hidden state before the first step. If the tensor is left out, this state is 0.
     sequence_lengths : dask array, or what dmlcy takes, optional
-        Number of steps of each sequence; left out, each has all steps.
+        Number of steps of each sequence. If the tensor is left out, each sequence has all steps.
     activation_descs : sequence of descs of activations
         The activations of the forward direction, then those of the backward direction.
     direction : RecurrentNetworkDirection or its name, default 'FORWARD'

@@ -22,11 +22,13 @@ def matrix_multiply_integer(
     a : dask array, or what dmlcy takes
         The left integers, of M rows and K columns.
     a_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the left matrices, one element or one for each row; left out, it is 0.
+        The integer that stands for 0 in the left matrices, one element or one for each row. If the tensor is left
+        out, this integer is 0.
     b : dask array, or what dmlcy takes
         The right integers, of K rows and N columns.
     b_zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0 in the right matrices, one element or one for each column; left out, it is 0.
+        The integer that stands for 0 in the right matrices, one element or one for each column. If the tensor is
+        left out, this integer is 0.
 
     Returns
     -------

@@ -27,13 +27,15 @@ def matrix_multiply_integer_to_float(
     a_scale : dask array, or what dmlcy takes
         The scale of the left matrices, one element or one for each row.
     a_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the left matrices, one element or one for each row; left out, it is 0.
+        The integer that stands for 0 in the left matrices, one element or one for each row. If the tensor is left
+        out, this integer is 0.
     b : dask array, or what dmlcy takes
         The right integers, of K rows and N columns.
     b_scale : dask array, or what dmlcy takes
         The scale of the right matrices, one element or one for each column.
     b_zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0 in the right matrices, one element or one for each column; left out, it is 0.
+        The integer that stands for 0 in the right matrices, one element or one for each column. If the tensor is
+        left out, this integer is 0.
     bias : dask array, or what dmlcy takes, optional
         The numbers that are added to the product. If the tensor is left out, nothing is added.
 

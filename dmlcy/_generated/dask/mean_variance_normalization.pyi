@@ -26,7 +26,8 @@ def mean_variance_normalization(
     input : dask array, or what dmlcy takes
         The elements to normalize.
     scale : dask array, or what dmlcy takes, optional
-        Factor of the normalized elements; left out, it is 1. Each size is that of the input or 1.
+        Factor of the normalized elements. If the tensor is left out, the factor is 1. Each size is the size of the
+        input, or 1.
     bias : dask array, or what dmlcy takes, optional
         The numbers that are added to the scaled elements, 0 if the tensor is left out. Each size is that of the
         input or 1.
@@ -37,7 +38,7 @@ def mean_variance_normalization(
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is no activation.
 
     Returns
     -------

@@ -34,11 +34,13 @@ def quantized_linear_average_pooling(
     input_scale : dask array, or what dmlcy takes
         The scale of the input, one element or one for each channel.
     input_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the input, one element or one for each channel; left out, it is 0.
+        The integer that stands for 0 in the input, one element or one for each channel. If the tensor is left out,
+        this integer is 0.
     output_scale : dask array, or what dmlcy takes
         The scale of the output, one element or one for each channel.
     output_zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0 in the output, one element or one for each channel; left out, it is 0.
+        The integer that stands for 0 in the output, one element or one for each channel. If the tensor is left out,
+        this integer is 0.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1

@@ -36,20 +36,21 @@ def quantized_linear_convolution(
     input_scale : dask array, or what dmlcy takes
         The scale of the input, one element.
     input_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the input, one element; left out, it is 0.
+        The integer that stands for 0 in the input, one element. If the tensor is left out, this integer is 0.
     filter : dask array, or what dmlcy takes
         The weights: {output channels, input channels / GroupCount, spatial axes}.
     filter_scale : dask array, or what dmlcy takes
         The scale of the filter, one element or one for each output channel.
     filter_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the filter, one element or one for each output channel; left out, it is 0.
+        The integer that stands for 0 in the filter, one element or one for each output channel. If the tensor is
+        left out, this integer is 0.
     bias : dask array, or what dmlcy takes, or None
         The integer that is added to each output channel, in steps of the scale of the input times the scale of the
         filter. If the tensor is left out, nothing is added.
     output_scale : dask array, or what dmlcy takes
         The scale of the output, one element.
     output_zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0 in the output, one element; left out, it is 0.
+        The integer that stands for 0 in the output, one element. If the tensor is left out, this integer is 0.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis.
     dilations : int or sequence of ints, default 1

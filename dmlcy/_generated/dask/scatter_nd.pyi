@@ -47,5 +47,5 @@ def scatter_nd(
     -----
     Axes that can be cut into chunks:
 
-    - Each element of the target of a tuple by itself. Where ``d + block >= rank(input)``.
+    - Each element of the target of a tuple, independently of the others. Where ``d + block >= rank(input)``.
     """

@@ -36,7 +36,8 @@ class BatchNormalization(OperatorDesc):
     epsilon
         The number that is added to the variance, so that it is not 0.
     fused_activation
-        The activation that is applied to the result; left out, there is none.
+        The activation that is applied to the result. If the field is left out,
+        there is no activation.
     """
 
     operator: ClassVar[Operator]

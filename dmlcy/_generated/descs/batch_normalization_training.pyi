@@ -20,8 +20,8 @@ class BatchNormalizationTraining(OperatorDesc):
     input
         The elements to normalize.
     scale
-        Factor of the normalized elements. Each size is that of the input or 1;
-        the mean is taken along the axes where it is 1.
+        Factor of the normalized elements. Each size is the size of the input,
+        or 1. The mean is taken along the axes on which the size is 1.
     bias
         The number that is added to the scaled elements of each channel.
     fused_add
@@ -36,7 +36,8 @@ class BatchNormalizationTraining(OperatorDesc):
     epsilon
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     """
 
     operator: ClassVar[Operator]

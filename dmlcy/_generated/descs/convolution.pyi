@@ -53,7 +53,8 @@ class Convolution(OperatorDesc):
     group_count
         Number of groups of channels that are convolved by themselves.
     fused_activation
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     """
 
     operator: ClassVar[Operator]

@@ -19,14 +19,14 @@ class ConvolutionInteger(OperatorDesc):
     input
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
     input_zero_point
-        The integer that stands for 0 in the input, one element; left out, it is
-        0.
+        The integer that stands for 0 in the input, one element. If the tensor
+        is left out, this integer is 0.
     filter
         The weights: {output channels, input channels / GroupCount, spatial
         axes}.
     filter_zero_point
         The integer that stands for 0 in the filter, one element or one for each
-        output channel; left out, it is 0.
+        output channel. If the tensor is left out, this integer is 0.
     output
         The result.
     dimension_count

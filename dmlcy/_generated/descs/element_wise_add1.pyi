@@ -23,8 +23,8 @@ class ElementWiseAdd1(OperatorDesc):
     output
         The result for each pair of elements.
     fused_activation
-        The activation that is applied to each sum; left out, the sums are the
-        result.
+        The activation that is applied to each sum. If the field is left out,
+        the sums are the result.
     """
 
     operator: ClassVar[Operator]

@@ -23,7 +23,7 @@ class ElementWiseClip(OperatorDesc):
         The result for each element.
     scale_bias
         Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else; left out, the elements stay.
+        anything else. If ScaleBias is left out, the elements stay.
     min
         The lower bound.
     max

@@ -25,7 +25,7 @@ class ElementWiseClip1(OperatorDesc):
         The result for each element.
     scale_bias
         Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else; left out, the elements stay.
+        anything else. If ScaleBias is left out, the elements stay.
     min_max_data_type
         The data type of Min and Max: that of the tensors.
     min

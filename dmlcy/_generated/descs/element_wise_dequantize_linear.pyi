@@ -20,7 +20,8 @@ class ElementWiseDequantizeLinear(OperatorDesc):
     scale
         The scale of each element.
     zero_point
-        The integer that stands for 0, for each element; left out, it is 0.
+        The integer that stands for 0, for each element. If the tensor is left
+        out, this integer is 0.
     output
         The numbers that the integers stand for.
     """

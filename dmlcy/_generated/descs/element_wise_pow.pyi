@@ -26,7 +26,7 @@ class ElementWisePow(OperatorDesc):
         The powers.
     scale_bias
         Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else; left out, the elements stay.
+        anything else. If ScaleBias is left out, the elements stay.
     """
 
     operator: ClassVar[Operator]

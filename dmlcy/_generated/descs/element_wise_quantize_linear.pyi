@@ -21,7 +21,8 @@ class ElementWiseQuantizeLinear(OperatorDesc):
     scale
         The scale of each element.
     zero_point
-        The integer that stands for 0, for each element; left out, it is 0.
+        The integer that stands for 0, for each element. If the tensor is left
+        out, this integer is 0.
     output
         The quantized integers.
     """

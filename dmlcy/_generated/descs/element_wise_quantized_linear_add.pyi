@@ -20,20 +20,20 @@ class ElementWiseQuantizedLinearAdd(OperatorDesc):
     a_scale
         The scale of ATensor, one element.
     a_zero_point
-        The integer of ATensor that stands for 0, one element; left out, it is
-        0.
+        The integer of ATensor that stands for 0, one element. If the tensor is
+        left out, this integer is 0.
     b
         The right operands.
     b_scale
         The scale of BTensor, one element.
     b_zero_point
-        The integer of BTensor that stands for 0, one element; left out, it is
-        0.
+        The integer of BTensor that stands for 0, one element. If the tensor is
+        left out, this integer is 0.
     output_scale
         The scale with which the sums are quantized, one element.
     output_zero_point
-        The integer of OutputTensor that stands for 0, one element; left out, it
-        is 0.
+        The integer of OutputTensor that stands for 0, one element. If the
+        tensor is left out, this integer is 0.
     output
         The quantized sums.
     """

@@ -35,7 +35,8 @@ class Gemm(OperatorDesc):
     beta
         Factor of CTensor.
     fused_activation
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     """
 
     operator: ClassVar[Operator]

@@ -24,11 +24,13 @@ class Gru(OperatorDesc):
         The weights of the hidden state, gate by gate, for each direction.
     bias
         The biases of the input, then those of the hidden state, for each
-        direction; left out, they are 0.
+        direction. If the tensor is left out, the biases are 0.
     hidden_init
-        The hidden state before the first step; left out, it is 0.
+        The hidden state before the first step. If the tensor is left out, this
+        state is 0.
     sequence_lengths
-        Number of steps of each sequence; left out, each has all steps.
+        Number of steps of each sequence. If the tensor is left out, each
+        sequence has all steps.
     output_sequence
         The hidden state after each step.
     output_single

@@ -19,12 +19,12 @@ class MatrixMultiplyInteger(OperatorDesc):
         The left integers, of M rows and K columns.
     a_zero_point
         The integer that stands for 0 in the left matrices, one element or one
-        for each row; left out, it is 0.
+        for each row. If the tensor is left out, this integer is 0.
     b
         The right integers, of K rows and N columns.
     b_zero_point
         The integer that stands for 0 in the right matrices, one element or one
-        for each column; left out, it is 0.
+        for each column. If the tensor is left out, this integer is 0.
     output
         The products, of M rows and N columns.
     """

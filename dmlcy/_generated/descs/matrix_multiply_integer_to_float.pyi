@@ -21,14 +21,14 @@ class MatrixMultiplyIntegerToFloat(OperatorDesc):
         The scale of the left matrices, one element or one for each row.
     a_zero_point
         The integer that stands for 0 in the left matrices, one element or one
-        for each row; left out, it is 0.
+        for each row. If the tensor is left out, this integer is 0.
     b
         The right integers, of K rows and N columns.
     b_scale
         The scale of the right matrices, one element or one for each column.
     b_zero_point
         The integer that stands for 0 in the right matrices, one element or one
-        for each column; left out, it is 0.
+        for each column. If the tensor is left out, this integer is 0.
     bias
         The numbers that are added to the product. If the tensor is left out,
         nothing is added.

@@ -20,8 +20,8 @@ class MeanVarianceNormalization2(OperatorDesc):
     input
         The elements to normalize.
     scale
-        Factor of the normalized elements; left out, it is 1. Each size is that
-        of the input or 1.
+        Factor of the normalized elements. If the tensor is left out, the factor
+        is 1. Each size is the size of the input, or 1.
     bias
         The numbers that are added to the scaled elements, 0 if the tensor is
         left out. Each size is that of the input or 1.
@@ -38,7 +38,8 @@ class MeanVarianceNormalization2(OperatorDesc):
     epsilon
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     """
 
     operator: ClassVar[Operator]

@@ -21,9 +21,11 @@ class MultiheadAttention(OperatorDesc):
         The queries, of all heads one behind another in the last axis. If the
         tensor is left out, the queries are in a stacked tensor.
     key
-        The keys, as the queries; left out, they are in a stacked tensor.
+        The keys, arranged as the queries. If the tensor is left out, the keys
+        are in a stacked tensor.
     value
-        The values, as the queries; left out, they are in a stacked tensor.
+        The values, arranged as the queries. If the tensor is left out, the
+        values are in a stacked tensor.
     stacked_query_key
         The query and the key of each head.
     stacked_key_value

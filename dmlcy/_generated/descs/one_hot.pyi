@@ -18,8 +18,8 @@ class OneHot(OperatorDesc):
     ----------
     indices
         The place of the value in each line; the size of Axis is 1. From -n to
-        -1, an index counts from the end. With an index outside the line, the
-        line does not have the value.
+        -1, an index counts from the end. If an index is outside the line, the
+        value is nowhere in this line.
     values
         Two values: first the value for all other places, then the value for the
         place of the index.

@@ -22,12 +22,12 @@ class QuantizedLinearAveragePooling(OperatorDesc):
         The scale of the input, one element or one for each channel.
     input_zero_point
         The integer that stands for 0 in the input, one element or one for each
-        channel; left out, it is 0.
+        channel. If the tensor is left out, this integer is 0.
     output_scale
         The scale of the output, one element or one for each channel.
     output_zero_point
         The integer that stands for 0 in the output, one element or one for each
-        channel; left out, it is 0.
+        channel. If the tensor is left out, this integer is 0.
     output
         One element per position of the window.
     dimension_count

@@ -21,8 +21,8 @@ class QuantizedLinearConvolution(OperatorDesc):
     input_scale
         The scale of the input, one element.
     input_zero_point
-        The integer that stands for 0 in the input, one element; left out, it is
-        0.
+        The integer that stands for 0 in the input, one element. If the tensor
+        is left out, this integer is 0.
     filter
         The weights: {output channels, input channels / GroupCount, spatial
         axes}.
@@ -30,7 +30,7 @@ class QuantizedLinearConvolution(OperatorDesc):
         The scale of the filter, one element or one for each output channel.
     filter_zero_point
         The integer that stands for 0 in the filter, one element or one for each
-        output channel; left out, it is 0.
+        output channel. If the tensor is left out, this integer is 0.
     bias
         The integer that is added to each output channel, in steps of the scale
         of the input times the scale of the filter. If the tensor is left out,
@@ -38,8 +38,8 @@ class QuantizedLinearConvolution(OperatorDesc):
     output_scale
         The scale of the output, one element.
     output_zero_point
-        The integer that stands for 0 in the output, one element; left out, it
-        is 0.
+        The integer that stands for 0 in the output, one element. If the tensor
+        is left out, this integer is 0.
     output
         The quantized result.
     dimension_count

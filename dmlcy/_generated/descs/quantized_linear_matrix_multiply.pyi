@@ -21,19 +21,19 @@ class QuantizedLinearMatrixMultiply(OperatorDesc):
         The scale of the left matrices, one element or one for each row.
     a_zero_point
         The integer that stands for 0 in the left matrices, one element or one
-        for each row; left out, it is 0.
+        for each row. If the tensor is left out, this integer is 0.
     b
         The right integers, of K rows and N columns.
     b_scale
         The scale of the right matrices, one element or one for each column.
     b_zero_point
         The integer that stands for 0 in the right matrices, one element or one
-        for each column; left out, it is 0.
+        for each column. If the tensor is left out, this integer is 0.
     output_scale
         The scale of the output, one element or one for each row.
     output_zero_point
         The integer that stands for 0 in the output, one element or one for each
-        row; left out, it is 0.
+        row. If the tensor is left out, this integer is 0.
     output
         The quantized result, of M rows and N columns.
     """

@@ -47,7 +47,8 @@ def batch_normalization(
     epsilon : float
         The number that is added to the variance, so that it is not 0.
     fused_activation : desc of an activation, default None
-        The activation that is applied to the result; left out, there is none.
+        The activation that is applied to the result. If the field is left out,
+        there is no activation.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

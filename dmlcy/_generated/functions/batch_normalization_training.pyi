@@ -28,9 +28,9 @@ def batch_normalization_training(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array
-        Factor of the normalized elements. Each size is that of the input or 1;
-        the mean is taken along the axes where it is 1. Rank 1 to 8; data type
-        FLOAT32 or FLOAT16.
+        Factor of the normalized elements. Each size is the size of the input,
+        or 1. The mean is taken along the axes on which the size is 1. Rank 1 to
+        8; data type FLOAT32 or FLOAT16.
     bias : array
         The number that is added to the scaled elements of each channel. Rank 1
         to 8; data type FLOAT32 or FLOAT16.
@@ -40,7 +40,8 @@ def batch_normalization_training(
     epsilon : float
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

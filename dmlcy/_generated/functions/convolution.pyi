@@ -70,7 +70,8 @@ def convolution(
         Number of groups of channels that are convolved by themselves. At least
         1.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     output_sizes : sequence of int, default None
         Sizes of output. None: those of ``out``, or the least.
     out : array, optional

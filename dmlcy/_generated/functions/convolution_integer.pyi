@@ -31,14 +31,15 @@ def convolution_integer(
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Rank
         3 to 4; data type UINT8 or INT8.
     input_zero_point : array or None
-        The integer that stands for 0 in the input, one element; left out, it is
-        0. Rank 1 to 4; data type UINT8 or INT8.
+        The integer that stands for 0 in the input, one element. If the tensor
+        is left out, this integer is 0. Rank 1 to 4; data type UINT8 or INT8.
     filter : array
         The weights: {output channels, input channels / GroupCount, spatial
         axes}. Rank 3 to 4; data type UINT8 or INT8.
     filter_zero_point : array, optional
         The integer that stands for 0 in the filter, one element or one for each
-        output channel; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
+        output channel. If the tensor is left out, this integer is 0. Rank 1 to
+        4; data type UINT8 or INT8.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

@@ -25,7 +25,7 @@ def element_wise_abs(
         INT16, INT8 or INT64.
     scale_bias : (scale, bias), default None
         Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else; left out, the elements stay.
+        anything else. If ScaleBias is left out, the elements stay.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -26,8 +26,8 @@ def element_wise_add1(
     b : array
         The right operands. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     fused_activation : desc of an activation, default None
-        The activation that is applied to each sum; left out, the sums are the
-        result.
+        The activation that is applied to each sum. If the field is left out,
+        the sums are the result.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -24,7 +24,7 @@ def element_wise_log(
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale_bias : (scale, bias), default None
         Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else; left out, the elements stay.
+        anything else. If ScaleBias is left out, the elements stay.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

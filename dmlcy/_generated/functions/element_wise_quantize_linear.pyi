@@ -29,8 +29,8 @@ def element_wise_quantize_linear(
     scale : array
         The scale of each element. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     zero_point : array, optional
-        The integer that stands for 0, for each element; left out, it is 0. Rank
-        1 to 8; data type UINT8 or INT8.
+        The integer that stands for 0, for each element. If the tensor is left
+        out, this integer is 0. Rank 1 to 8; data type UINT8 or INT8.
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of zero_point, or
         UINT8 without it.

@@ -33,21 +33,22 @@ def element_wise_quantized_linear_add(
     a_scale : array
         The scale of ATensor, one element. Rank 1 to 8; data type FLOAT32.
     a_zero_point : array or None
-        The integer of ATensor that stands for 0, one element; left out, it is
-        0. Rank 1 to 8; data type INT8 or UINT8.
+        The integer of ATensor that stands for 0, one element. If the tensor is
+        left out, this integer is 0. Rank 1 to 8; data type INT8 or UINT8.
     b : array
         The right operands. Rank 1 to 8; data type INT8 or UINT8.
     b_scale : array
         The scale of BTensor, one element. Rank 1 to 8; data type FLOAT32.
     b_zero_point : array or None
-        The integer of BTensor that stands for 0, one element; left out, it is
-        0. Rank 1 to 8; data type INT8 or UINT8.
+        The integer of BTensor that stands for 0, one element. If the tensor is
+        left out, this integer is 0. Rank 1 to 8; data type INT8 or UINT8.
     output_scale : array
         The scale with which the sums are quantized, one element. Rank 1 to 8;
         data type FLOAT32.
     output_zero_point : array, optional
-        The integer of OutputTensor that stands for 0, one element; left out, it
-        is 0. Rank 1 to 8; data type INT8 or UINT8.
+        The integer of OutputTensor that stands for 0, one element. If the
+        tensor is left out, this integer is 0. Rank 1 to 8; data type INT8 or
+        UINT8.
     output_dtype : data type, default None
         Data type of output. One of INT8 or UINT8. None: that of
         output_zero_point, or INT8 without it.

@@ -46,7 +46,8 @@ def gemm(
     beta : float, default 1.0
         Factor of CTensor.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -45,19 +45,21 @@ def lstm(
         4; data type FLOAT32 or FLOAT16.
     bias : array, optional
         The biases of the input, then those of the hidden state, for each
-        direction; left out, they are 0. Rank 4; data type FLOAT32 or FLOAT16.
+        direction. If the tensor is left out, the biases are 0. Rank 4; data
+        type FLOAT32 or FLOAT16.
     hidden_init : array, optional
-        The hidden state before the first step; left out, it is 0. Rank 4; data
-        type FLOAT32 or FLOAT16.
+        The hidden state before the first step. If the tensor is left out, this
+        state is 0. Rank 4; data type FLOAT32 or FLOAT16.
     cell_mem_init : array, optional
-        The cell state before the first step; left out, it is 0. Rank 4; data
-        type FLOAT32 or FLOAT16.
+        The cell state before the first step. If the tensor is left out, this
+        state is 0. Rank 4; data type FLOAT32 or FLOAT16.
     sequence_lengths : array, optional
-        Number of steps of each sequence; left out, each has all steps. Rank 4;
-        data type UINT32.
+        Number of steps of each sequence. If the tensor is left out, each
+        sequence has all steps. Rank 4; data type UINT32.
     peephole : array, optional
         The weights of the cell state in the gates i, o and f, for each
-        direction; left out, they are 0. Rank 4; data type FLOAT32 or FLOAT16.
+        direction. If the tensor is left out, these weights are 0. Rank 4; data
+        type FLOAT32 or FLOAT16.
     activation_descs : sequence of descs of activations
         The activations of the forward direction, then those of the backward
         direction.

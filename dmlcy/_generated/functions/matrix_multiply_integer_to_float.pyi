@@ -33,8 +33,8 @@ def matrix_multiply_integer_to_float(
         to 4; data type FLOAT32 or FLOAT16.
     a_zero_point : array or None
         The integer that stands for 0 in the left matrices, one element or one
-        for each row; left out, it is 0. Rank 1 to 4; data type UINT8, INT8,
-        UINT16, INT16, UINT32 or INT32.
+        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
+        data type UINT8, INT8, UINT16, INT16, UINT32 or INT32.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8, INT8, UINT16, INT16, UINT32 or INT32.
@@ -43,8 +43,8 @@ def matrix_multiply_integer_to_float(
         Rank 1 to 4; data type FLOAT32 or FLOAT16.
     b_zero_point : array, optional
         The integer that stands for 0 in the right matrices, one element or one
-        for each column; left out, it is 0. Rank 1 to 4; data type UINT8, INT8,
-        UINT16, INT16, UINT32 or INT32.
+        for each column. If the tensor is left out, this integer is 0. Rank 1 to
+        4; data type UINT8, INT8, UINT16, INT16, UINT32 or INT32.
     bias : array, optional
         The numbers that are added to the product. If the tensor is left out,
         nothing is added. Rank 2 to 4; data type FLOAT32 or FLOAT16.

@@ -29,8 +29,9 @@ def mean_variance_normalization1(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array, optional
-        Factor of the normalized elements; left out, it is 1. Each size is that
-        of the input or 1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
+        Factor of the normalized elements. If the tensor is left out, the factor
+        is 1. Each size is the size of the input, or 1. Rank 1 to 8; data type
+        FLOAT32 or FLOAT16.
     bias : array, optional
         The numbers that are added to the scaled elements, 0 if the tensor is
         left out. Each size is that of the input or 1. Rank 1 to 8; data type
@@ -44,7 +45,8 @@ def mean_variance_normalization1(
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
-        The activation that is applied last; left out, there is none.
+        The activation that is applied last. If the field is left out, there is
+        no activation.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

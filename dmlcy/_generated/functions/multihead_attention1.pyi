@@ -46,11 +46,12 @@ def multihead_attention1(
         tensor is left out, the queries are in a stacked tensor. Rank 3 to 5;
         data type FLOAT32 or FLOAT16.
     key : array, optional
-        The keys, as the queries; left out, they are in a stacked tensor. Rank 3
-        to 5; data type FLOAT32 or FLOAT16.
+        The keys, arranged as the queries. If the tensor is left out, the keys
+        are in a stacked tensor. Rank 3 to 5; data type FLOAT32 or FLOAT16.
     value : array, optional
-        The values, as the queries; left out, they are in a stacked tensor. Rank
-        3 to 5; data type FLOAT32 or FLOAT16.
+        The values, arranged as the queries. If the tensor is left out, the
+        values are in a stacked tensor. Rank 3 to 5; data type FLOAT32 or
+        FLOAT16.
     stacked_query_key : array, optional
         The query and the key of each head. Rank 5; data type FLOAT32 or
         FLOAT16.

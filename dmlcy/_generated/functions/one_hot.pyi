@@ -25,8 +25,8 @@ def one_hot(
     ----------
     indices : array
         The place of the value in each line; the size of Axis is 1. From -n to
-        -1, an index counts from the end. With an index outside the line, the
-        line does not have the value. Rank 1 to 8; data type UINT32, INT64,
+        -1, an index counts from the end. If an index is outside the line, the
+        value is nowhere in this line. Rank 1 to 8; data type UINT32, INT64,
         INT32 or UINT64.
     values : array
         Two values: first the value for all other places, then the value for the

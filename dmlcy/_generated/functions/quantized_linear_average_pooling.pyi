@@ -39,13 +39,15 @@ def quantized_linear_average_pooling(
         5; data type FLOAT32.
     input_zero_point : array or None
         The integer that stands for 0 in the input, one element or one for each
-        channel; left out, it is 0. Rank 1 to 5; data type UINT8 or INT8.
+        channel. If the tensor is left out, this integer is 0. Rank 1 to 5; data
+        type UINT8 or INT8.
     output_scale : array
         The scale of the output, one element or one for each channel. Rank 1 to
         5; data type FLOAT32.
     output_zero_point : array, optional
         The integer that stands for 0 in the output, one element or one for each
-        channel; left out, it is 0. Rank 1 to 5; data type UINT8 or INT8.
+        channel. If the tensor is left out, this integer is 0. Rank 1 to 5; data
+        type UINT8 or INT8.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

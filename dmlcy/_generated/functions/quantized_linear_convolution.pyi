@@ -40,8 +40,8 @@ def quantized_linear_convolution(
     input_scale : array
         The scale of the input, one element. Rank 1 to 4; data type FLOAT32.
     input_zero_point : array or None
-        The integer that stands for 0 in the input, one element; left out, it is
-        0. Rank 1 to 4; data type UINT8 or INT8.
+        The integer that stands for 0 in the input, one element. If the tensor
+        is left out, this integer is 0. Rank 1 to 4; data type UINT8 or INT8.
     filter : array
         The weights: {output channels, input channels / GroupCount, spatial
         axes}. Rank 3 to 4; data type UINT8 or INT8.
@@ -50,7 +50,8 @@ def quantized_linear_convolution(
         Rank 1 to 4; data type FLOAT32.
     filter_zero_point : array or None
         The integer that stands for 0 in the filter, one element or one for each
-        output channel; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
+        output channel. If the tensor is left out, this integer is 0. Rank 1 to
+        4; data type UINT8 or INT8.
     bias : array or None
         The integer that is added to each output channel, in steps of the scale
         of the input times the scale of the filter. If the tensor is left out,
@@ -58,8 +59,8 @@ def quantized_linear_convolution(
     output_scale : array
         The scale of the output, one element. Rank 1 to 4; data type FLOAT32.
     output_zero_point : array, optional
-        The integer that stands for 0 in the output, one element; left out, it
-        is 0. Rank 1 to 4; data type UINT8 or INT8.
+        The integer that stands for 0 in the output, one element. If the tensor
+        is left out, this integer is 0. Rank 1 to 4; data type UINT8 or INT8.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

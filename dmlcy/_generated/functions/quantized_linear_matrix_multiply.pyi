@@ -35,7 +35,8 @@ def quantized_linear_matrix_multiply(
         to 4; data type FLOAT32.
     a_zero_point : array or None
         The integer that stands for 0 in the left matrices, one element or one
-        for each row; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
+        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
+        data type UINT8 or INT8.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8 or INT8.
@@ -44,14 +45,15 @@ def quantized_linear_matrix_multiply(
         Rank 1 to 4; data type FLOAT32.
     b_zero_point : array or None
         The integer that stands for 0 in the right matrices, one element or one
-        for each column; left out, it is 0. Rank 1 to 4; data type UINT8 or
-        INT8.
+        for each column. If the tensor is left out, this integer is 0. Rank 1 to
+        4; data type UINT8 or INT8.
     output_scale : array
         The scale of the output, one element or one for each row. Rank 1 to 4;
         data type FLOAT32.
     output_zero_point : array, optional
         The integer that stands for 0 in the output, one element or one for each
-        row; left out, it is 0. Rank 1 to 4; data type UINT8 or INT8.
+        row. If the tensor is left out, this integer is 0. Rank 1 to 4; data
+        type UINT8 or INT8.
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of
         output_zero_point, or UINT8 without it.

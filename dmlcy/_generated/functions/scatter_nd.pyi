@@ -129,8 +129,8 @@ def scatter_nd(
         sizes(indices)[min(max(d + block - 1, 0), 7)] if d + block +
         indices_dimension_count > rank(input) else 1``
 
-        Size of each axis: first the sizes of the indices without the tuples,
-        then the sizes of the target of a tuple.
+        Size of each axis: first the sizes of the indices without their last
+        axis, then the sizes of the target of a tuple.
     ``counted[d]``
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``
