@@ -256,7 +256,8 @@ class OperatorPage:
             notes.append(
                 f"A call computes {alternatives(names)} only on request: give "
                 f"{code(f'{optional[0].python}=True')}, or a data type in place of True. Several outputs are a tuple. "
-                f"A desc has a tensor desc or {code('None')} for such an output, and JSON has {code('null')} for {code('None')}."
+                f"A desc has a tensor desc or {code('None')} for such an output, "
+                f"and JSON has {code('null')} for {code('None')}."
             )
         for field in optional:
             if sizes := self.spec.sized_by(field):
@@ -441,7 +442,7 @@ def _leading(field: Field) -> str:
     if field.leading_ones == "call":
         return f"A call may leave leading dimensions of size 1 of {code(field.python)} out."
     where = "In a desc" if field.leading_ones == "desc" else "In a desc and in a call"
-    return f"{where}, {code(field.python)} may have additional dimensions of size 1 in front of the sizes that its formula gives."
+    return f"{where}, {code(field.python)} may have more dimensions of size 1, in front of the sizes of its formula."
 
 
 def _between(since: str | None, until: str | None) -> str:

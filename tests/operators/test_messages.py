@@ -128,14 +128,14 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         ),
         "quantizations[1] has a data type that does not fit input and output: "
         "dtype(quantizations[1]) = INT8, dtype(input) = FLOAT32, dtype(output) = INT4. "
-        "The scale has the data type of the input, the zero point has that of the output. "
+        "The scale has the data type of the input. The zero point has the data type of the output. "
         'dmlcy.packed(array, "INT4", sizes) makes a tensor of INT4.',
     ),
     "a scale of another data type beside elements of 4 bits": (
         lambda: dml.quantize(ones(4), [ones(4, dtype="float16")], quantization_type="SCALE", output_dtype="INT4"),
         "quantizations[0] has a data type that does not fit input and output: "
         "dtype(quantizations[0]) = FLOAT16, dtype(input) = FLOAT32, dtype(output) = INT4. "
-        "The scale has the data type of the input, the zero point has that of the output.",
+        "The scale has the data type of the input. The zero point has the data type of the output.",
     ),
     "no sizes of several outputs": (
         lambda: dml.split(ones(1, 1, 4, 4), axis=3),
@@ -164,7 +164,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dml.batch_normalization(ones(1, 3, 4, 4), ones(3), *[ones(1, 3, 1, 1)] * 3, spatial=True, epsilon=1e-5),
         "mean has another number of dimensions than the input: rank(mean) = 1 must be rank(input) = 4. "
         "input is (1, 3, 4, 4). mean is (3,). "
-        "Give the tensor as many dimensions as the input: for C channels, {1, C, 1, 1} has one element for each channel.",
+        "Give the tensor as many dimensions as the input: {1, C, 1, 1} has one element for each of C channels.",
     ),
 }
 

@@ -54,7 +54,10 @@ class WindowGather(Moved):
 
     def pieces(self, kernel: GatherKernel) -> str:
         """Positions are row-major along one axis of the output."""
-        return "The first spatial axis: neighbouring pieces overlap by the elements that a window spans. Chunks along the other axes are merged."
+        return (
+            "The first spatial axis: neighbouring pieces overlap by the elements that a window spans. "
+            "Chunks along the other axes are merged."
+        )
 
     def picture(self, kernel: GatherKernel, use: Use) -> Picture:
         """Each element of a column is what one element of the window covers; a column is shown as one."""
