@@ -28,8 +28,8 @@ class Operators(ABC):
         """Keep the elements from 0 on, and replace each negative element x by Alpha * (exp(x) - 1) (exponential
         linear unit)."""
     def activation_gelu(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of a normal
-        distribution below it (Gaussian error linear unit)."""
+        """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of the standard
+        normal distribution that is below the element (Gaussian error linear unit)."""
     def activation_hardmax(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Write 1 for the greatest element of each row, the first one if several are equal, and 0 for the others."""
     def activation_hardmax1(

@@ -483,8 +483,8 @@ def activation_tanh(input: Expression) -> Expression:
     """Replace each element x by its hyperbolic tangent, (1 - exp(-2 * x)) / (1 + exp(-2 * x))."""
 
 def activation_gelu(input: Expression) -> Expression:
-    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of a normal distribution
-    below it (Gaussian error linear unit)."""
+    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of the standard normal
+    distribution that is below the element (Gaussian error linear unit)."""
 
 def activation_softsign(input: Expression) -> Expression:
     """Replace each element x by x / (1 + |x|)."""
