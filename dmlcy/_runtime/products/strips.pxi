@@ -52,7 +52,7 @@ cdef void take_rows(const Products* to, Tile* tile, int64_t first, int64_t step,
         return
     tile.left = tile.packed
     tile.left_row = depth
-    if step == 1 and to.a_line == to.item and to.a_step != 0:
+    if step == 1 and to.a_line == to.item and to.a_step != 0 and to.a_step != to.item:
         # Lines are elements of one k; side by side are those of one row, DMLCY_DEPTH at once.
         row = 0
         while row < tile.rows:
