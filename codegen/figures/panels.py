@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
@@ -16,6 +17,7 @@ from .tiles import Shape, Tile, above, badge, beside, in_columns, length, paragr
 WIDTH, HEIGHT = 528, 640  # that a panel has at most, if it can
 CELLS = (32, 30, 28, 26, 24)  # sides of a cell, the best one first
 MARGIN, GAP = 18, 18
+CALCULATION = 400  # how wide a line of a calculation can be, before it goes on in another
 WORD = 260  # how wide a word of a heading can be before it is broken
 ARROWS = {  # by whether it points down: its size, its line and its head
     False: (36, 14, "M4 7H30", "M28 1L36 7L28 13Z"),
@@ -155,11 +157,12 @@ def arrange(
 ) -> Tile:
     """A panel laid out in one way."""
     single = len(items) == 1
+    last = single and layout.down and layout.under  # the calculation, below the tensors, which stay in their middle
     common, own = attributes(op, items, named)
     outputs: list[Tile] = []
     for item, drawing in zip(items, drawings[1], strict=True):
         output = drawing.tile(None)
-        if worked(item):
+        if worked(item) and not last:
             output = (above if layout.under else beside)([output, calculation(item)], GAP)
         outputs.append(output)
     if not single:
@@ -169,6 +172,7 @@ def arrange(
     left, arrow = above(inputs, GAP), pointer(layout.down)
     if layout.down:
         row = above([left, arrow, right], 12, 0.5)
+        row = above([row, calculation(items[0])], GAP) if last and worked(items[0]) else row
     elif single:  # the names of the tensors on one line, the arrow between their grids
         least = min(inputs[0].height, outputs[0].height)
         row = beside([left, above([Tile(0, least / 2), arrow], 0), right], 12)
@@ -198,7 +202,11 @@ def calculation(item: Shown) -> Tile:
     lines = []
     for colour, place in worked(item):
         text = item.picture.worked[place]
-        lines.append(Tile(22 + length("worked", text), 20, (*badge(colour, 8, 10), words("worked", 22, 14, text))))
+        if length("worked", text) <= CALCULATION:
+            lines.append(Tile(22 + length("worked", text), 20, (*badge(colour, 8, 10), words("worked", 22, 14, text))))
+        else:
+            terms = above([Tile(0, 2), paragraph("worked", re.split(r"(?<= [+]) ", text), CALCULATION)], 0)
+            lines.append(beside([Tile(16, 20, tuple(badge(colour, 8, 10))), terms], 6))
     return above(lines, 3)
 
 
