@@ -49,6 +49,8 @@ def put_in_place(patch: pytest.MonkeyPatch, root: Path, plan: Plan, folders: Ite
     others = rows.shipped.operator
     patch.setattr(rows.shipped, "operator", lambda name: _shipped(root, name) or others(name))
     for op in plan.operators:
+        # Found before: undoing the patch must not leave what these specs put in place.
+        getattr(dml, op.python, None), getattr(dml.desc, op.desc, None)
         row = (op.python, op.desc, op.operator.family, op.operator.summary, op.state)
         patch.setitem(index.OPERATORS, op.name, row)
         for folder in folders:
