@@ -239,7 +239,8 @@ class _Measuring:
             units = (self.a[where].astype(np.float64) - self.e[where]) / self.typical[where]
         units = np.where(usable & usual & np.isfinite(units), units, 0.0)
         self.signed += float(units.sum())
-        self.outward += float((units * np.sign(self.e[where].astype(np.float64))).sum())
+        counted = units != 0.0  # there, the expected value is a number
+        self.outward += float((units[counted] * np.sign(self.e[where][counted].astype(np.float64))).sum())
         self.counted -= int((usable & ~usual).sum())
 
     def leaning(self, total: float) -> float:

@@ -45,9 +45,7 @@ typedef float DMLCY_LEVEL(dmlcy_lanes);
 #include "product_kernels.h"
 #include "product_packs.h"
 #include "product_lines.h"
-#if DMLCY_X86 && DMLCY_IS_WIDEST
 #include "product_planes.h"
-#endif
 
 /* Rows of n floats for each of some channels: elements first … last - 1 of rows begin … end - 1, and zeros elsewhere.
  * Up to a vector behind the last row is written, too. */

@@ -3,6 +3,8 @@
  * output that need it. Each sum is the chain of dmlcy_channels: rows outside are left out, and columns outside are 0.
  */
 
+#if DMLCY_X86 && DMLCY_IS_WIDEST
+
 DMLCY_INLINE int64_t dmlcy_lane_of(int64_t column)
 {
     return column < 0 ? 0 : column < 16 ? column : 16;
@@ -115,3 +117,5 @@ DMLCY_TARGET static int dmlcy_plane(const ProductPlane *plane)
 #undef DMLCY_MASKS_1
 #undef DMLCY_MASKS_2
 #undef DMLCY_PLANE_ROWS
+
+#endif

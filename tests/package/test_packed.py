@@ -187,7 +187,7 @@ def test_a_desc_with_strides_is_valid_and_does_not_run() -> None:
             quantizations=[dml.TensorDesc("FLOAT32", (1, 1))], quantization_type="SCALE",
         )  # fmt: skip
         assert dml.check(desc) == []
-        with pytest.raises(dml.InvalidDescError, match="input of INT4 has the strides") as caught:
+        with pytest.raises(dml.InvalidDescError, match="input has the data type INT4 and the strides") as caught:
             dml.compile(desc)
         assert caught.value.id == "DML-MODEL-packed-strides"
 
