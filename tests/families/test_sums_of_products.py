@@ -236,3 +236,14 @@ def test_a_call_takes_little_memory() -> None:
                 out = function(*tensors, **given)
                 most = peak(partial(function, *tensors, **given, out=out))
                 assert most is not None and most <= number * ROOM + COUNTED, f"{name}: {most} bytes"
+
+
+def test_rows_and_columns_of_the_left_matrix_may_overlap() -> None:
+    """Neighbours in a row and in a column are one element apart: each anti-diagonal is one number."""
+    for dtype in (np.float32, np.float16):
+        flat = np.random.default_rng(5).integers(-4, 5, 900).astype(dtype)
+        a = np.lib.stride_tricks.as_strided(
+            flat, (1, 1, 800, 33), (0, 0, flat.itemsize, flat.itemsize), writeable=False
+        )
+        b = np.random.default_rng(6).integers(-4, 5, (1, 1, 33, 3)).astype(dtype)
+        np.testing.assert_array_equal(np.asarray(dml.gemm(a, b)), np.asarray(dml.gemm(a.copy(), b)))
