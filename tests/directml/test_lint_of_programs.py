@@ -162,7 +162,7 @@ def test_a_program_that_loops_is_stopped_and_what_it_printed_is_not_in_the_repor
     script.write_text("\n".join(lines), encoding="utf-8")
     running = _lint(script)
     while not begun.exists():
-        assert running.poll() is None
+        assert running.poll() is None, running.communicate()
         time.sleep(0.02)
     (os.killpg if hasattr(os, "killpg") else os.kill)(running.pid, signal.SIGINT)
     output, errors = running.communicate(timeout=60)
@@ -183,7 +183,7 @@ def test_a_program_that_ends_its_process(tmp_path: Path) -> None:
 
 
 def _lint(script: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "dmlcy", "lint", "--directml", str(script), "--json"]
+    command = [sys.executable, "-P", "-m", "dmlcy", "lint", "--directml", str(script), "--json"]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )  # fmt: skip
