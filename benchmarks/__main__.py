@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks``, also with ``figures``, ``roofline`` or ``threads``; ``--help`` lists options."""
+"""The command ``python -m benchmarks``, also with ``figures``, ``roofline`` or ``threads``; see ``--help``."""
 
 from __future__ import annotations
 

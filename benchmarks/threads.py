@@ -8,6 +8,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -96,7 +97,7 @@ def apart(cell: Cell, count: int) -> float:
     dml.set_num_threads(1)
     blocks = [call_of(cell).block() for _ in range(count)]
     calls = max(1, round(ROUND / blocks[0](1)))
-    return statistics.median(together([lambda block=block: block(calls) for block in blocks]) / calls for _ in range(3))
+    return statistics.median(together([partial(block, calls) for block in blocks]) / calls for _ in range(3))
 
 
 def together(works: Sequence[Callable[[], object]]) -> float:
