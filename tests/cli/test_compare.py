@@ -483,6 +483,6 @@ def test_the_command(tmp_path: Path) -> None:
         ["compare", str(tmp_path / "e"), str(tmp_path / "f")],
     ):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "dmlcy", *arguments], capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-P", "-m", "dmlcy", *arguments], capture_output=True, text=True, timeout=300, check=False
         )
         assert (done.returncode, done.stderr) == (0, "")
