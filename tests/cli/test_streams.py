@@ -57,7 +57,8 @@ def test_no_command_runs_without_standard_output(tmp_path: Path) -> None:
 
 def test_the_module_is_the_program() -> None:
     script = 'exec "$0" -P -m dmlcy operators >&-'
-    done = subprocess.run(["sh", "-c", script, sys.executable], capture_output=True, text=True, timeout=300, check=False)
+    command = ["sh", "-c", script, sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (2, "dmlcy: standard output is closed\n")
 
 

@@ -145,9 +145,7 @@ def test_an_interrupt_of_many_short_steps(threads: int) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_of_a_chain(threads: int) -> None:
-    """No block takes long. The whole chain takes seconds, and ends early. Seconds are those of the processor, of which a
-    run takes as many on a busy machine.
-    """
+    """No block takes long. The whole chain takes seconds of the processor, as many on a busy machine, and ends early."""
     program = f"""
         import signal, time
         import numpy as np
