@@ -145,7 +145,7 @@ def test_an_interrupt_of_many_short_steps(threads: int) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_of_a_chain(threads: int) -> None:
-    """No block takes long. The whole chain takes seconds of the processor, as many on a busy machine, and ends early."""
+    """No block takes long. The chain takes seconds of the processor, as many on a busy machine, and ends early."""
     program = f"""
         import signal, time
         import numpy as np
