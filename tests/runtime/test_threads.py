@@ -128,7 +128,7 @@ for one in helpers:
 def test_python_threads_share_threads_that_get_no_signals(probe: ModuleType) -> None:
     if not threads_available():
         pytest.skip("needs threads")
-    subprocess.run([sys.executable, "-P", "-c", SHARED, str(probe.__file__)], timeout=60, check=True)
+    subprocess.run([sys.executable, "-P", "-c", SHARED, str(probe.__file__)], timeout=300, check=True)
 
 
 def test_number_of_threads() -> None:
@@ -165,7 +165,7 @@ assert (probe.parallel_for(1000, 1)[2] == 1).all()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_forked_children_run_serially(probe: ModuleType) -> None:
     command = [sys.executable, "-P", "-c", FORK, str(probe.__file__)]
-    subprocess.run(command, timeout=60, check=True)
+    subprocess.run(command, timeout=300, check=True)
 
 
 # How many by default
