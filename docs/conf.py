@@ -1,5 +1,6 @@
 """Sphinx configuration: `sphinx-build -W --keep-going docs build/site` makes the site."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -59,4 +60,15 @@ html_theme_options = {
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_toc_level": 2,
 }
+# Only what is published among other versions asks for their list: docs/_versions.py writes it.
+if url := os.environ.get("DMLCY_SITE_URL"):
+    html_theme_options |= {
+        "check_switcher": False,  # it is published with the site
+        "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
+        "show_version_warning_banner": True,
+        "switcher": {
+            "json_url": f"{url.rstrip('/')}/versions.json",
+            "version_match": os.environ.get("DMLCY_SITE_VERSION", release),
+        },
+    }
 html_sidebars = {"index": [], "install": []}

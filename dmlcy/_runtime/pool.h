@@ -55,8 +55,9 @@ static int dmlcy_share(dmlcy_chunk chunk, const void *args, int64_t chunks, int 
 #define DMLCY_PAUSE() (void)0
 #endif
 
-/* A thread's own memory is there when it starts: the system ends a process that has no memory for it later. */
-#if DMLCY_GNU && defined(__ELF__)
+/* A thread's own memory is there when it starts: glibc ends a process that has no memory for it later. Musl gets it at the
+   start anyway, and loads no module that asks. */
+#if DMLCY_GNU && defined(__GLIBC__)
 #define DMLCY_OWN static DMLCY_THREAD_LOCAL __attribute__((tls_model("initial-exec")))
 #else
 #define DMLCY_OWN static DMLCY_THREAD_LOCAL

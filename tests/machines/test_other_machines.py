@@ -1,4 +1,4 @@
-"""The package on machines that are not at hand: ARM64 by an emulator, Windows as far as its compiler goes."""
+"""The package on machines that are not at hand: ARM64 by an emulator, Windows and musl as far as a compiler goes."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def test_arm64_gives_the_bits_of_this_processor_and_the_examples() -> None:
 @deep
 def test_mingw_compiles_every_module() -> None:
     assert " modules compiled for Windows" in run_or_skip("mingw", 10)
+
+
+@deep
+def test_musl_has_what_every_module_asks_of_it() -> None:
+    assert " modules linked against musl; its threads found 499500" in run_or_skip("musl", 20)
