@@ -48,7 +48,7 @@ def commands() -> list[list[str]]:
 
 
 def run(python: Path, folder: Path, *words: str) -> str:
-    """What a Python prints that finds neither a compiler nor the checkout."""
+    """The output of a Python that finds neither a compiler nor the checkout."""
     kept = {name: os.environ[name] for name in ("HOME", "LANG", "SYSTEMROOT", "TMPDIR") if name in os.environ}
     environment = kept | {"PATH": str(python.parent), "CC": "none", "CXX": "none"}
     command = [str(python), *words]

@@ -11,7 +11,7 @@ def warn_deprecated(part: str, since: str, until: str, instead: str) -> None:
     Parameters
     ----------
     part
-        What is deprecated, as its users call it.
+        The deprecated thing, as its users call it.
     since, until
         The version that deprecates the part, and the one that lacks it.
     instead
