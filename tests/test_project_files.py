@@ -54,7 +54,6 @@ def test_workflows_run_what_is_there(path: Path) -> None:
 def test_the_version_stands_in_one_place() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in project["project"] and project["project"]["dynamic"] == ["version"]
-    assert "version" not in read(ROOT / "CITATION.cff")
 
 
 def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:

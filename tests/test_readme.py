@@ -2,11 +2,14 @@
 
 import re
 import shutil
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from bare import commands, run_screen
+from depth import deep
 from shown_pages import DOCS, blocks, run_commands, run_page
 
 import dmlcy as dml
@@ -23,6 +26,18 @@ def test_the_screen_of_usage_runs() -> None:
     assert len(shapes) > 3
     for name, shape in shapes:
         assert str(np.shape(names[name])) == shape
+
+
+def test_the_first_screen_has_commands_for_a_model() -> None:
+    """``.ci/run`` runs them with the wheel alone: ``python -m tests.bare``."""
+    assert {"lint", "run", "compare", "cpp-header"} <= {words[1] for words in commands()}
+    gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "python3 -m tests.bare " in gate
+
+
+@deep
+def test_the_first_screen_runs(tmp_path: Path) -> None:
+    run_screen(Path(sys.executable), tmp_path)
 
 
 def test_the_first_run_is_the_one_shown() -> None:

@@ -15,6 +15,8 @@ from dmlcy._show.explain.text import lay_out
 from dmlcy._show.terminal import head
 from dmlcy._words.values import quote
 
+VERSION: Final = 1
+"""Of the JSON."""
 ANYTHING: Final = "Ask for an id, an operator, a field, an enum, a feature level, a data type or an error code."
 
 
@@ -55,7 +57,7 @@ def execute(options: argparse.Namespace) -> int:
     found = find(word)
     if options.format == "json":
         proposed = {} if found else {"did_you_mean": suggested(word)}
-        print(json.dumps({"word": word, "found": found, **proposed}, indent=2))
+        print(json.dumps({"version": VERSION, "word": word, "found": found, **proposed}, indent=2))
     elif found:
         print(lay_out(found, page_width(), head))
     if not found:

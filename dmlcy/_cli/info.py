@@ -23,6 +23,8 @@ from dmlcy._show.terminal import head
 from dmlcy._version import __version__
 from dmlcy._words.values import plain
 
+VERSION: Final = 1
+"""Of the JSON."""
 CPUINFO: Final = Path("/proc/cpuinfo")
 
 
@@ -55,7 +57,8 @@ def execute(options: argparse.Namespace) -> int:
 def collect() -> dict[str, Any]:
     """Everything, as data."""
     return {
-        "version": __version__,
+        "version": VERSION,
+        "dmlcy": __version__,
         "location": str(Path(__file__).resolve().parent.parent),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "numpy": np.__version__,
@@ -138,7 +141,7 @@ def _sections(facts: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]
         ("VNNI", f"{', '.join(chip['vnni']) or 'none'} (for products of 8-bit integers)"),
     ]
     limits_of = [(str(limit["threads"]), limit["why"]) for limit in facts["threads"]["limits"]]
-    yield f"dmlcy {facts['version']}", version
+    yield f"dmlcy {facts['dmlcy']}", version
     yield "Built with", build
     yield "Runs on", host
     yield f"Threads: {facts['threads']['number']}, the least of", limits_of

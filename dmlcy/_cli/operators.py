@@ -18,6 +18,9 @@ from dmlcy._show.explain.page import Page, page_width
 from dmlcy._show.terminal import head
 from dmlcy._words.values import dimensions
 
+VERSION: Final = 1
+"""Of the JSON."""
+
 Columns: TypeAlias = dict[str, Callable[[dict[str, Any]], str]]
 
 
@@ -53,7 +56,7 @@ def execute(options: argparse.Namespace) -> int:
     rows = [row for row in known if options.state is None or row["state"] in options.state]
     totals = {state: sum(row["state"] == state for row in known) for state in STATES} | {"all": len(known)}
     if options.format == "json":
-        print(json.dumps({"feature_level": level, "operators": rows, "totals": totals}, indent=2))
+        print(json.dumps({"version": VERSION, "feature_level": level, "operators": rows, "totals": totals}, indent=2))
         return 0
     page = Page(page_width())
     _lay_out(page, rows)

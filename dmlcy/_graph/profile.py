@@ -9,6 +9,8 @@ from typing import Any, Final
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
 
+VERSION: Final = 1
+"""Of the JSON of a profile."""
 HEAD: Final = ("share %", "ms", "GFLOP/s", "MB")
 WIDTHS: Final = (7, 10, 8, 10)
 """Letters of these columns, at least: they are the same in most tables."""
@@ -148,6 +150,7 @@ class Profile(Shown):
     def to_dict(self) -> dict[str, Any]:
         """The members as ``json.dumps`` takes them. ``dmlcy graph --profile`` reads such a file."""
         return {
+            "version": VERSION,
             "runs": self.runs,
             "threads": self.threads,
             "seconds": self.seconds,

@@ -35,7 +35,7 @@ def facts() -> dict[str, Any]:
 
 def test_facts(facts: dict[str, Any]) -> None:
     assert json.loads(json.dumps(facts)) == facts
-    assert facts["version"] == dml.__version__
+    assert (facts["version"], facts["dmlcy"]) == (1, dml.__version__)
     assert facts["numpy"] == np.__version__
     assert facts["python"].endswith(".".join(map(str, sys.version_info[:3])))
     assert Path(facts["location"]) == Path(dml.__file__).resolve().parent

@@ -310,6 +310,10 @@ def test_the_documented_keys(model: Path, capsys: pytest.CaptureFixture[str]) ->
         "onnx": [str(ROOT / "examples" / "onnx" / "digits.onnx")],
     }  # fmt: skip
     assert set(table) == set(arguments)
+    formats = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
+    versions = dict(re.findall(r"^\| `(\w+) --json` \| (\d+) \|$", formats, re.M))
     for command, more in arguments.items():
         main([command, "--json", *more])
-        assert re.findall(r"`(\w+)`", table[command]) == list(json.loads(capsys.readouterr().out)), command
+        document = json.loads(capsys.readouterr().out)
+        assert re.findall(r"`(\w+)`", table[command]) == list(document), command
+        assert str(document["version"]) == versions[command], command

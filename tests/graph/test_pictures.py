@@ -143,6 +143,8 @@ def put(*path: Any, value: Any) -> Callable[[Any], None]:
 
 
 WRONG = [
+    ("missing", lambda made: made.pop("version")),
+    ("version", put("version", value=2)),
     ("missing", lambda made: made.pop("steps")),
     ("type", put("steps", value={})),
     ("type", put("steps", 0, value=3)),

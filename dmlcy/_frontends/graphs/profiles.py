@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dmlcy._frontends.dxdispatch.json import Document, Node
-from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.reader import UINT64, Reader
 from dmlcy._graph.model import Structure
+from dmlcy._graph.profile import VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ def read(document: Document, graph: Structure) -> dict[int, Timing]:
     reader = _Reader(document)
     found: dict[int, Timing] = {}
     if reader.expect(document.root, "object"):
+        reader.version(document.root)
         steps = reader.required(document.root, "steps", "array")
         for step in steps.value if steps is not None else ():
             found |= reader.step(step, graph)
@@ -48,6 +50,14 @@ def read(document: Document, graph: Structure) -> dict[int, Timing]:
 
 class _Reader(Reader):
     """Takes the members that a picture shows; others are not read."""
+
+    def version(self, root: Node) -> None:
+        """A problem for a profile of another version."""
+        node = self.required(root, "version", "number")
+        found = None if node is None else self.integer(node, 0, UINT64)
+        if node is not None and found not in (None, VERSION):
+            again = "Write the profile again: dmlcy run GRAPH --profile --format json."
+            self.report("DML-MODEL-version", node, hint=again, version=found, known=str(VERSION))
 
     def step(self, node: Node, graph: Structure) -> dict[int, Timing]:
         """The times of the nodes of a step."""

@@ -18,7 +18,6 @@ from dmlcy._show.reports.json import verdict
 from dmlcy._version import __version__
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_HOME: Final = "https://pypi.org/project/dmlcy/"
 _FORMAT: Final = "https://github.com/microsoft/DirectML/tree/master/DxDispatch"
 
 
@@ -26,7 +25,7 @@ def lines(report: Report) -> Iterator[str]:
     """The document."""
     rules = {finding.violation.id: _rule(finding) for finding in report.findings}
     index = {identifier: position for position, identifier in enumerate(rules)}
-    driver = {"name": "dmlcy", "version": __version__, "informationUri": _HOME, "rules": list(rules.values())}
+    driver = {"name": "dmlcy", "version": __version__, "rules": list(rules.values())}
     run = {
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": report.status != 2, "exitCode": report.status}],
