@@ -42,7 +42,7 @@ def excuses() -> list[Excuse]:
 
 
 def problems(permanent: Iterable[str], triggered: Iterable[str], excused: Iterable[str]) -> list[str]:
-    """What is wrong: each permanent id is either triggered or excused, once, and no other id is."""
+    """The problems: each permanent id must be triggered or excused, once, and no other id may be."""
     listed = Counter(excused)
     found = [f"{id_} is excused twice" for id_, count in listed.items() if count > 1]
     found += [f"{id_} is excused, and a test triggers it" for id_ in {*triggered} & {*listed}]

@@ -41,7 +41,7 @@ def looked_at(data: bytes) -> bool:
 
 
 def test_the_damaged_files_have_ids_that_exist() -> None:
-    """tests/test_ids_lock.py finds those that no test gives."""
+    """tests/test_ids_lock.py finds an id that no test gives."""
     assert {*BROKEN} < SLUGS
 
 
