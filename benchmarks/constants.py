@@ -43,13 +43,13 @@ class Constant:
 
     @property
     def key(self) -> str:
-        """What the command takes: products.pyx:WIDE."""
+        """The name for the command: products.pyx:WIDE."""
         return f"{self.path}:{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the table says of a file."""
+    """The names of a file in the table."""
 
     path: str
     cells: tuple[str, ...]
@@ -104,7 +104,7 @@ def constants(texts: Mapping[str, str]) -> list[Constant]:
 
 
 def _included(path: str, texts: Mapping[str, str]) -> set[str]:
-    """The file, and those that it includes."""
+    """The file, and the files that it includes."""
     found, waiting = set(), [path]
     while waiting:
         one = waiting.pop()
@@ -116,7 +116,7 @@ def _included(path: str, texts: Mapping[str, str]) -> set[str]:
 
 @cache
 def table() -> dict[str, Entry]:
-    """What constants.toml says, by path."""
+    """The tables of constants.toml, by path."""
     return {entry.path: entry for entry in map(_entry, tomllib.loads(TABLE.read_text(encoding="utf-8"))["file"])}
 
 
