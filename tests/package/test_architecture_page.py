@@ -98,12 +98,17 @@ def wrong_paths(page: str) -> set[str]:
     return {span for span in paths - BUILT if not found(span)}
 
 
-def wrong_names(page: str) -> set[str]:
-    """The names outside the tables that are in no source of the package or the generator."""
+@cache
+def words() -> frozenset[str]:
+    """Of the sources of the package and the generator."""
     paths = [path for part in ("dmlcy", "codegen") for path in index()[part] if path.startswith(f"{part}/")]
     read = (text_of(path) for path in paths if path.endswith(CODE) and not path.startswith(MADE))
-    words = {word for text in read for word in re.findall(r"\w+", text)}
-    return {span for span in spans(TABLE.sub("", page), NAME) if not {*span.split(".")} <= words and not found(span)}
+    return frozenset(word for text in read for word in re.findall(r"\w+", text))
+
+
+def wrong_names(page: str) -> set[str]:
+    """The names outside the tables that are in no source."""
+    return {span for span in spans(TABLE.sub("", page), NAME) if not {*span.split(".")} <= words() and not found(span)}
 
 
 def test_each_function_is_in_the_file_beside_it() -> None:
