@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks``, with ``figures``, ``roofline``, ``constants`` or nothing; see ``--help``."""
+"""The command ``python -m benchmarks``, with ``figures``, ``roofline``, ``threads``, ``constants`` or nothing."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ elif sys.argv[1:2] == ["constants"]:
     from benchmarks.neighbours import main as constants
 
     sys.exit(constants(sys.argv[2:]))
+elif sys.argv[1:2] == ["threads"]:
+    from benchmarks.threads import main as threads
+
+    sys.exit(threads(sys.argv[2:]))
 else:
     from benchmarks.main import main
 
