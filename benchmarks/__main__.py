@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks``, also with ``figures``, ``roofline`` or ``threads``; see ``--help``."""
+"""The command ``python -m benchmarks``, with ``figures``, ``roofline``, ``threads``, ``constants`` or nothing."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ elif sys.argv[1:2] == ["roofline"]:
     from benchmarks.roofline import main as roofline
 
     sys.exit(roofline(sys.argv[2:]))
+elif sys.argv[1:2] == ["constants"]:
+    from benchmarks.neighbours import main as constants
+
+    sys.exit(constants(sys.argv[2:]))
 elif sys.argv[1:2] == ["threads"]:
     from benchmarks.threads import main as threads
 

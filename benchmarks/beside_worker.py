@@ -11,6 +11,8 @@ from typing import Any
 import dmlcy as dml
 from benchmarks.calls import Call
 from benchmarks.families import OPERATORS, all_cells
+from benchmarks.groups import all_groups, contenders, networks
+from benchmarks.groups.inputs import inputs_of
 from benchmarks.run import our_calls
 
 
@@ -25,11 +27,23 @@ def serve() -> None:
                 answer = dml.__file__
             case ["cell", name, threads]:
                 dml.set_num_threads(threads)
-                calls, outputs = our_calls(cells[name], OPERATORS[cells[name].operator].inputs(cells[name]))
+                if name in cells:
+                    calls, outputs = our_calls(cells[name], OPERATORS[cells[name].operator].inputs(cells[name]))
+                else:
+                    calls, outputs = committed(name)
                 answer = {"forms": list(calls), "bits": digest(outputs)}
             case ["block", form, count]:
                 answer = calls[form].block()(count)
         print(json.dumps(answer), flush=True)
+
+
+def committed(name: str) -> tuple[dict[str, Call], tuple[Any, ...]]:
+    """Our calls of a cell of the groups, and the results of the last one."""
+    group = all_groups()[name.partition("/")[0]]
+    cell = next(cell for cell in group.cells if cell.name == name)
+    calls = networks.our_calls(cell) if cell.network else contenders.our_calls(group, cell, inputs_of(cell))[0]
+    made = [*calls.values()][-1].once()
+    return calls, made if isinstance(made, tuple) else (made,)
 
 
 def digest(outputs: Iterable[Any]) -> str:

@@ -129,9 +129,7 @@ def run_check(root: Path, diff: bool) -> int:
     """Compare what is committed with what the specs give."""
     result, diagnostics = make_plan(root), Diagnostics()
     lint(result.specs, diagnostics)
-    lock = ids.read(root, diagnostics)
-    ids.check(lock, (id_ for id_, _ in result.ids), diagnostics)
-    ids.check_triggered(lock, ids.read_triggered(root, diagnostics), diagnostics)
+    ids.check(ids.read(root, diagnostics), (id_ for id_, _ in result.ids), diagnostics)
     writer = _Digests(root)
     emit(result, writer)
     stale = writer.finish(OWNED)

@@ -12,12 +12,6 @@ from .field_types import type_of
 from .model import DTYPE_ENUM, CatalogueOperator
 from .plan import Plan
 
-UNKNOWN = (0, "UNKNOWN")
-"""The member of DML_TENSOR_DATA_TYPE that no tensor may have."""
-
-OF_TENSORS = ("DML_TENSOR_TYPE", "DML_TENSOR_FLAGS")
-"""The enums of members of a tensor desc, beside that of data types."""
-
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -64,11 +58,11 @@ def _enums(plan: Plan) -> Iterator[Named]:
     entries = sorted(plan.facts.catalogue.values(), key=lambda entry: entry.value)
     operators = tuple((entry.value, f"DML_OPERATOR_{entry.name}") for entry in entries)
     yield Named("DML_OPERATOR_TYPE", function_of("DML_OPERATOR_TYPE"), operators)
-    dtypes = (UNKNOWN, *((dtype.value, dtype.name) for dtype in plan.facts.dtypes))
-    members = tuple((value, f"{DTYPE_ENUM}_{name}") for value, name in dtypes)
+    dtypes = (plan.facts.no_dtype, *plan.facts.dtypes)
+    members = tuple((dtype.value, f"{DTYPE_ENUM}_{dtype.name}") for dtype in dtypes if dtype is not None)
     yield Named(DTYPE_ENUM, function_of(DTYPE_ENUM), members)
-    used = {field.type.partition(":")[2] for entry in entries for field in entry.fields} | {*OF_TENSORS}
-    for enum in (enum for enum in plan.facts.enums.values() if enum.name in used):
+    used = {field.type.partition(":")[2] for entry in entries for field in entry.fields}
+    for enum in (enum for enum in plan.facts.enums.values() if enum.tensors or enum.name in used):
         members = tuple((member.value, f"{enum.prefix}{member.name}") for member in enum.members)
         yield Named(enum.name, function_of(enum.name), members)
 

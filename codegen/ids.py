@@ -1,8 +1,7 @@
-"""The lists of error ids: specs/ids.lock, every id ever published, and tests/ids.lock, the ids that a test triggers.
+"""The list of error ids: specs/ids.lock has every id ever published.
 
 A permanent id is added, or retired with a reason; none is removed. An id of an operator that does not run yet is
-provisional: it may vanish, and becomes permanent when the operator first runs. The tests write theirs; an id that they
-cannot trigger is excused with a reason.
+provisional: it may vanish, and becomes permanent when the operator first runs.
 """
 
 from __future__ import annotations
@@ -23,13 +22,6 @@ HEAD = """\
 # Those below `provisional:` are of operators that do not run yet. They may change; gen moves them up when one runs.
 # To retire one, move it below `retired:` and say why: ID  reason.
 """
-TRIGGERED_PATH = "tests/ids.lock"
-TRIGGERED_MARKER = "excused:"
-TRIGGERED_HEAD = """\
-# Every error id that a test triggers by breaking just its rule, sorted.
-# CODEGEN_REWRITE=1 pytest tests/test_ids_lock.py writes it. To excuse one that no generated test can trigger, name it
-# below `excused:` and say why: ID  reason.
-"""
 
 
 @dataclass(slots=True)
@@ -43,31 +35,22 @@ class Lock:
 
 def read(root: Path, diagnostics: Diagnostics) -> Lock:
     """The published ids; empty when there is no file."""
-    return _read(root, PATH, MARKER, diagnostics)
-
-
-def read_triggered(root: Path, diagnostics: Diagnostics) -> Lock:
-    """The ids that the tests trigger, and those excused."""
-    return _read(root, TRIGGERED_PATH, TRIGGERED_MARKER, diagnostics)
-
-
-def _read(root: Path, relative: str, marker: str, diagnostics: Diagnostics) -> Lock:
     lock, section = Lock(), ""
-    path = root / relative
+    path = root / PATH
     try:
         lines = source.read(path).decode().split("\n") if os.path.lexists(path) else []
     except (OSError, UnicodeDecodeError) as error:
-        diagnostics.error(None, f"cannot read {relative}: {getattr(error, 'strerror', None) or error}")
+        diagnostics.error(None, f"cannot read {PATH}: {getattr(error, 'strerror', None) or error}")
         return lock
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
-        if line.strip() in (marker, PROVISIONAL):
+        if line.strip() in (MARKER, PROVISIONAL):
             section = line.strip()
             continue
         id_, _, reason = line.strip().partition(" ")
-        span = Span(relative, number, 1, len(id_), line)
-        retired = section == marker
+        span = Span(PATH, number, 1, len(id_), line)
+        retired = section == MARKER
         if id_ in lock.ids or id_ in lock.provisional or id_ in lock.retired:
             diagnostics.error(span, f"{id_} stands here a second time")
         elif not id_.startswith("DML-") or bool(reason.strip()) != retired:
@@ -106,38 +89,12 @@ def _owner(id_: str) -> str:
     return id_.split("-")[1]
 
 
-def check_triggered(lock: Lock, triggered: Lock, diagnostics: Diagnostics) -> None:
-    """Permanent ids that no test triggers, and tests of ids that are not permanent."""
-    for id_, span in lock.ids.items():
-        if id_ not in triggered.ids and id_ not in triggered.retired:
-            diagnostics.error(
-                span,
-                f"no test triggers {id_}",
-                f"give its rule `breaks` and run CODEGEN_REWRITE=1 pytest tests/test_ids_lock.py, "
-                f"or excuse it in {TRIGGERED_PATH}",
-            )
-    for id_, span in (*triggered.ids.items(), *((id_, span) for id_, (span, _) in triggered.retired.items())):
-        if id_ in lock.provisional:
-            diagnostics.error(span, f"{id_} is provisional: its operator does not run")
-        elif id_ not in lock.ids:
-            diagnostics.error(span, f"{id_} is not published", did_you_mean(id_, lock.ids))
-
-
 def render(lock: Lock, ids: Iterable[str], provisional: Iterable[str]) -> str:
     """The text of the published ids with those of the specs added; the provisional ones are just those given."""
     permanent = {*lock.ids, *ids} - {*lock.retired}
-    return _render(HEAD, permanent, MARKER, lock, {*provisional} - permanent - {*lock.retired})
-
-
-def render_triggered(excused: Lock, ids: Iterable[str]) -> str:
-    """The text of the triggered ids, with those excused as they are."""
-    return _render(TRIGGERED_HEAD, ids, TRIGGERED_MARKER, excused)
-
-
-def _render(head: str, ids: Iterable[str], marker: str, lock: Lock, provisional: Iterable[str] = ()) -> str:
+    more = _listed({*provisional} - permanent - {*lock.retired})
     reasons = "".join(f"{id_}  {reason}\n" for id_, (_, reason) in sorted(lock.retired.items()))
-    more = _listed(provisional)
-    return f"{head}{_listed(ids)}" + (f"\n{PROVISIONAL}\n{more}" if more else "") + f"\n{marker}\n{reasons}"
+    return f"{HEAD}{_listed(permanent)}" + (f"\n{PROVISIONAL}\n{more}" if more else "") + f"\n{MARKER}\n{reasons}"
 
 
 def _listed(ids: Iterable[str]) -> str:

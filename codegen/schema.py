@@ -141,7 +141,7 @@ def _facts() -> dict[str, JSON]:
     member = {"name": TEXT, "value": INT, "since": LEVEL, "doc": TEXT, "also": WORDS}
     enum = {
         "name": TEXT, "prefix": TEXT, "python": TEXT, "flags": BOOL, "since": LEVEL, "source": TEXT, "note": TEXT,
-        "members": _tables(_table(member, ("name", "value", "since"))),
+        "tensors": BOOL, "members": _tables(_table(member, ("name", "value", "since"))),
     }  # fmt: skip
     types = {"anyOf": [_enum(PLAIN), {"type": "string", "pattern": f"^{MEMBER_OF}"}]}
     kinds = _enum(("input", "output", "attribute"))
@@ -165,7 +165,12 @@ def _facts() -> dict[str, JSON]:
         **_onnx(),
         **_bindings(),
         "level": _table({"level": _tables(_table(level, ("name", "value", "directml", "max_rank")))}),
-        "dtype": _table({"dtype": _tables(_table(dtype, ("name", "value", "bits", "since")))}),
+        "dtype": _table(
+            {
+                "dtype": _tables(_table(dtype, ("name", "value", "bits", "since"))),
+                "no_dtype": _table(member, ("name", "value", "since")),
+            }
+        ),
         "enum": _table({"enum": _tables(_table(enum, ("name", "prefix", "python", "since", "members")))}),
         "operator": _table({"operator": _tables(_table(entry, {*entry} - {"fields", "directmlx"}))}),
         "implicit": _table({"implicit": _tables(implicit), "model": _tables(model)}),

@@ -22,11 +22,7 @@ def contenders_of(group: Group, cell: Cell) -> tuple[dict[str, Call], dict[str, 
     if cell.network:
         return networks.contenders_of(cell)
     inputs = inputs_of(cell)
-    expression = expression_of(cell)
-    out = room(expression.direct(inputs).once())
-    calls = {DIRECT: expression.direct(inputs, out)}
-    if COMPILED in group.forms:
-        calls[COMPILED] = expression.compiled(inputs, room(out), cell.constants)
+    calls, out = our_calls(group, cell, inputs)
     absent = {}
     for name in peers.NAMES:
         if reason := peers.missing(name):
@@ -42,6 +38,16 @@ def contenders_of(group: Group, cell: Cell) -> tuple[dict[str, Call], dict[str, 
         x = np.zeros(x.shape, np.float32)
         calls[ADD] = Call("add(x, x, out=y)", {"add": np.add, "x": x, "y": np.zeros_like(x)})
     return calls, absent, inputs
+
+
+def our_calls(group: Group, cell: Cell, inputs: Mapping[str, Array]) -> tuple[dict[str, Call], Any]:
+    """Our calls of a cell that is no network, and the arrays that the first one writes."""
+    expression = expression_of(cell)
+    out = room(expression.direct(inputs).once())
+    calls = {DIRECT: expression.direct(inputs, out)}
+    if COMPILED in group.forms:
+        calls[COMPILED] = expression.compiled(inputs, room(out), cell.constants)
+    return calls, out
 
 
 def room(result: Any) -> Any:

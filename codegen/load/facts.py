@@ -52,6 +52,7 @@ def facts(files: Files) -> Facts:
     levels = tuple(finished(row, _level) for row in rows_of(levels_table, "level"))
     level_names = tuple(level.name for level in levels)
     dtypes = tuple(finished(row, lambda r: _dtype(r, level_names)) for row in rows_of(dtypes_table, "dtype"))
+    no_dtype = None if dtypes_table is None else dtypes_table.table("no_dtype")
     enums = [finished(row, lambda r: _enum(r, level_names)) for row in rows_of(enums_table, "enum")]
     enum_names = (*(enum.name for enum in enums), DTYPE_ENUM)
     catalogue = [
@@ -91,6 +92,7 @@ def facts(files: Files) -> Facts:
         libraries,
         tuple(row for row in fused if row.operator in entries),
         bindings(files, entries, {enum.name: enum for enum in enums}, dtypes),
+        None if no_dtype is None else finished(no_dtype, lambda r: _enum_member(r, level_names)),
     )
 
 
@@ -119,12 +121,10 @@ def _dtype(row: Table, levels: tuple[str, ...]) -> Dtype:
 def _enum(row: Table, levels: tuple[str, ...]) -> Enum:
     members: list[EnumMember] = []
     for member in row.tables("members"):
-        since = member.choice("since", levels)
-        name, value, doc = named(member, "name", MEMBER), member.int("value"), member.str("doc", "")
-        if name in {known.name for known in members}:
-            member.error("name", f"{name!r} is the name of another member")
-        members.append(EnumMember(name, value, since, doc, member.strings("also", ())))
-        member.finish()
+        found = finished(member, lambda r: _enum_member(r, levels))
+        if found.name in {known.name for known in members}:
+            member.error("name", f"{found.name!r} is the name of another member")
+        members.append(found)
     python = named(row, "python", CLASS)
     why = names.refused(python)
     if why is not None:
@@ -138,7 +138,14 @@ def _enum(row: Table, levels: tuple[str, ...]) -> Enum:
         row.str("source", None),
         row.str("note", None),
         tuple(members),
+        row.bool("tensors", False),
     )
+
+
+def _enum_member(row: Table, levels: tuple[str, ...]) -> EnumMember:
+    since = row.choice("since", levels)
+    name, value, doc = named(row, "name", MEMBER), row.int("value"), row.str("doc", "")
+    return EnumMember(name, value, since, doc, row.strings("also", ()))
 
 
 def _classes(catalogue: list[CatalogueOperator], enums: list[Enum], rows: tuple[Table, ...]) -> None:

@@ -74,6 +74,7 @@ class Enum:
     source: str | None
     note: str | None
     members: tuple[EnumMember, ...]
+    tensors: bool = False  # a member of tensor descs has this type
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,7 @@ class Facts:
     libraries: tuple[Library, ...] = ()
     fused: tuple[Fused, ...] = ()
     bindings: Bindings = field(default_factory=Bindings)
+    no_dtype: EnumMember | None = None  # the member of DTYPE_ENUM that no tensor may have
 
     def is_fused(self, operator: str) -> bool:
         """Whether a desc of the operator may have no tensors, for a field of another operator can hold it."""

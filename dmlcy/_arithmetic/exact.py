@@ -32,7 +32,7 @@ def number(value: Any) -> Any:
     """A number of Python as an exact one: a fraction if it is a float that is finite, and not -0."""
     if type(value) is Fraction or isinstance(value, int):
         return value
-    found = float(value)
+    found = float(value) * 1.0  # no NaN is a signalling one: of these, pow(x, 0) is NaN
     return Fraction(found) if math.isfinite(found) and (found or math.copysign(1, found) > 0) else found
 
 

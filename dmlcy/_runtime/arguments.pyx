@@ -37,8 +37,8 @@ cnp.import_array()
 cdef long long EXACT = 1LL << 53        # all ints up to here are doubles
 
 cdef enum:
-    MOST_HELD = 256
-    MOST_SEEN = 16
+    MOST_HELD = 256                 # descs that are kept for each level
+    MOST_SEEN = 16                  # arguments that are kept for each level
 
 # The descs, and tuples of them, that fields of operators can hold at a level. Then the arguments that were seen last.
 cdef dict held = {}

@@ -35,7 +35,7 @@ cdef extern from "attention.h" nogil:
 
 cdef enum:
     LINE = 16                       # floats of a cache line
-    SEEN = 256                      # the same where queries see keys up to their place: blocks of others are left out
+    SEEN = 256                      # keys of a block where queries see keys up to their place: others are left out
     QUERIES = 48                    # of a block: a multiple of the rows that the kernels of products take at once
     KEYS = 1024                     # of a block: scores of more keys are not kept at the same time
     MANY = 32                       # units that threads take whole, as they do if a unit is little work

@@ -91,7 +91,7 @@ DMLCY_INLINE void dmlcy_fill(char *target, uint64_t word, int64_t n)
     dmlcy_fill_16((char *)end - 16, word);
 }
 
-#define DMLCY_SPREAD 16
+#define DMLCY_SPREAD 16 /* bytes that one store writes, which may spill over into the next row */
 
 static inline void dmlcy_spread(char *target, uint64_t word, int64_t gap, const char *source, int64_t step, int64_t n,
                                 int64_t rows)

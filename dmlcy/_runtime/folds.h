@@ -30,8 +30,8 @@
 #include <immintrin.h>
 #endif
 
-#define DMLCY_FOLD_LANES 32
-#define DMLCY_FOLD_GROUP 8
+#define DMLCY_FOLD_LANES 32 /* parts of a line that are folded side by side, and joined at its end */
+#define DMLCY_FOLD_GROUP 8 /* rows of a tile that are folded in one pass */
 #define DMLCY_FOLD_ROWS 8 /* of a tile that become results together */
 #define DMLCY_FOLD_PARTS 8 /* lanes of each that are joined in all of them at once */
 
@@ -42,8 +42,8 @@
 #define DMLCY_ROLLED
 #endif
 
-#define DMLCY_FOLD_AHEAD 12288 /* bytes of a row */
-#define DMLCY_FOLD_BLOCK 1024  /* numbers between two such questions for extremes */
+#define DMLCY_FOLD_AHEAD 12288 /* bytes of a row, so far ahead of which memory is asked for */
+#define DMLCY_FOLD_BLOCK 1024  /* numbers between two questions for memory, where extremes are found */
 
 typedef struct {
     const float *tops; /* of each result: what the steps subtract; NULL if no step does */

@@ -37,7 +37,7 @@ cdef enum:
     TOUCHED_BYTES = 262144          # less than the second-level cache
     APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
     LONG_RUN = 256                  # bytes of a line; shorter ones are copied faster than streamed
-    PACKED_RUN = 320               # bytes of a line; shorter ones that follow each other are streamed together
+    PACKED_RUN = 320               # bytes of a line; shorter lines that follow each other are streamed together
     SIDE = 16                       # rows of one-byte elements that are turned at once
 
 cdef struct MoveAxis:

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define DMLCY_FEW_NEIGHBORS 16
+#define DMLCY_FEW_NEIGHBORS 16 /* that are added one by one; of more, a sum moves along the line */
 
 static inline void dmlcy_add_row(double *target, const double *source, int64_t n)
 {

@@ -19,8 +19,8 @@
 #include <immintrin.h>
 #endif
 
-#define DMLCY_NORM_LANES 32
-#define DMLCY_NORM_CHUNK 4096 /* elements */
+#define DMLCY_NORM_LANES 32 /* sums of a line side by side, or lines side by side */
+#define DMLCY_NORM_CHUNK 4096 /* elements of a line that are computed at once, and whose sums are joined */
 #define DMLCY_NORM_TENSORS 8
 #define DMLCY_NORM_PARTS 4 /* floats that a lane adds up before it adds their sum to others in double */
 

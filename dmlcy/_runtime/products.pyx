@@ -159,9 +159,9 @@ cdef enum:
     PIECES = 32                     # of work, at least, if each is large
     TURNED = 262144                 # numbers of filters that are put together for them, at most
     COPY = 524288                   # floats of the copy, at most, and as many as stay near
-    NEAR_COPY = 32768
+    NEAR_COPY = 32768               # and floats of the copy that stay near
     PLANE = 4096                    # sums of some rows of a plane that are near
-    PLANE_ROWS = 28                 # rows of it, a multiple of those that kernels compute at once
+    PLANE_ROWS = 28                 # rows of it, a multiple of the rows that kernels compute at once
     PLANE_WORK = 20                 # products that take as long as one of its places
     BETWEEN = 12                    # rows computed one by one take a twelfth less time, at least
     OVER = 128                      # floats behind an array that kernels may read or write

@@ -2,7 +2,7 @@
 #ifndef DMLCY_SAMPLE_BLOCKS_H
 #define DMLCY_SAMPLE_BLOCKS_H
 
-#define DMLCY_STEPS 16
+#define DMLCY_STEPS 16 /* elements of a block */
 
 /* The statement for i = 0 … n-1, where `i` and `block` are variables. The statement must give the same if it is made
  * again, after the others. */

@@ -27,7 +27,7 @@ typedef struct {
  * power is 0, or neither too small nor too large for DMLCY_SCAN_STEPS more factors: a double has all of these. */
 #define DMLCY_SCAN_SMALL 0x1p-400
 #define DMLCY_SCAN_LARGE 0x1p400
-#define DMLCY_SCAN_STEPS 4
+#define DMLCY_SCAN_STEPS 4 /* factors between two looks at whether a product is too small or too large */
 
 /* Not 0 where these products may not be right. */
 DMLCY_INLINE int64_t dmlcy_scan_beyond(double product)

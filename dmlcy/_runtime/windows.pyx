@@ -26,8 +26,8 @@ cdef enum:
     SLOTS = 16                      # rows that are kept for the windows that follow, at most
     LONGEST_ROW = 1024              # columns of the input under the windows of a block, or under their first taps
     LONGEST_RUN = 4096              # the same, times lanes
-    FEWEST_LANES = 8
-    MOST_LANES = 128
+    FEWEST_LANES = 8                # positions of an axis without windows that are combined side by side, at least
+    MOST_LANES = 128                # and at most
     BAND_ELEMENTS = 2048            # columns of all rows and lines of a band, if it has more than one
     FEWEST_ROWS = 4                 # of a band, if it has more than one, but not all
     BANDS = 64                      # the fewest that keep all threads busy

@@ -54,13 +54,6 @@ def run(root: Path, *arguments: str) -> int:
     return main(["--root", str(root), *arguments])
 
 
-def trigger(root: Path) -> None:
-    """Writes that every published id is triggered by a test."""
-    (root / "tests").mkdir(exist_ok=True)
-    lock = ids.read(root, Diagnostics())
-    (root / ids.TRIGGERED_PATH).write_text(ids.render_triggered(ids.Lock(), lock.ids), encoding="utf-8")
-
-
 def files(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
@@ -75,7 +68,6 @@ def test_gen_writes_what_changed(root: Path, capsys: pytest.CaptureFixture[str])
     edit(root, "Very.", "Very very.")
     assert run(root, "gen") == 0
     assert "dmlcy/_generated/calls/pad.pyx" not in capsys.readouterr().out
-    trigger(root)
     assert run(root, "check") == 0
     assert run(root, "lint") == 0
 
@@ -136,7 +128,6 @@ def test_the_number_of_operators_on_a_page_stays_true(root: Path, capsys: pytest
     total = len(load(root).facts.catalogue)
     assert written.startswith(f"# Title\n\n{BEGIN}\ndmlcy runs [2 of DirectML's {total} operators](")
     assert written.endswith(f"\n{END}\n\nText.\n")
-    trigger(root)
     assert run(root, "check") == 0
     page.write_text(written.replace("[2 of", "[1 of"), encoding="utf-8")
     capsys.readouterr()
@@ -184,7 +175,6 @@ def test_ids_are_never_lost(root: Path, capsys: pytest.CaptureFixture[str]) -> N
     id_ = "DML-WIDEN-start_padding-even"
     lock.write_text(lock.read_text().replace(f"{id_}\n", "") + f"{id_}  Why.\n")
     assert run(root, "gen") == 0
-    trigger(root)
     assert run(root, "check") == 0
     assert lock.read_text().endswith("\nretired:\nDML-WIDEN-start_padding-even  Why.\n")
     edit(root, "start_padding-odd", "start_padding-even")
@@ -192,24 +182,6 @@ def test_ids_are_never_lost(root: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run(root, "gen") == 0
     assert run(root, "check") == 1
     assert "DML-WIDEN-start_padding-even is retired, and a spec has it" in capsys.readouterr().err
-
-
-def test_every_id_is_triggered_or_excused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    id_, path = "DML-WIDEN-start_padding-even", root / ids.TRIGGERED_PATH
-    assert run(root, "gen") == 0
-    trigger(root)
-    triggered = path.read_text()
-    path.write_text(triggered.replace(f"{id_}\n", ""))
-    assert run(root, "check") == 1
-    assert f"no test triggers {id_}" in capsys.readouterr().err
-    path.write_text(path.read_text() + f"{id_}  It needs a GPU.\n")
-    assert run(root, "check") == 0
-    path.write_text(path.read_text() + f"{id_}s  It needs a GPU.\n")
-    assert run(root, "check") == 1
-    assert f"{id_}s is not published" in capsys.readouterr().err
-    path.write_text(triggered.replace(f"{id_}\n", "") + f"{id_}\n")
-    assert run(root, "check") == 1
-    assert "a line is an id and why it stands here" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

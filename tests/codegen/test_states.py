@@ -134,11 +134,3 @@ def test_ids_are_permanent_once_the_operator_runs(lock: ids.Lock, tmp_path: Path
     assert not later.provisional and errors(later, "DML-PAD-a-b") != []
     # The ids stay so if the operator does not run any more.
     assert sections(ids.render(later, ["DML-PAD-a-b"], ["DML-SUM-a-b"]))[0] == ["DML-PAD-a-b", "DML-SUM-a-b"]
-
-
-def test_tests_trigger_permanent_ids_only(lock: ids.Lock) -> None:
-    diagnostics = Diagnostics()
-    ids.check_triggered(lock, ids.Lock({"DML-PAD-a-b": lock.ids["DML-PAD-a-b"]}), diagnostics)
-    assert diagnostics.ok
-    ids.check_triggered(lock, ids.Lock({**lock.ids, "DML-SUM-a-b": lock.provisional["DML-SUM-a-b"]}), diagnostics)
-    assert [error.message for error in diagnostics.errors] == ["DML-SUM-a-b is provisional: its operator does not run"]

@@ -41,7 +41,7 @@ def looked_at(data: bytes) -> bool:
 
 
 def test_the_damaged_files_have_ids_that_exist() -> None:
-    """tests/ids.lock says which test gives each of the others."""
+    """tests/test_ids_lock.py finds an id that no test gives."""
     assert {*BROKEN} < SLUGS
 
 

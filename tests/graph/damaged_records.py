@@ -1,4 +1,4 @@
-"""Serialized graphs with one value changed, and what is said of it: test_as_bytes, and the ids in tests/ids.lock."""
+"""Serialized graphs with one value changed, and what is said of it, for test_as_bytes and test_ids_lock."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_long_products(dtype: str, size: int) -> None:
 
 
 @each_of("dtype, bits", [("f2", 0x7C01), ("f2", 0xFCBD), ("f4", 0x7F800001), ("f8", 0x7FF0000000000001)])
-def test_numbers_are_preferred_to_signalling_nan(dtype: str, bits: int) -> None:
+def test_signalling_nan_is_a_quiet_one(dtype: str, bits: int) -> None:
     a = np.array([1, 2, 3], dtype)
     a.view(f"u{a.itemsize}")[1] = bits
     with np.errstate(all="ignore"):
@@ -193,6 +193,7 @@ def test_numbers_are_preferred_to_signalling_nan(dtype: str, bits: int) -> None:
             x = m.of(a)
             assert (m.least(x, 0)[0], m.greatest(x, 0)[0]) == (1, 3)
             assert [*m.maximum(x[:2], x[1:])] == [1, 3]
+            assert [*m.function("pow", x, m.of(np.zeros(3, dtype)))] == [1, 1, 1]
 
 
 @each_of("dtype", ["f4", "i1", "i4", "i8", "u8"])

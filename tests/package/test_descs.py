@@ -302,19 +302,19 @@ def test_suggestions_are_those_that_the_field_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "slug", "words"),
+    ("data", "identifier", "words"),
     [
-        ({"type": "GEM", "desc": {}}, "unknown", 'Did you mean "GEMM"?'),
-        ({"type": "\x1b[31m" * 99, "desc": {}}, "unknown", "\\x1b[31m"),
-        (5, "form", "not 5"),
-        ({"type": 5}, "form", "type 5"),
-        ({"type": "FAKE_POOLING"}, "form", "not None"),
+        ({"type": "GEM", "desc": {}}, "DML-MODEL-operator-unknown", 'Did you mean "GEMM"?'),
+        ({"type": "\x1b[31m" * 99, "desc": {}}, "DML-MODEL-operator-unknown", "\\x1b[31m"),
+        (5, "DML-MODEL-operator-form", "not 5"),
+        ({"type": 5}, "DML-MODEL-operator-form", "type 5"),
+        ({"type": "FAKE_POOLING"}, "DML-MODEL-operator-form", "not None"),
     ],
 )
-def test_json_of_no_operator(data: Any, slug: str, words: str) -> None:
+def test_json_of_no_operator(data: Any, identifier: str, words: str) -> None:
     with pytest.raises(ModelError) as caught:
         OperatorDesc.from_dict(data)
-    assert caught.value.id == f"DML-MODEL-operator-{slug}"
+    assert caught.value.id == identifier
     assert words in str(caught.value)
     assert str(caught.value).isprintable()
 

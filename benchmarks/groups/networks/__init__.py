@@ -55,13 +55,19 @@ def plain(value: Any) -> Array:
     return x.reshape(value.sizes or (1,))
 
 
+def our_calls(cell: Cell) -> dict[str, Call]:
+    """The graph that is compiled, with arrays for its results."""
+    inputs = net_of(cell.network).given()
+    op = dml.compile(graph_of(cell.network))
+    out = op(*inputs.values())
+    return {COMPILED: Call(f"op({', '.join(inputs)}, out=out)", {**inputs, "op": op, "out": out})}
+
+
 def contenders_of(cell: Cell) -> tuple[dict[str, Call], dict[str, str], dict[str, Array]]:
     """The contenders by name, why peers are absent, and the inputs. Without onnx there is no network."""
     net = net_of(cell.network)
     inputs = net.given()
-    op = dml.compile(graph_of(cell.network))
-    out = op(*inputs.values())
-    calls = {COMPILED: Call(f"op({', '.join(inputs)}, out=out)", {**inputs, "op": op, "out": out})}
+    calls = our_calls(cell)
     absent = {name: peers.missing(name) or "does not have it" for name in peers.NAMES}
     if not absent["onnxruntime"].endswith("installed"):
         calls["onnxruntime"] = onnx_text.bound(net.model(), inputs)

@@ -1,0 +1,190 @@
+"""The tuned constants of the loops: values and meanings from ``dmlcy/_runtime``, the cells that show them from a table.
+
+``constants.toml`` says of each file which of its constants were chosen by measuring, and which were not. The value and
+the meaning of a constant are in its file only. ``python -m benchmarks constants`` measures the neighbours of a value.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.machine import ROOT
+
+RUNTIME: Final = Path("dmlcy") / "_runtime"
+TABLE: Final = ROOT / "benchmarks" / "constants.toml"
+PAGE: Final = ROOT / "docs" / "constants.md"
+KEYS: Final = {"path", "cells", "tuned", "fixed", "bits", "measured"}
+
+_ENUM: Final = re.compile(r"(?:cdef |ctypedef )?enum\b.*:")
+_MEMBER: Final = re.compile(r"    ([A-Z]\w*) = ([^#\n]*\d[^#\n]*?) *(?:# (.*))?$")
+_DEFINE: Final = re.compile(r"^[ \t]*#[ \t]*define (\w+) (\(?-?\d[^/\n]*?)[ \t]*(?:/\*(.*?)\*/)?[ \t]*$", re.M | re.S)
+_BODY: Final = re.compile(r"\benum\b[^{;]*\{(.*?)\}", re.S)
+_ENTRY: Final = re.compile(r"(\w+) = (\d+),?[ \t]*(?:/\*(.*?)\*/)?", re.S)
+_INCLUDE: Final = re.compile(r'#[ \t]*include "([\w/]+\.h)"')
+_UNDEF: Final = re.compile(r"#[ \t]*undef (\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A name for a number in a file of the runtime, with the comment behind it; ``start`` and ``end`` of the value."""
+
+    path: str
+    name: str
+    value: str
+    meaning: str
+    start: int
+    end: int
+
+    @property
+    def key(self) -> str:
+        """The name for the command: products.pyx:WIDE."""
+        return f"{self.path}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The names of a file in the table."""
+
+    path: str
+    cells: tuple[str, ...]
+    tuned: tuple[str, ...]
+    fixed: tuple[str, ...]
+    bits: tuple[str, ...]
+    measured: Mapping[str, str]
+
+
+def in_cython(path: str, text: str) -> Iterator[Constant]:
+    """The members of enums that have a number, without those of headers."""
+    place, inside = 0, False
+    for line in text.splitlines(keepends=True):
+        if _ENUM.match(line):
+            inside = True
+        elif line.strip() and not line.startswith("    "):
+            inside = False
+        elif inside and (found := _MEMBER.match(line.rstrip("\n"))):
+            yield _constant(path, found, place)
+        place += len(line)
+
+
+def in_header(path: str, text: str) -> Iterator[Constant]:
+    """The macros that are a number, and the members of enums that have one."""
+    for found in _DEFINE.finditer(text):
+        yield _constant(path, found, 0)
+    for body in _BODY.finditer(text):
+        for found in _ENTRY.finditer(body[1]):
+            yield _constant(path, found, body.start(1))
+
+
+def _constant(path: str, found: re.Match[str], place: int) -> Constant:
+    meaning = re.sub(r"\s*\n[\s*]*", " ", found[3] or "").strip()
+    return Constant(path, found[1], found[2], meaning, place + found.start(2), place + found.end(2))
+
+
+def sources(root: Path = ROOT) -> dict[str, str]:
+    """The texts of the runtime by path."""
+    folder = root / RUNTIME
+    paths = [path for path in sorted(folder.rglob("*")) if path.suffix in (".h", ".pxd", ".pxi", ".pyx")]
+    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def constants(texts: Mapping[str, str]) -> list[Constant]:
+    """All constants, without the parameters of texts that are included: those are forgotten behind them."""
+    found = []
+    for path, text in texts.items():
+        forgotten = {name for one in _included(path, texts) for name in _UNDEF.findall(texts[one])}
+        all_here = in_header(path, text) if path.endswith(".h") else in_cython(path, text)
+        found += [one for one in all_here if one.name not in forgotten]
+    return found
+
+
+def _included(path: str, texts: Mapping[str, str]) -> set[str]:
+    """The file, and the files that it includes."""
+    found, waiting = set(), [path]
+    while waiting:
+        one = waiting.pop()
+        if one in texts and one not in found:
+            found.add(one)
+            waiting += _INCLUDE.findall(texts[one])
+    return found
+
+
+@cache
+def table() -> dict[str, Entry]:
+    """The tables of constants.toml, by path."""
+    return {entry.path: entry for entry in map(_entry, tomllib.loads(TABLE.read_text(encoding="utf-8"))["file"])}
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    if others := set(row) - KEYS:
+        raise ValueError(f"constants.toml, {row.get('path')}: unknown keys {', '.join(sorted(others))}")
+    names = {key: tuple(row.get(key, ())) for key in ("cells", "tuned", "fixed", "bits")}
+    return Entry(row["path"], **names, measured=row.get("measured", {}))
+
+
+def tuned() -> dict[str, tuple[Constant, Entry]]:
+    """The tuned constants by key, in the order of the table."""
+    by_path: dict[str, list[Constant]] = {}
+    for one in constants(sources()):
+        by_path.setdefault(one.path, []).append(one)
+    return {
+        one.key: (one, entry)
+        for path, entry in table().items()
+        for one in by_path.get(path, ())
+        if one.name in entry.tuned
+    }
+
+
+def edited(text: str, constant: Constant, value: str) -> str:
+    """A file with another value of a constant."""
+    return text[: constant.start] + value + text[constant.end :]
+
+
+HEAD: Final = """\
+# Tuned constants
+
+<!-- python -m benchmarks constants --write makes this page from benchmarks/constants.toml and dmlcy/_runtime. -->
+
+The loops have {count} numbers that were chosen by measuring, such as sizes of blocks, widths of tiles, the least work
+that is worth a thread, and distances of prefetches. Measure before you choose another value. In a checkout that is
+built in place, this command builds the package twice more, with half of the value and with twice the value. Then the
+command times the cells of the constant in the three builds, which take turns:
+
+```sh
+python -m benchmarks constants products.pyx:WIDE
+```
+
+`--values 1024 2048` measures other values, and `--threads 2` more threads. A ratio above 1 says that the other value is
+slower than the value of today. A build takes a minute. Times are worth something on an idle machine only. Some
+constants are multiples of others, as their meaning says: half of such a value may give wrong results, or end the
+process.
+
+No value changes a bit of a result, except the values of the constants with the mark *bits*, on which the order of sums
+depends. The command compares the bits, and its status is 1 if another constant changes them.
+
+The last column says which measurement a value comes from. Where the column is empty, the measurement was not recorded,
+and the command makes one. The files are in `dmlcy/_runtime/`; `benchmarks/constants.toml` has the names of the cells.
+"""
+
+
+def page() -> str:
+    """The page of all tuned constants."""
+    found = tuned()
+    lines = [HEAD.format(count=len(found))]
+    for path, entry in table().items():
+        if not entry.tuned:
+            continue
+        lines.append(f"## {path}\n")
+        lines.append("Cells: " + ", ".join(f"`{name}`" for name in entry.cells) + ".\n")
+        lines += ["| constant | value | what it decides | measured |", "|---|---|---|---|"]
+        for one, _ in (pair for pair in found.values() if pair[0].path == path):
+            mark = " *bits*" if one.name in entry.bits else ""
+            said = entry.measured.get(one.name, "")
+            lines.append(f"| `{one.name}`{mark} | {one.value} | {one.meaning.replace('|', '&#124;')} | {said} |")
+        lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
