@@ -40,13 +40,15 @@ def run(name: str, options: argparse.Namespace) -> None:
                          shown(profile, options.format))  # fmt: skip
         return
     asked = dict(options.output) or {one.name: "" for one in model.outputs}
+    start = time.perf_counter()
+    model.stage(arrays, [*asked])
+    compiling = (time.perf_counter() - start) * 1000
     times = []
     for _ in range(options.iterations or 1):
         start = time.perf_counter()
         results = model.run(arrays, [*asked])
         times.append((time.perf_counter() - start) * 1000)
-    median = sorted(times)[len(times) // 2]
-    print(f"Model '{printable(Path(name).stem)}': {len(times)} iterations, {median:.4f} ms median (CPU)")
+    sys.stdout.write(show.timing("Model", printable(Path(name).stem), times, compiling))
     for one, result in results.items():
         if asked[one]:
             path = Path(asked[one])
@@ -55,5 +57,5 @@ def run(name: str, options: argparse.Namespace) -> None:
             continue
         flat = values_of(np.ascontiguousarray(result)).reshape(-1)
         sys.stdout.write(f"Output '{printable(one)}': ")
-        sys.stdout.writelines(show.line(flat.view(np.uint8) if flat.dtype == bool else flat))
+        sys.stdout.writelines(show.short(flat.view(np.uint8) if flat.dtype == bool else flat, every=options.all))
         sys.stdout.write("\n")
