@@ -55,4 +55,4 @@ def test_a_template_is_read_as_what_it_makes() -> None:
         "a.md.j2": "{# A comment. #}\nReads {{ x }}.\n",
     }
     found = {path: [one.words for one in template(path, text)] for path, text in made.items()}
-    assert found == dict.fromkeys(made, ["A comment.", "Reads `x`."])
+    assert found == {path: ["A comment.", "Reads `x`."] for path in made}
