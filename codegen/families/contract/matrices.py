@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from ..base import Picture, Place, Use, grid, shown
 
@@ -16,7 +16,8 @@ def multiplied(roles: Mapping[str, str], use: Use) -> Picture:
         role in roles and use.value(roles[role]).name == "TRANSPOSE" for role in ("left_transposed", "right_transposed")
     ]
     depth = use.sizes(use.input)[-2 if turned[0] else -1]
-    rows, columns = {}, {}
+    rows: dict[Place, tuple[Place, ...]] = {}
+    columns: dict[Hashable, tuple[Place, ...]] = {}
     for *lead, row, column in grid(sizes):
         place = (*lead, row, column)
         rows[place] = tuple((*lead, *((k, row) if turned[0] else (row, k))) for k in range(depth))

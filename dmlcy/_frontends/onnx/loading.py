@@ -378,7 +378,7 @@ class CompiledModel:
         if wrong:
             refuse(wrong)
 
-    def _instead_of(self, name: str) -> str | None:
+    def _instead_of(self, name: str) -> str:
         """The hint for a name that no value has: of a value inside a fused node, which node this is."""
         gone = self._gone.get(name)
         if gone is None:
