@@ -196,8 +196,8 @@ def load(
     level = None if feature_level is None else _level(feature_level)
     try:
         sizes = sizes_of(shapes)
-        model = optimized(reader.read(os.fspath(path)), _optimization(optimize), sizes).model
-        return CompiledModel(model, sizes, level=level, limit=limit)
+        model, gone = optimized(reader.read(os.fspath(path)), _optimization(optimize), sizes)
+        return CompiledModel(model, sizes, level=level, limit=limit, gone=gone)
     except Refusal as error:
         raise ModelError(error.violations) from None
 

@@ -113,8 +113,9 @@ class Picture:
     ``sources`` has, for each element of the output, the elements of the input that it is made of; those outside it are
     padding, which holds ``padding`` (None: nothing). Elements of the output with the same ``key`` are shown together;
     those in ``outside`` are padding. ``worked`` says how an element is computed, ``caption`` how to read the picture,
-    in sentences. ``tensor`` is the input whose elements these are, by default the first one. ``beside`` has, for other
-    inputs that choose what happens, their elements by the key of those for which they do.
+    in sentences. ``tensor`` is the input, and ``output`` the output, whose elements these are: by default the first.
+    ``beside`` has, for other inputs that choose what happens, their elements by the key of those for which they do.
+    Other outputs in it are drawn too, with their elements by the key of the elements that are shown with them.
     """
 
     caption: tuple[str, ...]
@@ -125,6 +126,7 @@ class Picture:
     regions: tuple[Region, ...] = ()
     worked: Mapping[Place, str] = field(default_factory=dict)
     tensor: str = ""
+    output: str = ""
     beside: Mapping[str, Mapping[Hashable, tuple[Place, ...]]] = field(default_factory=dict)
 
 

@@ -34,7 +34,7 @@ class Figure:
     tile: Tile
 
 
-Drawings = tuple[list[Drawing], list[Drawing]]  # of the inputs and of the outputs
+Drawings = tuple[list[Drawing], list[list[Drawing]]]  # of the inputs, and of the outputs of each example
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +146,12 @@ def drawn(op: OperatorPlan, items: Sequence[Shown], side: int) -> Drawings:
         own = name == first.use.input
         colours = [group.inputs if own else group.beside.get(name, ()) for group in first.groups]
         inputs.append(Drawing(first, name, side, colours, letters))
-    outputs = [
-        Drawing(item, item.use.output, side, [group.outputs for group in item.groups], letters) for item in items
-    ]
+    outputs = []
+    for item in items:
+        coloured = {name: [group.beside.get(name, ()) for group in item.groups] for name in item.picture.beside}
+        coloured[item.use.output] = [group.outputs for group in item.groups]
+        names = (name for name in item.example.outputs if name in coloured)
+        outputs.append([Drawing(item, name, side, coloured[name], letters) for name in names])
     return inputs, outputs
 
 
@@ -160,8 +163,9 @@ def arrange(
     last = single and layout.down and layout.under  # the calculation, below the tensors, which stay in their middle
     common, own = attributes(op, items, named)
     outputs: list[Tile] = []
-    for item, drawing in zip(items, drawings[1], strict=True):
-        output = drawing.tile(None)
+    for item, of_item in zip(items, drawings[1], strict=True):
+        output, *others = (drawing.tile(None) for drawing in of_item)
+        output = above([output, *others], GAP) if others else output
         if worked(item) and not last:
             output = (above if layout.under else beside)([output, calculation(item)], GAP)
         outputs.append(output)

@@ -24,7 +24,7 @@ class Group:
 
     inputs: tuple[Place, ...]
     outputs: tuple[Place, ...]
-    beside: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)  # of other inputs
+    beside: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)  # of other tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def follow(op: OperatorPlan, example: Example) -> Shown:
         raise problem(example, f"the example does not fit its operator ({type(error).__name__}: {error})") from error
     if picture is None:
         raise problem(example, f"family {op.operator.family} has no figures: its elements do not move", "remove figure")
-    use.input = picture.tensor or use.input
+    use.input, use.output = picture.tensor or use.input, picture.output or use.output
     keys = dict.fromkeys(picture.keys[place] for place in example.figure or ())
     groups = [group(picture, key) for key in keys] or some(picture)
     return Shown(example, use, picture, tuple(sorted(groups, key=lambda found: (not found.inputs, found.inputs))))
@@ -82,13 +82,15 @@ def group(picture: Picture, key: Hashable) -> Group:
     """The examples that are shown together."""
     outputs = tuple(place for place, own in picture.keys.items() if own == key)
     beside = {name: places.get(key, ()) for name, places in picture.beside.items()}
-    inputs = tuple(dict.fromkeys(source for place in outputs for source in picture.sources[place]))
-    return Group(inputs, outputs, beside)
+    others = beside.pop(picture.tensor, ())  # of outputs other than the first
+    sources = (source for place in outputs for source in picture.sources[place])
+    return Group((*dict.fromkeys((*sources, *others)),), outputs, beside)
 
 
 def some(picture: Picture) -> list[Group]:
     """All groups if there are as many colours, else three; none that shares an element of the input with another."""
-    keys: Sequence[Hashable] = tuple(dict.fromkeys(picture.keys.values()))
+    beside = (key for places in picture.beside.values() for key in places)
+    keys: Sequence[Hashable] = tuple(dict.fromkeys((*picture.keys.values(), *beside)))
     found: list[Group] = []
     for key in keys if len(keys) <= COLOURS else (keys[0], keys[-1], keys[len(keys) // 2]):
         one = group(picture, key)

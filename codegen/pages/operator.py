@@ -132,7 +132,7 @@ class OperatorPage:
         if example.contradicts:
             origin = prose(example.contradicts, first=f"{origin} Corrected here:")
         if example.source is None:
-            origin = prose(example.calculation or "", first="Derived:")
+            origin = prose(example.calculation or "", first="Calculated here:")
         return heading(example.title), origin, block(lines, "pycon")
 
     def example_lines(self, example: Example) -> Iterator[str]:

@@ -70,7 +70,8 @@ class Asked:
         tried = islice(chain(nearest, changes(self.given, fields, expected, tensors)), MOST - 1)
         made = [one for one in tried if not self.check(changed(self.given, one)).violations]
         repairs = tuple({repair.text: repair for repair in map(self._repair, made)}.values())
-        return Found(repairs, self._sentence(repairs))
+        near = {one.fix for one in wrong for field in fields if self._nears(one, field)}
+        return Found(repairs, self._sentence(repairs, near))
 
     def _is_miscounted(self, wrong: Violation) -> bool:
         """Whether an attribute has too few or too many entries, which another tensor would only fit by chance."""
@@ -155,10 +156,15 @@ class Asked:
         old: TensorDesc = value[int(entry[:-1])] if entry else value
         return old
 
-    def _sentence(self, repairs: Sequence[Repair]) -> str:
+    def _sentence(self, repairs: Sequence[Repair], near: Set[Any]) -> str:
+        """The repairs in words; of a number, the nearest value alone, where a rule says it."""
         what = "call" if self.call else "desc"
-        if len(repairs) == 1:
-            return f"{repairs[0].text} makes this {what} valid."
+        nearest = {one.field for one in repairs if type(one.value) is int and one.value in near}
+        least = [one for one in repairs if one.field not in nearest or one.value in near]
+        if len(least) == 1:
+            is_nearest = "is the nearest value that " if len(repairs) > 1 else ""
+            return f"{least[0].text} {is_nearest}makes this {what} valid."
+        repairs = least
         named = "; ".join(repair.text for repair in repairs[:NAMED])
         more = f"; and {len(repairs) - NAMED} more" if len(repairs) > NAMED else ""
         return f"Each of these makes this {what} valid: {named}{more}." if repairs else ""

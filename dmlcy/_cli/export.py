@@ -72,7 +72,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         action="append",
         type=assignment,
         default=[],
-        metavar="FIELD=FILE.npy",
+        metavar="NAME=FILE.npy",
         help="the values of an input, such as input=x.npy or InputTensor=x.npy. The others get small integers. If the "
         "operator refuses these, because the input holds positions, give the input",
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from dmlcy._frontends.dxdispatch import show
 from dmlcy._frontends.dxdispatch.npy import writer
-from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.dxdispatch.problems import make, printable, refuse, whole
 from dmlcy._frontends.graphs.writer import write
 from dmlcy._frontends.onnx.fusing import optimized
 from dmlcy._frontends.onnx.inputs import arrays_for, named
@@ -23,8 +23,8 @@ from dmlcy._runtime.four_bits import values_of
 def compiled(name: str, options: argparse.Namespace) -> CompiledModel:
     """The model in a file, with the sizes of the options; it is compiled when it runs."""
     sizes = dict(options.shape)
-    model = optimized(read(name), getattr(options, "optimize", "none"), sizes).model
-    return CompiledModel(model, sizes, level=options.feature_level, limit=options.limit, at_once=False)
+    model, gone = optimized(read(name), getattr(options, "optimize", "none"), sizes)
+    return CompiledModel(model, sizes, level=options.feature_level, limit=options.limit, at_once=False, gone=gone)
 
 
 def run(name: str, options: argparse.Namespace) -> None:
@@ -40,13 +40,19 @@ def run(name: str, options: argparse.Namespace) -> None:
                          shown(profile, options.format))  # fmt: skip
         return
     asked = dict(options.output) or {one.name: "" for one in model.outputs}
+    folders = [file for file in asked.values() if file and Path(file).is_dir()]
+    if folders:
+        problems = [make("DML-MODEL-write", whole(file), {"path": file, "why": "it is a folder"}) for file in folders]
+        refuse(problems)
+    start = time.perf_counter()
+    model.stage(arrays, [*asked])
+    compiling = (time.perf_counter() - start) * 1000
     times = []
     for _ in range(options.iterations or 1):
         start = time.perf_counter()
         results = model.run(arrays, [*asked])
         times.append((time.perf_counter() - start) * 1000)
-    median = sorted(times)[len(times) // 2]
-    print(f"Model '{printable(Path(name).stem)}': {len(times)} iterations, {median:.4f} ms median (CPU)")
+    sys.stdout.write(show.timing("Model", printable(Path(name).stem), times, compiling))
     for one, result in results.items():
         if asked[one]:
             path = Path(asked[one])
@@ -55,5 +61,5 @@ def run(name: str, options: argparse.Namespace) -> None:
             continue
         flat = values_of(np.ascontiguousarray(result)).reshape(-1)
         sys.stdout.write(f"Output '{printable(one)}': ")
-        sys.stdout.writelines(show.line(flat.view(np.uint8) if flat.dtype == bool else flat))
+        sys.stdout.writelines(show.short(flat.view(np.uint8) if flat.dtype == bool else flat, every=options.all))
         sys.stdout.write("\n")

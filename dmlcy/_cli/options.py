@@ -176,7 +176,7 @@ def assignment(text: str) -> tuple[str, str]:
     """The type of an option that gives a file for a name."""
     field, equals, file = text.partition("=")
     if not (field and equals and file):
-        raise argparse.ArgumentTypeError("the option must have the form FIELD=FILE.npy")
+        raise argparse.ArgumentTypeError("the option must have the form NAME=FILE.npy")
     return field, file
 
 

@@ -26,6 +26,8 @@ from dmlcy._frontends.dxdispatch.files import distinct, open_regular
 from dmlcy._frontends.dxdispatch.json import Document
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE, make, printable, refuse, whole
 from dmlcy._frontends.dxdispatch.reader import Reader
+from dmlcy._frontends.dxdispatch.show import ENDS
+from dmlcy._frontends.dxdispatch.show import MOST as MOST_PRINTED
 from dmlcy._frontends.graphs.files import decode, is_graph, refuse_other
 from dmlcy._frontends.graphs.kinds import is_onnx
 from dmlcy._graph.limits import MOST
@@ -76,6 +78,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="NAME[=FILE.npy]",
         help="a value of an ONNX model that is printed, or written to a file; may be given several times (default: the "
         "outputs of the model). With a folder as --input: NAME=FOLDER, for the results of each file",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="print all elements of each output of a graph or an ONNX model; without this option, of more than "
+        f"{MOST_PRINTED} elements only the first and the last {ENDS}",
     )
     parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
     parser.add_argument(

@@ -121,7 +121,10 @@ def _unfit(options: argparse.Namespace) -> str:
     if unfit:
         return f"a folder as an input does not go with {listing(unfit)}."
     if not options.output:
-        return "a folder as an input needs --output NAME=FOLDER, where the results go."
+        (folder, *_) = folders_of(options.input).values()
+        return (
+            f"'{printable(str(folder))}' is a folder: it needs --output NAME=FOLDER, where the results of its files go."
+        )
     for folder in folders_of(options.input).values():
         if not any(map(_is_array, folder.iterdir())):
             return f"there is no .npy or .npz file in '{printable(str(folder))}'."

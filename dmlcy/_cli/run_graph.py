@@ -42,6 +42,7 @@ def run_graph(found: Read, name: str, options: argparse.Namespace) -> None:
         iterations=options.iterations or (MEASURED if options.profile else 1),
         keep=options.dump is not None,
         name="stdin" if name == "-" else Path(name).stem,
+        every=options.all,
     )
     graph = graphs.valid(found, settings.level)
     if options.dump is not None:

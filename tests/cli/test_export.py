@@ -407,9 +407,9 @@ def test_usage(tmp_path: Path) -> None:
         (["--input", f"OutputTensor={x}"], "no input OutputTensor"),
         (["--input", f"window_size={x}"], "no input window_size"),
         (["--input", f"input={x}", "--input", f"InputTensor={x}"], "two files"),
-        (["--input", "input"], "FIELD=FILE.npy"),
-        (["--input", "=x.npy"], "FIELD=FILE.npy"),
-        (["--input", "input="], "FIELD=FILE.npy"),
+        (["--input", "input"], "NAME=FILE.npy"),
+        (["--input", "=x.npy"], "NAME=FILE.npy"),
+        (["--input", "input="], "NAME=FILE.npy"),
         (["--seed", "-1"], "--seed"),
         (["--seed", "x"], "--seed"),
     ):

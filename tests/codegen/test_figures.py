@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,7 @@ def within(places: Any, sizes: tuple[int, ...]) -> set[tuple[int, ...]]:
 
 CHOSEN = {"select"}
 """Families that choose elements by their values: each element of the output is one of the input, as it is there."""
-ROUNDED = {"attention", "contract", "normalize", "reduce", "resample", "window_sum"}
+ROUNDED = {"attention", "contract", "normalize", "reduce", "region_sample", "resample", "window_sum"}
 """Families in which an element need not change all that is made of it: extremes, products with 0, rounded means."""
 
 
@@ -114,24 +115,35 @@ def test_coloured_elements_are_those_that_matter(op: OperatorPlan) -> None:
         arrays = {name: np.array(tensor.data, numpy[tensor.dtype]) for name, tensor in tensors}
         call = getattr(dml, op.python)
         given_ = {**op.chosen_in(item.example), **item.example.attributes}
-        attributes = {name: tuple(v) if isinstance(v, list) else v for name, v in given_.items()}
+        attributes: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given_.items()}
+        pieces = [tensor.sizes for name, tensor in item.example.outputs.items() if "[" in name]
+        if pieces:
+            attributes["output_sizes"] = pieces
 
-        def first(call: Any = call, attributes: Any = attributes, **given: Any) -> Any:
+        def result(which: int, call: Any = call, attributes: Any = attributes, **given: Any) -> Any:
             for name in [name for name in given if "[" in name]:  # of an array of tensors
                 given.setdefault(name.partition("[")[0], []).append(given.pop(name))
-            result = call(**given, **attributes)
-            return result[0] if isinstance(result, tuple) else result
+            results = call(**given, **attributes)
+            return results[which] if isinstance(results, (list, tuple)) else results
 
         if op.operator.family in CHOSEN:
             assert item.groups and chosen(item)
             continue
-        found = changed(first, arrays, item.use.input)
+        several = {
+            name: changed(partial(result, which), arrays, item.use.input)
+            for which, name in enumerate(item.example.outputs)
+            if name == item.use.output or name in item.picture.beside
+        }
+        found = several[item.use.output]
         sizes = item.use.sizes(item.use.input)
         assert item.groups
         for group in item.groups:
-            assert within(group.inputs, sizes) == set().union(*(found[place] for place in group.outputs))
+            outputs = {**group.beside, item.use.output: group.outputs}
+            of_outputs = (one[place] for name, one in several.items() for place in outputs.get(name, ()))
+            assert within(group.inputs, sizes) == set().union(*of_outputs)
             for place in group.outputs:
-                assert within(item.picture.sources[place], sizes) == found[place]
+                read = within(item.picture.sources[place], sizes)
+                assert found[place] == read or (op.operator.family == "normalize" and found[place] < read)  # extremes
                 # A value that does not come from the input alone is drawn as padding, and has the padding's value.
                 if not found[place] and place in item.picture.outside and item.picture.padding is not None:
                     assert item.use.element(item.use.output, place) == item.picture.padding
@@ -157,6 +169,8 @@ def look(op: OperatorPlan, desc: Any, arrays: dict[str, Any]) -> None:
 
     values = [getattr(desc, field.python) for field in desc.operator.fields if field.type == "uint_array"]
     assume(all(entry < 50 for entries in values for entry in entries))  # a window is listed element by element
+    counts = [getattr(desc, field.python) for field in desc.operator.fields if field.type == "uint"]
+    assume(all(count < 50 for count in counts if isinstance(count, int)))  # samples are listed one by one
     floats = [getattr(desc, field.python) for field in desc.operator.fields if field.type == "float_array"]
     if any(0 < abs(entry) < 0.02 or abs(entry) > 1e6 for entries in floats for entry in entries):
         return  # a mean of very many elements; a draw of another use costs more than the look at it
@@ -196,9 +210,15 @@ def look(op: OperatorPlan, desc: Any, arrays: dict[str, Any]) -> None:
 
 
 def chosen(item: Shown) -> bool:
-    """Whether each element of the output is the one that it comes from."""
-    pairs = ((item.use.element(item.use.output, to), *read) for to, read in item.picture.sources.items())
-    values = np.array([(value, item.use.element(item.use.input, place)) for value, place in pairs])
+    """Whether each element of the output is the one that it comes from; or an index of its place."""
+    name, pairs = item.use.output, []
+    for to, (place,) in item.picture.sources.items():
+        value = item.use.element(item.use.input, place)
+        if item.picture.output:  # a list of places
+            assert value != 0
+            value = place[len(place) - item.use.sizes(name)[-1] + to[-1]]
+        pairs.append((item.use.element(name, to), value))
+    values = np.array(pairs)
     return len(values) > 0 and np.array_equal(values[:, 0], values[:, 1], equal_nan=values.dtype.kind == "f")
 
 

@@ -63,3 +63,17 @@ def test_the_weights_of_a_binding_are_free_once_it_releases_them() -> None:
         (found,) = device.dispatch(model, [given, one], [y])
         expected = np.maximum(np.ones(210) @ weights.astype(np.float64), 0)
         np.testing.assert_allclose(found[0, 0, 0], expected, rtol=1e-3, atol=1e-5)
+
+
+def test_an_error_names_the_function_that_was_called() -> None:
+    device = dml.Device()
+    model, (x, w), y = layer(FLOAT32)
+    bound = [dml.Binding(x, np.ones((40, 210))), dml.Binding(w, np.ones((210, 190)))]
+    with pytest.raises(ValueError, match=r"^dispatch\(\): "):
+        device.dispatch(model, bound, [y])
+    device.compute(model, bound, [y])
+    for function in ("compute", "dispatch"):
+        with pytest.raises(ValueError, match=rf"^{function}\(\): "):
+            getattr(device, function)(model, bound[:1], [y])
+        with pytest.raises(ValueError, match=rf"^{function}\(\): "):
+            getattr(device, function)(model, bound, [x])

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import dmlcy.directml
-from dmlcy._frontends.directml.lint import report
+from dmlcy._frontends.directml.lint import lint, report
 from dmlcy._frontends.directml.tracing import traced
 from dmlcy._frontends.dxdispatch.lint import FileReport
 
@@ -211,3 +211,22 @@ assert not operator({"image": np.ones(16), "column": np.ones(4)})[2].any()
         ("DML-MAX_POOLING2-window_size-fits", 6, "error", "dml.max_pooling(product, window_sizes=[5, 4])"),
         ("DML-ELEMENT_WISE_ADD1-b-sizes", 7, "error", 'product + graph.input([1, 1, 4, 1], name="column")'),
     ]
+
+
+def test_a_view_beyond_its_tensor_is_reported_once_read_or_not(looked: Any) -> None:
+    text = """
+v = dml.reinterpret(x, FLOAT32, [1, 1, 5, 6])
+y = dml.activation_relu(%s)
+model = builder.build(dml.ExecutionFlags.NONE, [y])
+"""
+    unread, read = looked(text % "x"), looked(text % "v")
+    assert told(unread) == [("DML-GRAPH-view-size", 2, "error", "dml.reinterpret(x, FLOAT32, [1, 1, 5, 6])")]
+    assert unread.findings[0].violation.message == "Sizes [1, 1, 5, 6] reach 120 bytes, but the tensor has 96."
+    assert len(told(read)) == 1 and read.status == unread.status == 1
+    assert looked(text.replace("5, 6", "2, 6") % "x").findings == ()
+
+
+def test_standard_input_is_refused_as_a_program() -> None:
+    found = lint("-", LEVEL)
+    assert found.status == 2 and found.findings[0].place.file == "<stdin>"
+    assert "write the program to a file" in found.findings[0].violation.message

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from tests.english.rules import RULES, faults
-from tests.english.texts import _blocks, _cython, _header, _python, texts
+from tests.english.texts import READERS, _blocks, _cython, _header, _python, texts
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
 
@@ -43,3 +43,16 @@ def test_strings_that_describe_are_read() -> None:
     python = [found.words for found in _python("a.py", '"""A module."""\nA = ""\n"""A name."""\nb("no text")\n')]
     cython = [found.words for found in _cython("a.pyx", '# A comment.\ndef f():\n    """A function."""\n')]
     assert (python, cython) == (["A module.", "A name."], ["A comment.", "A function."])
+
+
+def test_a_template_is_read_as_what_it_makes() -> None:
+    template = READERS[".j2"]
+    made = {
+        "a.h.j2": "{# A comment. #}\n{% if x %}\n// Reads {{ x }}.\n{% endif %}\nint {{ x }};\n",
+        "a.pyx.j2": "{#- A comment. -#}\n# Reads {{ x }}.\ncdef int {{ x }}\n",
+        "a.pyi.j2": '{# A comment. #}\ndef {{ x }}():\n    """Reads {{ x }}."""\n',
+        "a.txt.j2": "{# A comment. #}\nReads {{ x }}.\n",
+        "a.md.j2": "{# A comment. #}\nReads {{ x }}.\n",
+    }
+    found = {path: [one.words for one in template(path, text)] for path, text in made.items()}
+    assert found == {path: ["A comment.", "Reads `x`."] for path in made}

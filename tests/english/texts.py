@@ -139,7 +139,8 @@ def _hashed(path: str, text: str) -> Iterator[Text]:
 def _cython(path: str, text: str) -> Iterator[Text]:
     yield from _hashed(path, text)
     for found in re.finditer(r'^[ \t]*"""(.*?)"""', text, flags=re.DOTALL | re.MULTILINE):
-        yield from _docstring(path, text.count("\n", 0, found.start()) + 1, found[1])
+        if not found[1].lstrip().startswith("#"):  # C
+            yield from _docstring(path, text.count("\n", 0, found.start()) + 1, found[1])
 
 
 def _no_code(line: str, before: str) -> str:
@@ -173,6 +174,27 @@ def _spec(path: str, text: str) -> Iterator[Text]:
         yield Text(path, line, "spec", " ".join(words.split()))
 
 
+def _template(path: str, text: str) -> Iterator[Text]:
+    """The texts of a template, with a name in place of each value, and its comments."""
+
+    def blank(found: re.Match[str]) -> str:
+        return "\n" * found[0].count("\n")
+
+    for found in re.finditer(r"\{#-?(.*?)-?#\}", text, flags=re.DOTALL):
+        yield Text(path, text.count("\n", 0, found.start()) + 1, "comment", " ".join(found[1].split()))
+    plain = re.sub(r"\{#.*?#\}|\{%.*?%\}", blank, text, flags=re.DOTALL)
+    plain = re.sub(r"\{\{.*?\}\}", lambda found: "`x`" + blank(found), plain, flags=re.DOTALL)
+    match Path(path).suffixes[-2]:
+        case ".h":
+            yield from _header(path, plain)
+        case ".md":
+            yield from _markdown(path, plain)
+        case ".txt":
+            yield from _docstring(path, 1, plain)
+        case _:
+            yield from _cython(path, plain)
+
+
 READERS: dict[str, Callable[[str, str], Iterator[Text]]] = {
     ".md": _markdown,
     ".py": _python,
@@ -182,6 +204,7 @@ READERS: dict[str, Callable[[str, str], Iterator[Text]]] = {
     ".pxi": _cython,
     ".h": _header,
     ".toml": _spec,
+    ".j2": _template,
 }
 
 

@@ -223,7 +223,7 @@ def test_the_command_runs_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[
     given = ["--input", f"image={tmp_path / 'image.npy'}"]
     assert main(["run", str(DIGITS), *given, "--output", "shares", "--output", f"flat={tmp_path / 'flat.npy'}"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("Model 'digits': 1 iterations, ") and "Output 'flat' written to" in said
+    assert said.startswith("Model 'digits': 1 iteration, ") and "Output 'flat' written to" in said
     model = dmlcy.onnx.load(DIGITS)
     shown = said.partition("Output 'shares': ")[2].splitlines()[0].split(", ")
     assert np.allclose([float(one) for one in shown], model(images(2)).reshape(-1), rtol=1e-5)

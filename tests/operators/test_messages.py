@@ -183,7 +183,7 @@ def test_a_repair_says_the_nearest_valid_value_in_its_place() -> None:
     told = "k is more than the elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. input is (1, 1, 4, 4)."
     (violation,) = caught.value.violations
     assert violation.text == f"{told} Nearest valid value: 4."
-    assert str(violation) == f"{told} Each of these makes this call valid: k=4; k=1; k=3; k=2. [DML-TOP_K-k-fits]"
+    assert str(violation) == f"{told} k=4 is the nearest value that makes this call valid. [DML-TOP_K-k-fits]"
 
 
 def test_a_count_says_what_it_counts() -> None:

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from searched import FIRST
 
 from dmlcy._facts.tables import NAMES, names_elsewhere, onnx_names
 from dmlcy._facts.words import operators_called, page_of
@@ -13,34 +14,6 @@ from dmlcy._frontends.onnx.tables import shown
 from dmlcy._generated.onnx import OPERATORS
 
 NODE = shutil.which("node")
-FIRST = {
-    "layer norm": "reference/mean_variance_normalization1",
-    "bilinear": "reference/resample2",
-    "resize": "reference/resample2",
-    "np.pad": "reference/padding1",
-    "transpose": "from-numpy",
-    "im2col": "reference/unfold",
-    "pixel shuffle": "reference/depth_to_space1",
-    "matmul": "reference/gemm",
-    "conv2d": "reference/convolution",
-    "onnx": "onnx",
-    "onnx model": "onnx",
-    "80070057": "e-invalidarg",
-    "0x80070057": "e-invalidarg",
-    "E_INVALIDARG": "e-invalidarg",
-    "887A0005": "reference/codes",
-    "0x887A0005": "reference/codes",
-    "DXGI_ERROR_DEVICE_HUNG": "reference/codes",
-    "Element not found": "reference/codes",
-    "Conv": "reference/convolution",
-    "DML_GEMM_OPERATOR_DESC": "reference/gemm",
-    "avg_pool2d": "reference/average_pooling1",
-    "BatchNormalization": "reference/batch_normalization",
-    "ReduceMean": "reference/reduce",
-    "QLinearConv": "reference/quantized_linear_convolution",
-    "com.microsoft Attention": "reference/onnx",
-    "NonMaxSuppression": "reference/onnx",
-}
 
 
 def found(site: Path, words: list[str]) -> list[list[str]]:

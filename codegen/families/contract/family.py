@@ -10,6 +10,7 @@ from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
 from ..base import Definition, KernelTable, Moved, Picture, Use
+from .matrices import multiplied
 from .windows import pictured
 
 OPERANDS: Final = {"matrices": ("a", "b"), "windows": ("input", "filter")}
@@ -111,9 +112,9 @@ class Contract(Moved):
     def pieces(self, kernel: ContractKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: ContractKernel, use: Use) -> Picture | None:
-        """Each element of the output is made of those under the filter; products of matrices have no figure."""
-        return pictured(kernel.roles, use) if kernel.of == "windows" else None
+    def picture(self, kernel: ContractKernel, use: Use) -> Picture:
+        """Each element of the output is made of those under the filter, or of a row and a column."""
+        return (pictured if kernel.of == "windows" else multiplied)(kernel.roles, use)
 
 
 FAMILY = Contract()

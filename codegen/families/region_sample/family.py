@@ -9,7 +9,8 @@ from typing import ClassVar, Final
 from ...diagnostics import Diagnostics
 from ...expr.types import Kind
 from ...model import Facts, Operator
-from ..base import Definition, KernelTable, Moved, Use
+from ..base import Definition, KernelTable, Moved, Picture, Use
+from .samples import sampled
 
 ROLES: Final = {
     "rois": ("roi", Kind.TENSOR),
@@ -69,8 +70,9 @@ class RegionSample(Moved):
     def pieces(self, kernel: RegionKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: RegionKernel, use: Use) -> None:
-        """No figure."""
+    def picture(self, kernel: RegionKernel, use: Use) -> Picture | None:
+        """Each element of the output is made of samples of a cell of its region; gradients have no figure."""
+        return None if "gradient" in kernel.roles else sampled(kernel.roles, use)
 
 
 FAMILY = RegionSample()

@@ -60,11 +60,11 @@ class Select(Moved):
     def pieces(self, kernel: SelectKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: SelectKernel, use: Use) -> Picture | None:
-        """Each element of the first output is the one whose place the other output has; coordinates have no figure."""
+    def picture(self, kernel: SelectKernel, use: Use) -> Picture:
+        """Each element of the first output is the one whose place the other output has; or places are listed."""
         roles = kernel.definition.roles
         if kernel.choose != FIRST:
-            return None
+            return listed(kernel, use)
         axis = use.value(roles["axis"])
         sources = {
             place: ((*place[:axis], int(use.element(roles["places"], place)), *place[axis + 1 :]),)
@@ -72,6 +72,21 @@ class Select(Moved):
         }
         caption = "A colour marks an element that is among the first ones, and its place in the output."
         return Picture((caption,), sources, sources)
+
+
+def listed(kernel: SelectKernel, use: Use) -> Picture:
+    """Each element that is not 0 has a row with its place."""
+    roles = kernel.definition.roles
+    coordinates, count = roles["places"], roles["count"]
+    found = (place for place in grid(use.sizes(use.input)) if use.element(use.input, place) != 0)
+    of_row = dict(enumerate(found))
+    keys = {place: place[-2] for place in grid(use.sizes(coordinates)) if place[-2] in of_row}
+    captions = (
+        "A colour marks an element that is not 0, and the row that has its place.",
+        "The rows behind them are not defined.",
+    )
+    places = {place: (of_row[row],) for place, row in keys.items()}
+    return Picture(captions, places, keys, output=coordinates, beside={count: {}})
 
 
 FAMILY = Select()

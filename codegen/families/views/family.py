@@ -76,12 +76,12 @@ class Views(Moved):
     def pieces(self, kernel: ViewsKernel) -> None:
         """Only the independent axes can be cut."""
 
-    def picture(self, kernel: ViewsKernel, use: Use) -> Picture | None:
-        """Each element of the output is one of an input, or none where none goes; several outputs have no figure."""
+    def picture(self, kernel: ViewsKernel, use: Use) -> Picture:
+        """Each element of the output is one of an input, or none where none goes."""
         if kernel.move == "join":
             return joined(kernel, use)
         if kernel.move == "split":
-            return None
+            return cut(kernel, use)
         inner, places = use.sizes(use.input), [*grid(use.sizes(use.output))]
         if kernel.move == "tile":
             sources = {place: (tuple(at % size for at, size in zip(place, inner, strict=True)),) for place in places}
@@ -121,6 +121,27 @@ def joined(kernel: ViewsKernel, use: Use) -> Picture:
         before += sizes[axis]
     return Picture(
         ("A colour marks an input and its elements in the output.",), sources, keys, tensor=first, beside=beside
+    )
+
+
+def cut(kernel: ViewsKernel, use: Use) -> Picture:
+    """Each output has a colour, and so have its elements in the input."""
+    axis, before = use.value(kernel.roles[0]), 0
+    names = [f"{use.output}[{number}]" for number in range(len(use.value(use.output)))]
+    beside: dict[str, dict[Hashable, tuple[Place, ...]]] = {use.input: {}}
+    for number, name in enumerate(names):
+        beside[name] = {number: (*grid(use.sizes(name)),)}
+        moved = ((*place[:axis], place[axis] + before, *place[axis + 1 :]) for place in beside[name][number])
+        beside[use.input][number] = (*moved,)
+        before += use.sizes(name)[axis]
+    of_first = beside.pop(names[0])[0]
+    return Picture(
+        ("A colour marks an output and its elements in the input.",),
+        {place: (source,) for place, source in zip(of_first, beside[use.input][0], strict=True)},
+        dict.fromkeys(of_first, 0),
+        tensor=use.input,
+        output=names[0],
+        beside=beside,
     )
 
 

@@ -76,7 +76,7 @@ class Device:
             with _INITIALIZING:
                 if not model._initialized:  # threads that begin together initialize it once
                     self.initialize(model, inputs)
-        return self.dispatch(model, inputs, outputs)
+        return self._run(model, inputs, outputs, "compute")
 
     def initialize(self, model: Model, inputs: Sequence[Binding]) -> None:
         """Gives a model its OWNED_BY_DML inputs, which later changes of the arrays do not change."""
@@ -86,15 +86,21 @@ class Device:
 
     def dispatch(self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression]) -> list[TensorData]:
         """Runs an initialized model: the arrays of ``outputs``, which are among the outputs that it was built with."""
-        if not _known(model, "dispatch")._initialized:
-            refuse("dispatch", "initialize", names="the model")
+        return self._run(model, inputs, outputs, "dispatch")
+
+    def _run(
+        self, model: Model, inputs: Sequence[Binding], outputs: Sequence[Expression], function: str
+    ) -> list[TensorData]:
+        """As ``dispatch``; errors name the function that was called."""
+        if not _known(model, function)._initialized:
+            refuse(function, "initialize", names="the model")
         places: list[int] = []
-        for number, one in enumerate(entries_of(outputs, Expression, "dispatch() takes a list of expressions")):
+        for number, one in enumerate(entries_of(outputs, Expression, f"{function}() takes a list of expressions")):
             if one not in model._outputs:
-                refuse("dispatch", "binding-output", index=number)
+                refuse(function, "binding-output", index=number)
             places.append(model._outputs.index(one))
         others = {f"input{i}" for i in model._inputs if not _is_owned(model, i)}
-        found = model._compiled(**_arrays(model, inputs, "dispatch", others))
+        found = model._compiled(**_arrays(model, inputs, function, others))
         results = found if isinstance(found, tuple) else (found,)
         fresh = [place not in places[:number] for number, place in enumerate(places)]
         arrays = (results[place] if new else results[place].copy() for place, new in zip(places, fresh, strict=True))

@@ -18,12 +18,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._desc.memory import dtype_of
+from dmlcy._desc.memory import dtype_of, extent
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.dtypes import numpy_dtype
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._frontends.directml.execution import Execution, instead
 from dmlcy._frontends.directml.missing import Missing, MissingFileError, replaced
+from dmlcy._frontends.directml.refusals import NOTHING
 from dmlcy._frontends.directml.script import NAMES, run
 from dmlcy._graph.build import Graph
 from dmlcy._graph.graph_desc import GraphDesc
@@ -31,6 +32,7 @@ from dmlcy._graph.model import Port
 from dmlcy._graph.owned import owned_inputs
 from dmlcy._graph.plan import Plan
 from dmlcy._graph.values import Value
+from dmlcy._graph.violations import made
 from dmlcy._graph.wiring import wiring_of
 
 _PACKAGE: Final = str(Path(__file__).parents[2])
@@ -64,7 +66,8 @@ class Spot:
 class Built:
     """A graph of a program: its structure if it was built, and the places of nodes, of inputs and of its build.
 
-    ``refused``: what was wrong with a graph that was not built.
+    ``refused``: what was wrong with a graph that was not built. ``views``: reinterpretations beyond the bytes of their
+    tensors, with their descs and places.
     """
 
     structure: GraphDesc | None = None
@@ -72,6 +75,7 @@ class Built:
     nodes: dict[int, Spot] = field(default_factory=dict)
     inputs: dict[int, Spot] = field(default_factory=dict)
     refused: tuple[Violation, ...] = ()
+    views: list[tuple[TensorDesc, Violation, Spot | None]] = field(default_factory=list)
 
 
 @dataclass
@@ -113,6 +117,17 @@ class Traced(Graph):
         number = len(self._nodes)
         found = super().add(desc, *inputs, name=name)
         self._note(self._built.nodes, number)
+        return found
+
+    def reinterpret(self, value: Value, desc: TensorDesc) -> Value:
+        """As of any graph; a node that reads the view says what is wrong with it, if a node does."""
+        found, old = super().reinterpret(value, desc), value.desc
+        if not self._is_unknown(old) and minimum_size(desc) is not None:
+            needed, actual = extent(desc), old.total_tensor_size_in_bytes
+            if needed > actual:
+                values = {"needed": needed, "sizes": [*desc.sizes], "actual": actual}
+                wrong = made(NOTHING, "view-size", "graph", None, values)
+                self._built.views.append((desc, wrong, spot_of(sys._getframe(1))))
         return found
 
     def build(self, *outputs: Value, **named: Value) -> GraphDesc:

@@ -188,8 +188,7 @@ class _Executor:
             once()
             times.append((time.perf_counter() - start) * 1000)
         self.reached(name, iterations, iterations)
-        median = sorted(times)[len(times) // 2]
-        self.out.write(f"Dispatch '{name}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
+        self.out.write(show.timing("Dispatch", name, times))
 
     def refuse(self, error: DmlError, dispatchable: Dispatchable, command: Dispatch) -> None:
         """Raise what the operator found in its tensors, at the binding of the tensor."""

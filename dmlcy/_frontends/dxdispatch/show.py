@@ -1,14 +1,38 @@
-"""How buffers are printed: as C++ streams print numbers, with six significant digits."""
+"""How buffers are printed: as C++ streams print numbers, with six significant digits; and how long a run took."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 _CHUNK: Final = 65536
+MOST: Final = 1000
+"""Elements of an output that are all printed, as NumPy prints them."""
+ENDS: Final = 3
+"""Elements at either end of a longer output that are printed."""
+
+
+def short(values: npt.NDArray[Any], *, every: bool) -> Iterator[str]:
+    """Pieces of ``line``, or of ``1, 2, 3, ..., 7, 8, 9 (of 2000 elements; --all prints each)``."""
+    if every or values.size <= MOST:
+        yield from line(values)
+        return
+    yield from line(values[:ENDS])
+    yield ", ..., "
+    yield from line(values[-ENDS:])
+    yield f" (of {values.size} elements; --all prints each)"
+
+
+def timing(kind: str, name: str, times: Sequence[float], compiling: float | None = None) -> str:
+    """How often something has run, and the median of the milliseconds; ``compiling``: those before the first run."""
+    times = sorted(times)
+    took = f"{times[len(times) // 2]:.4f} ms"
+    runs = f"1 iteration, {took}" if len(times) == 1 else f"{len(times)} iterations, {took} median"
+    compiled = "" if compiling is None else f", after {compiling:.4f} ms of compilation"
+    return f"{kind} '{name}': {runs} (CPU){compiled}\n"
 
 
 def line(values: npt.NDArray[Any]) -> Iterator[str]:

@@ -35,7 +35,7 @@ Array = npt.NDArray[Any]
 class Options:
     """``inputs``: files by the name of the graph input; the others get small integers, drawn from ``seed``.
 
-    ``keep``: every value of the last iteration is kept.
+    ``keep``: every value of the last iteration is kept. ``every``: all elements of an output are printed.
     """
 
     level: FeatureLevelName | None = None
@@ -44,6 +44,7 @@ class Options:
     iterations: int = 1
     keep: bool = False
     name: str = "graph"
+    every: bool = False
 
 
 def run(found: Read, graph: GraphDesc, out: TextIO, options: Options) -> dict[Port, Array]:
@@ -55,7 +56,7 @@ def run(found: Read, graph: GraphDesc, out: TextIO, options: Options) -> dict[Po
         assert port is not None
         name = graph.outputs[index].name or wiring_of(graph).value_names[port]
         out.write(f"Output '{printable(name)}': ")
-        out.writelines(show.line(flat))
+        out.writelines(show.short(flat, every=options.every))
         out.write("\n")
     return values
 
@@ -85,8 +86,7 @@ def computed(
     except DmlError as error:
         refuse(found.problems(error.violations))
     if out is not None:
-        median = sorted(times)[len(times) // 2]
-        out.write(f"Graph '{printable(options.name)}': {len(times)} iterations, {median:.4f} ms median (CPU)\n")
+        out.write(show.timing("Graph", printable(options.name), times))
         out.write(f"Optimizations: {operator.optimizations}\n")
     return values, results if isinstance(results, tuple) else (results,)
 

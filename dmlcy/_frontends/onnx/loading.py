@@ -18,7 +18,9 @@ from dmlcy._errors import ModelError
 from dmlcy._facts.tables import FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import Problem, Refusal, did_you_mean, make, refuse, whole
 from dmlcy._frontends.onnx.binding import bound, written
+from dmlcy._frontends.onnx.fusing.editing import Gone
 from dmlcy._frontends.onnx.model import ELEMENTS, Info, Model, Sizes
+from dmlcy._frontends.onnx.places import in_words
 from dmlcy._frontends.onnx.stages import Settings, Stage
 from dmlcy._frontends.onnx.structure import ordered
 from dmlcy._frontends.onnx.use import Unconverted
@@ -111,10 +113,13 @@ class CompiledModel:
         level: FeatureLevelName | None = None,
         limit: int = MOST,
         at_once: bool = True,
+        gone: Sequence[Gone] = (),
     ) -> None:
         self._model, self.file = model, model.file
         self._settings = Settings(model, level, limit, {})
         self._sizes, self._dimensions = bound(model, sizes)
+        read = {name: one for one in gone for name in one.node.inputs if one.into is not None}
+        self._gone = read | {name: one for one in gone for name in one.node.outputs}
         self._kept: OrderedDict[object, Stage] = OrderedDict()
         self._lock = Lock()
         graph = model.graph
@@ -366,12 +371,25 @@ class CompiledModel:
     def _refuse_unknown(self, names: Sequence[str]) -> None:
         known = {*self.names}
         wrong = [
-            make("DML-ONNX-run-value", whole(self._model.file), {"name": name}, hint=did_you_mean(name, known))
+            make("DML-ONNX-run-value", whole(self._model.file), {"name": name}, hint=self._instead_of(name))
             for name in names
             if name not in known
         ]
         if wrong:
             refuse(wrong)
+
+    def _instead_of(self, name: str) -> str:
+        """The hint for a name that no value has: of a value inside a fused node, which node this is."""
+        gone = self._gone.get(name)
+        if gone is None:
+            return did_you_mean(name, {*self.names})
+        if gone.into is None:
+            return (
+                f"The optimiser took {in_words(gone.node)} out of the model. Ask for the value without the optimiser."
+            )
+        outputs = listing([quote(one) for one in gone.into.outputs if one])
+        joined = f"The optimiser made {in_words(gone.node)} a part of {in_words(gone.into)}, which gives {outputs}."
+        return f"{joined} Ask for the value without the optimiser."
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{one.name}: {written(one.sizes or ())}" for one in self.inputs[: self.required])
