@@ -74,7 +74,7 @@ def load() -> int:
 
 
 def symbols(file: Path) -> tuple[set[str], set[str]]:
-    """The names that a shared library has, and those that it asks for."""
+    """The names that a shared library has, and the names that it asks for."""
     command = ["readelf", "--dyn-syms", "--wide", str(file)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     found: tuple[set[str], set[str]] = set(), set()
