@@ -1,7 +1,7 @@
 """Puts the site of a version beside those of other versions: ``python docs/_versions.py SITE FOLDER VERSION URL``.
 
-``SITE`` is built with ``DMLCY_SITE_URL=URL`` and ``DMLCY_SITE_VERSION=VERSION``. ``FOLDER`` is what ``URL`` shows:
-a folder for each version, the list of versions that their pages read, and a page that leads to the newest release.
+``SITE`` is built with ``DMLCY_SITE_URL=URL`` and ``DMLCY_SITE_VERSION=VERSION``. ``FOLDER`` is what ``URL`` shows: a
+folder for each version, the list of versions that their pages read, and a page that leads to the newest release.
 """
 
 import json

@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "dmlcy"
 copyright = "the authors of dmlcy"
-version = release = dmlcy.__version__
+shown = os.environ.get("DMLCY_SITE_VERSION", dmlcy.__version__)
+version = release = dmlcy.__version__ if shown == dmlcy.__version__ else f"{dmlcy.__version__}.dev"
 
 extensions = [
     "mathml",
@@ -68,7 +69,7 @@ if url := os.environ.get("DMLCY_SITE_URL"):
         "show_version_warning_banner": True,
         "switcher": {
             "json_url": f"{url.rstrip('/')}/versions.json",
-            "version_match": os.environ.get("DMLCY_SITE_VERSION", release),
+            "version_match": shown,
         },
     }
 html_sidebars = {"index": [], "install": []}

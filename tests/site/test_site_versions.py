@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import dmlcy
+
 DOCS = Path(__file__).parents[2] / "docs"
 URL = "https://example.org/dmlcy/"
 
@@ -30,8 +32,13 @@ def test_each_version_has_its_folder_and_the_newest_release_is_shown(tmp_path: P
 
 def test_pages_read_the_list_only_where_they_are_published(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DMLCY_SITE_URL", raising=False)
-    assert "switcher" not in runpy.run_path(str(DOCS / "conf.py"))["html_theme_options"]
+    monkeypatch.delenv("DMLCY_SITE_VERSION", raising=False)
+    alone = runpy.run_path(str(DOCS / "conf.py"))
+    assert "switcher" not in alone["html_theme_options"] and alone["release"] == dmlcy.__version__
     monkeypatch.setenv("DMLCY_SITE_URL", URL)
-    monkeypatch.setenv("DMLCY_SITE_VERSION", "1.10.0")
-    options = runpy.run_path(str(DOCS / "conf.py"))["html_theme_options"]
-    assert options["switcher"] == {"json_url": f"{URL}versions.json", "version_match": "1.10.0"}
+    for version, release in ((dmlcy.__version__, dmlcy.__version__), ("main", f"{dmlcy.__version__}.dev")):
+        monkeypatch.setenv("DMLCY_SITE_VERSION", version)
+        published = runpy.run_path(str(DOCS / "conf.py"))
+        switcher = published["html_theme_options"]["switcher"]
+        assert switcher == {"json_url": f"{URL}versions.json", "version_match": version}
+        assert published["release"] == release
