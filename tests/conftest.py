@@ -17,6 +17,9 @@ if str(ROOT) not in sys.path:
 from depth import PROFILES  # noqa: E402
 
 os.environ.pop("FORCE_COLOR", None)  # reports are compared as they are without colours
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    # The tests start hundreds of processes, of which each would compile again what it imports.
+    sys.dont_write_bytecode = False
 
 # Files that take long: they come first, so that no processor works on them alone at the end.
 LONG = (

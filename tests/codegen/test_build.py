@@ -145,6 +145,7 @@ def test_a_build_narrows_a_row_and_adds_an_operator(checkout: Path) -> None:
     assert printed == "[] [1 0 3] [1 0 3] [-1  2 -3]\nDML-ELEMENT_WISE_NEGATE-input-dtype [0]\n"
 
 
+@deep
 def test_the_state_is_that_of_the_operator(checkout: Path) -> None:
     """The operator that the loops of its family do not cover runs by the reference, with the same checks."""
     text = (SMALL / f"{NEGATE}.toml").read_text()

@@ -28,7 +28,7 @@ def test_lint_takes_them(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@draws_of(8, 100)
+@draws_of(3, 100)
 def test_they_work(folder: Path, draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One process imports them all."""
     monkeypatch.setenv("DRAWS", str(draws))

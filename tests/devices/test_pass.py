@@ -15,7 +15,7 @@ from devices import torch_peers
 from devices.arithmetic import FLUSHING, SERIAL, SHORT, TRUNCATING, can_truncate
 from devices.cases import Case, devices_of, drawn
 from devices.torch_peers import NotExpressible
-from devices.uses import DENORMAL, EQUAL, KINDS, OTHER, SEED, USES, Use, rounds, uses
+from devices.uses import DENORMAL, EQUAL, KINDS, OTHER, SEED, USES, Use, one_each, rounds, uses
 from dmlcy._facts.tables import RUNNABLE
 
 HARDER = KINDS[-1]
@@ -38,7 +38,7 @@ def test_every_operator_that_rounds_has_a_use() -> None:
     assert {name for name, operator in RUNNABLE.items() if rounds(operator)} <= {use.operator.name for use in USES}
 
 
-@each_of("use", uses())
+@each_of("use", one_each())
 def test_simulated_devices_pass(use: Use) -> None:
     assert not refused(drawn(use, HARDER, SEED))
 

@@ -11,7 +11,7 @@ from each import each_of
 
 from devices.arithmetic import can_truncate
 from devices.search import search, target
-from devices.uses import OTHER, SEED, Use, rounds, uses
+from devices.uses import OTHER, SEED, Use, one_each, rounds, uses
 
 pytestmark = pytest.mark.skipif(not can_truncate(), reason="the rounding of this machine is not changed here")
 
@@ -22,7 +22,7 @@ def look(use: Use, seed: int) -> None:
     assert found.judged.part >= target(use), f"{found.case}: no error beyond {found.judged.part:.3g} of the bound"
 
 
-@each_of("use", [use for use in uses() if rounds(use.operator)])
+@each_of("use", [use for use in one_each() if rounds(use.operator)])
 def test_a_large_part_of_each_bound_is_found(use: Use) -> None:
     look(use, SEED)
 

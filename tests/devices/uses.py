@@ -204,6 +204,14 @@ def rounds(operator: Operator) -> bool:
     return bool(operator.accuracy)
 
 
+def one_each() -> list[Use]:
+    """A use of each operator: of one data type for every other operator, and of the other one for the rest."""
+    found: dict[str, list[Use]] = {}
+    for use in uses():
+        found.setdefault(use.operator.name, []).append(use)
+    return [of_one[number % min(len(of_one), len(DTYPES))] for number, of_one in enumerate(found.values())]
+
+
 def uses(deep: bool = False) -> list[Use]:
     """The uses that run by default, or all."""
     return [use for use in USES if deep or not use.deep]

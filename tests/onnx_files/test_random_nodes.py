@@ -6,11 +6,14 @@ import warnings
 from collections import Counter
 from math import prod
 
+import pytest
 from depth import seeds_of
 from random_nodes import Nodes
+from written import block, graph, model, node, tensor
 
 import dmlcy
 from dmlcy._facts.tables import ERRORS
+from dmlcy._frontends.onnx.reader import decode
 from dmlcy._frontends.onnx.values import LARGEST
 from dmlcy._frontends.onnx.walk import Walk
 
@@ -23,14 +26,26 @@ def test_nodes_become_values_or_problems(seeds: range) -> None:
     for seed in seeds:
         nodes = Nodes(seed)
         for number in range(COUNT):
-            model = nodes.model()
+            drawn = nodes.model()
             try:
                 with warnings.catch_warnings(action="error"):
-                    fates.update(_look(Walk(model)))
+                    fates.update(_look(Walk(drawn)))
             except Exception as error:
-                error.add_note(f"seed {seed}, number {number}: {model.graph.nodes[0]} of {model.opsets}")
+                error.add_note(f"seed {seed}, number {number}: {drawn.graph.nodes[0]} of {drawn.opsets}")
                 raise
     assert min(fates[fate] for fate in ("converted", "folded", "view", "inside")) > 5 * len(seeds)
+
+
+@pytest.mark.parametrize("sizes", [(4,) * 9, (16, 1, 16, 1, 16, 1, 16, 1, 4), (4,) * 6 + (8, 8, 1)])
+def test_a_constant_of_nine_axes_is_seen_under_other_sizes(sizes: tuple[int, ...]) -> None:
+    """DirectML has no tensor of nine axes. So many elements are computed by DirectML's operators."""
+    elements = bytes(range(256)) * (prod(sizes) // 256)
+    data = block(5, tensor("x", 2, sizes, block(9, elements)))
+    walk = Walk(decode("m", model(graph(data, node("Squeeze", "x", "y"), inputs="")), None))
+    (visit,) = walk.all()
+    found = visit.outputs[0].value
+    assert visit.fate == "folded" and found is not None and found.read is not None
+    assert found.read().shape == tuple(size for size in sizes if size > 1) and found.read().tobytes() == elements
 
 
 def _look(walk: Walk) -> list[str]:

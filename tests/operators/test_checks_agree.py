@@ -118,7 +118,7 @@ def opened(operator: Operator) -> list[str]:
     return [field.python for field in found]
 
 
-@draws_of(8, 60)
+@draws_of(5, 60)
 @pytest.mark.parametrize("name", few_of_each_family())
 def test_the_compiled_checks_agree_with_the_exact_ones(name: str, draws: int) -> None:
     search(lambda data: checks_agree(FAST[name], data), draws, name)
@@ -175,7 +175,7 @@ INTEGERS = [
 ]
 
 
-@pytest.mark.parametrize("every", [pytest.param(1, id="all", marks=deep), pytest.param(3, id="some")])
+@pytest.mark.parametrize("every", [pytest.param(1, id="all", marks=deep), pytest.param(6, id="some")])
 @pytest.mark.parametrize(("name", "field"), INTEGERS, ids=[f"{name}-{field.python}" for name, field in INTEGERS])
 def test_one_beyond_a_limit_whatever_the_others_are(name: str, field: Field, every: int) -> None:
     """The other attributes are as small or as large as they may be, so that often nothing else is wrong.

@@ -15,7 +15,7 @@ from uses import LEVELS, NEWEST, RUNNABLE, USES, Use, search
 
 import dmlcy as dml
 
-SOME, ALL = 9, 1
+SOME, ALL = 18, 1
 """Each piece of garbage is given to one argument or field in so many."""
 
 NESTED = st.recursive(st.integers(-1, 3) | st.text(max_size=3) | st.floats(), lambda part: st.lists(part, max_size=4))

@@ -132,7 +132,8 @@ def nearer(fix: Any, refused: Any) -> Any:
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_a_fix_belongs_at_its_index(name: str, chosen: Callable[[str], list[Case]]) -> None:
     """A program that puts each fix where its violation is gets rid of the violation, whatever it is of."""
-    each([case for case in chosen(name) if case.way in ("desc", "json")], fix_belongs)
+    cases = [case for case in chosen(name) if case.way in ("desc", "json")]
+    each(cases if chosen is cases_of else cases[list(RUNNABLE).index(name) % 2 :: 2], fix_belongs)
 
 
 def fix_belongs(case: Case) -> None:

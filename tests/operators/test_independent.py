@@ -13,6 +13,7 @@ from checks import assert_same_bits, assert_same_values
 from depth import SEED, deep, in_turn, of_each_family
 from drawing import Facts, draw_all, draw_until
 from example_descs import arrays_of, desc_of_example
+from few import few_of_each_family
 
 import dmlcy as dml
 from dmlcy import testing
@@ -23,6 +24,8 @@ from dmlcy._families.slices import Slices, replaced, sizes_of, slices
 from dmlcy._field_types.tensor_array import by_path
 
 CUT = {name: operator for name, operator in OPERATORS.items() if operator.runs and operator.independent}
+FEW = few_of_each_family(CUT, 4)
+"""The operators of a default run: the others of a large family have the same loops, and mostly the same axes."""
 
 
 def keywords(desc: Any, outputs: Container[str]) -> dict[str, Any]:
@@ -123,7 +126,7 @@ def look(operator: Operator, declared: Sequence[Independent], draws: int, rounds
 
 
 @in_turn
-@pytest.mark.parametrize("name", CUT)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FEW else deep) for name in CUT])
 @pytest.mark.parametrize("draws", [2, pytest.param(40, marks=deep)])
 def test_slices_give_slices(name: str, draws: int) -> None:
     look(CUT[name], CUT[name].independent, draws)

@@ -207,8 +207,12 @@ def described(operator: Operator, field: Field, dtype: str, rank: int) -> Any:
     return use.make({**use.values(), field.python: dml.TensorDesc(dtype, valid if rank == len(valid) else (1,) * rank)})
 
 
-def with_all_data_types() -> list[str]:
-    """Few operators of each family, but those of which an attribute says what data types the first tensor may have."""
+def with_all_data_types() -> list[Any]:
+    """Few operators of each family, but those of which an attribute says what data types the first tensor may have.
+
+    By default still fewer of them.
+    """
+    default = few_of_each_family(most=3)
 
     def leaves_some(name: str) -> bool:
         first, attributes = FAST[name].inputs[0].python, {field.python for field in FAST[name].attributes}
@@ -217,7 +221,8 @@ def with_all_data_types() -> list[str]:
             for rule in TABLE[name].rules
         )
 
-    return [name for name in few_of_each_family() if not leaves_some(name)]
+    names = [name for name in few_of_each_family() if not leaves_some(name)]
+    return [pytest.param(name, marks=() if name in default else deep) for name in names]
 
 
 @levels_by(changing)

@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import deep
 from drawing import draw_some
 from enlarged import Array, Use, uses_of
 from example_descs import desc_of_example
+from few import few_of_each_family
 from hypothesis import strategies as st
 
 import dmlcy as dml
@@ -247,7 +249,11 @@ OWN: dict[str, Callable[[], None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+FEW = {*OWN, *few_of_each_family(RUNNABLE, 4)}
+"""The operators of a default run."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FEW else deep) for name in RUNNABLE])
 def test_many_results(name: str) -> None:
     if name in OWN:
         OWN[name]()

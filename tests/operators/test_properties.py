@@ -54,7 +54,7 @@ def test_properties(name: str, draws: Draws) -> None:
     assert all(compared[holds.__name__] >= 1 for holds in properties), compared
 
 
-@draws_of(4, 100)
+@draws_of(2, 100)
 @pytest.mark.parametrize("level", isa.LEVELS)
 def test_levels_give_the_same_bits(level: str, draws: int) -> None:
     """Of every operator, with each data type, in any layout; a NaN's sign and bits excepted."""

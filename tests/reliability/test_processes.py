@@ -16,7 +16,7 @@ from dmlcy._runtime.threads import threads_available
 
 HERE = Path(__file__).parent
 HANGS = 600  # seconds; only what hangs takes as long
-LARGE = pytest.mark.parametrize("large", ["2", pytest.param("7", marks=deep)])
+LARGE = pytest.mark.parametrize("large", ["1", pytest.param("7", marks=deep)])
 """Large calls of each family, at most."""
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

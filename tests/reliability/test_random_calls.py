@@ -27,7 +27,7 @@ def calls(count: int) -> Caller:
     return caller
 
 
-@pytest.mark.parametrize("count", [800, pytest.param(4000, marks=deep)])
+@pytest.mark.parametrize("count", [240, pytest.param(4000, marks=deep)])
 def test_a_few(count: int) -> None:
     caller = calls(count)
     made = caller.made

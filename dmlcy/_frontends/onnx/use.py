@@ -284,6 +284,8 @@ class Use:
         one = self[0]
         if prod(sizes) != prod(one.sizes):
             self.refuse("DML-ONNX-reshape", sizes=[*one.sizes], wanted=[*sizes])
+        if one.rank > MOST:  # a vector, for which each reader has sizes of its own
+            return self.filled(sizes, lambda: self.view(one, (prod(one.sizes),)), place)
         return self.filled(sizes, lambda: self.right(one), place)
 
     def dtype_of(self, place: int | OnnxValue) -> str:
