@@ -147,7 +147,6 @@ class Check(State):
             tensors.lay_out(self, field)
         for field in arrays:
             tensors.gather(self, field)
-        inputs = [field for field in described if field.kind == "input"]
         early = kinds.early if described is kinds.tensors else early_of(self.operator, described)
         for field in early:
             sizes.compare(self, field)
@@ -160,16 +159,8 @@ class Check(State):
             chosen = field.sizes is not None and not names.isdisjoint(field.sizes.reads) and field.sizes.reads <= names
             if chosen and self.resolved[field.python] is not None:
                 sizes.compare(self, field)
-        for field in attributes.in_order(self.operator):
-            if field.value is not None:
-                attributes.follow(self, field)
-            else:
-                attributes.take(self, field)
-        for rule in self.operator.rules:
-            if not rule.data:
-                sizes.infer(self, rule.reads)
-                rules.look(self, rule)
-        for field in inputs:
+        self._take_attributes()
+        for field in (field for field in described if field.kind == "input"):
             if field not in early and field.sizes is not None:
                 sizes.infer(self, field.sizes.reads)
                 sizes.compare(self, field)
@@ -179,6 +170,18 @@ class Check(State):
                 sizes.compare(self, field)
         for field in described:
             sizes.say_sizes(self, field)
+
+    def _take_attributes(self) -> None:
+        """The attributes, and the rules that read them."""
+        for field in attributes.in_order(self.operator):
+            if field.value is not None:
+                attributes.follow(self, field)
+            else:
+                attributes.take(self, field)
+        for rule in self.operator.rules:
+            if not rule.data:
+                sizes.infer(self, rule.reads)
+                rules.look(self, rule)
 
     def data(self, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
         """Looks at the values of the input tensors, from the index at which a rule is broken."""

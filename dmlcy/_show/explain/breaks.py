@@ -150,6 +150,22 @@ def _of_tensor(
     }
     if slug in changes:
         yield Change(changes[slug])
+    yield from _of_dtype(operator, field, slug, name, others)
+    if slug == "same-dtype":
+        other = next(other for other in (*others, *DTYPES) if other != dtype and DTYPES[other].numpy)
+        yield _called(operator, field, f"data type {other}", lambda x: x.astype(DTYPES[other].numpy))
+    elif slug == "sizes":
+        yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
+    elif slug == "overlap":
+        yield _called_over(operator, field)
+    elif slug == "byteorder":
+        yield _called(operator, field, "foreign byte order", _swapped)
+    elif slug == "readonly":
+        yield _called(operator, field, "memory that is read-only", _read_only)
+
+
+def _of_dtype(operator: Operator, field: Field, slug: str, name: str, others: list[str]) -> Iterator[Change]:
+    """Changes of the data type and the rank that a level must have."""
     if slug == "dtype":
         for other in DTYPES:
             if other not in dtypes_at(field, len(LEVELS) - 1):
@@ -163,19 +179,8 @@ def _of_tensor(
             for rank in ranks_at(field, level + 1):
                 if rank not in ranks_at(field, level):
                     yield Change({f"{name}.Sizes": [1] * rank}, LEVELS[level].name)
-    elif slug == "same-dtype":
-        if others:
-            yield Change({f"{name}.DataType": others[0]})
-        other = next(other for other in (*others, *DTYPES) if other != dtype and DTYPES[other].numpy)
-        yield _called(operator, field, f"data type {other}", lambda x: x.astype(DTYPES[other].numpy))
-    elif slug == "sizes":
-        yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
-    elif slug == "overlap":
-        yield _called_over(operator, field)
-    elif slug == "byteorder":
-        yield _called(operator, field, "foreign byte order", _swapped)
-    elif slug == "readonly":
-        yield _called(operator, field, "memory that is read-only", _read_only)
+    elif slug == "same-dtype" and others:
+        yield Change({f"{name}.DataType": others[0]})
 
 
 def _called(operator: Operator, field: Field, words: str, change: Callable[[Any], Any]) -> Change:
