@@ -95,7 +95,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _add_steps(parser: argparse.ArgumentParser) -> None:
-    """What there is to see between the steps of a graph, or the files of a folder."""
+    """The options about the steps of a graph, and about the files of a folder."""
     parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
     parser.add_argument(
         "--profile",

@@ -36,7 +36,6 @@ from dmlcy._show.terminal import Progress
 from dmlcy._words.values import listing, quote
 
 SUFFIXES: Final = (".npy", ".npz")
-Array = np.typing.NDArray[Any]
 
 
 class Runs(NamedTuple):

@@ -21,6 +21,7 @@ from dmlcy._families.pieces import Cut, Piece, bounds
 from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._runtime.threads import one_thread
+from dmlcy._types import DType
 
 PIECES: Final = np.dtype([("before", np.int64), ("after", np.int64), ("size", np.int64)])
 
@@ -116,7 +117,7 @@ class Graph:
             for place, name in enumerate(call.outputs)
         )
 
-    def _dtype(self, name: str) -> np.dtype[Any]:
+    def _dtype(self, name: str) -> DType:
         """The data type of an output."""
         return public_dtype_of(self.call.operator.python, DTYPES[self.call.outputs[name].dtype.name])
 

@@ -16,12 +16,13 @@ from dmlcy._frontends.onnx.loading import CompiledModel, digest
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.stages import Stage
 from dmlcy._frontends.onnx.visits import key_of
-from dmlcy._graph.arrays import Array, Taker, label_of, named
+from dmlcy._graph.arrays import Taker, label_of, named
 from dmlcy._graph.items import Axis, Batch, Mixed, output_of
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._graph.violations import Part, made
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._types import Array, DType
 from dmlcy._words.values import listing, quote
 
 FUNCTION: Final = "run"
@@ -39,7 +40,7 @@ class Result(NamedTuple):
     ``constant``: the hash of the elements of a constant.
     """
 
-    dtype: np.dtype[Any]
+    dtype: DType
     sizes: tuple[int, ...]
     axis: Axis | None
     constant: bytes = b""
@@ -65,7 +66,7 @@ class Asked:
         The different numbers of items in blocks, two at most.
     """
 
-    arrays: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]
+    arrays: Mapping[str, tuple[DType, tuple[int, ...]]]
     axes: Mapping[str, int]
     names: Sequence[str]
     others: Mapping[str, int]
@@ -213,7 +214,7 @@ class OfModel:
         found = f"the sizes {sizes} for {few[0]} items, and {more} for {few[1]}"
         refuse("output", name=quote(name), wanted="an equal part along an axis for each item", found=found)
 
-    def _results(self, asked: Asked, number: int) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
+    def _results(self, asked: Asked, number: int) -> list[tuple[DType, tuple[int, ...]]]:
         """The data type and the sizes of each output; where only a run knows them, of a run of zeros."""
         arrays = asked.of(number)
         stage = self.model.first_stage(arrays, asked.names)
@@ -267,7 +268,7 @@ class OfModel:
         return [*self.model.run(arrays, names).values()]
 
 
-def _of_stage(stage: Stage) -> Iterator[tuple[np.dtype[Any], tuple[int, ...]]]:
+def _of_stage(stage: Stage) -> Iterator[tuple[DType, tuple[int, ...]]]:
     """The data type and the sizes of each value that a last stage gives."""
     for name in stage.names:
         value = stage.walk.scope[name].value

@@ -363,7 +363,7 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
 
 
 def _words(desc: TensorDesc, written: bool) -> Iterator[Refused]:
-    """Unknown members, and those that are not numbers."""
+    """Unknown members, and members that are not numbers."""
     info = ENUMS["DML_TENSOR_FLAGS"]
     for name in desc._unknown[:REPORTED]:
         yield Refused("unknown", values={"actual": name}, hint=did_you_mean(name, list(MEMBERS)))

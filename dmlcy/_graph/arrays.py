@@ -16,9 +16,9 @@ from dmlcy._graph.model import Structure
 from dmlcy._graph.violations import Part, made
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
+from dmlcy._types import Array, DType
 from dmlcy._words.values import quote, show
 
-Array: TypeAlias = npt.NDArray[Any]
 Buffer: TypeAlias = npt.NDArray[np.uint8]
 
 
@@ -111,7 +111,7 @@ class Taker:
         return None
 
 
-def _conversion(actual: np.dtype[Any], dtype: np.dtype[Any], name: str, given: bool) -> str:
+def _conversion(actual: DType, dtype: DType, name: str, given: bool) -> str:
     """A repair of the data type of an array; no repair changes numbers of 4 bits."""
     if dtype.kind == "V" or actual.kind not in "fiub":
         return ""

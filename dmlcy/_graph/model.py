@@ -20,6 +20,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.limits import MOST
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
 
@@ -116,7 +117,7 @@ class Constant:
     kind = "CONSTANT"
 
     @classmethod
-    def of(cls, array: npt.NDArray[Any], name: str = "", origin: Origin | None = None) -> Constant:
+    def of(cls, array: Array, name: str = "", origin: Origin | None = None) -> Constant:
         """The elements of an array in row-major order; they are copied."""
         data = np.frombuffer(four_bits.in_bytes(array).tobytes(), np.uint8)  # read-only
         return cls(data, name, TensorDesc(array.dtype, array.shape), origin)

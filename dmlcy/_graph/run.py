@@ -22,7 +22,7 @@ from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.actions import NONE, Action, Tensor, actions
-from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
+from dmlcy._graph.arrays import Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.optimizations import Optimizations, optimizations_of
 from dmlcy._graph.pieces import Pieces, Piecewise, part_of
@@ -35,6 +35,7 @@ from dmlcy._runtime import four_bits, memory
 from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.program import Given, Values
 from dmlcy._runtime.signatures import CallSignature
+from dmlcy._types import Array
 
 if TYPE_CHECKING:
     from dmlcy._graph.profile import Profile

@@ -16,8 +16,8 @@ from dmlcy._reference.accuracy import Bound, Tolerance
 from dmlcy._reference.device import SUSPECT, Allowed, device
 from dmlcy._reference.expected import as_arrays
 from dmlcy._reference.unjudged import unjudged
+from dmlcy._types import Array
 
-Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 BEYOND: Final = "beyond the range"

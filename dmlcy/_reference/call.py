@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from dmlcy._arithmetic import WIDE, Array
+from dmlcy._arithmetic import WIDE
 from dmlcy._check.checker import Check
 from dmlcy._check.rules import parts_of as parts_of_rule
 from dmlcy._check.state import keyword, sizes_asked, wanted
@@ -32,6 +32,7 @@ from dmlcy._field_types.values import as_dtype
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
 from dmlcy._runtime.tensor import may_overlap, to_shared_array
+from dmlcy._types import Array, DType
 
 
 class Faces(NamedTuple):
@@ -52,7 +53,7 @@ class Use(NamedTuple):
     operator: Operator
     rules: Rules
     values: Mapping[str, Any]
-    outputs: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]
+    outputs: tuple[tuple[str, DType, tuple[int, ...]], ...]
     bytes: int  # of the outputs
     what: str  # has so many
 

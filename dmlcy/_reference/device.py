@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import WIDE, Arithmetic, Array
+from dmlcy._arithmetic import WIDE, Arithmetic
 from dmlcy._arithmetic.devices import Devices
 from dmlcy._arithmetic.ranges import RECORD
 from dmlcy._arithmetic.truncating import Truncating
@@ -27,6 +27,7 @@ from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import Tolerance, bound
 from dmlcy._reference.expected import as_array, outputs_of
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array, DType
 
 CARRIED: Final = 16
 """How many times the largest error passes with which a device ends whose operations all err to one side."""
@@ -114,7 +115,7 @@ def _with_state(
     return replace(found, worst=np.where(found.worst > 0, found.worst + most, found.worst))
 
 
-def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any) -> Allowed:
+def _of_records(desc: OperatorDesc, found: Array, own: DType, dtype: Any) -> Allowed:
     """The values that pass, from the numbers of a device."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = four_bits.values_of(WIDE.stored(found["value"], own, found.shape))

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._arithmetic.rounding import unit
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -23,6 +22,7 @@ from dmlcy._field_types.tensor_array import by_path
 from dmlcy._reference.accuracy import MAGNITUDES, bound
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array, DType
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Expected:
     """
 
     values: Array
-    dtype: np.dtype[Any]
+    dtype: DType
     ulp: float
     units: Array | None
 

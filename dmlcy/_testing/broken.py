@@ -340,9 +340,9 @@ def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, 
     """The rule on a field that is reported for these values and data types; the others are those of the desc."""
     for name, value in setting.items():
         if type(value) is TensorDataType:
-            values.__dict__[name].dtype = value
+            getattr(values, name).dtype = value
         else:
-            values.__dict__[name] = value
+            setattr(values, name, value)
     rules = (rule for rule in b.operator.rules if rule.about == field.python and _holds_at(rule, b.level))
     return next((rule for rule in rules if not _holds(rule, values)), None)
 

@@ -204,8 +204,13 @@ class Walk:
 
     def ranked(self, fields: Sequence[Field], rank: int) -> Iterator[Values]:
         """So many axes for tensors: others of size 1 behind or in front; only such axes, and the least attributes."""
-        behind: Sizes = lambda old: (*old, *[1] * 8)[:rank]  # noqa: E731
-        front: Sizes = lambda old: (*[1] * 8, *old)[-rank:]  # noqa: E731
+
+        def behind(old: Sequence[int]) -> tuple[int, ...]:
+            return (*old, *[1] * 8)[:rank]
+
+        def front(old: Sequence[int]) -> tuple[int, ...]:
+            return (*[1] * 8, *old)[-rank:]
+
         least, moved = dict[str, Any](), dict[str, Any]()
         more = rank - len(self.tensors(fields[0])[0].sizes)
         for one in self.operator.fields:

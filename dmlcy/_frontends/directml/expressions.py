@@ -9,14 +9,13 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
-
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import TensorDesc, numpy_type
 from dmlcy._graph.values import Value
+from dmlcy._types import DType
 from dmlcy._words.values import show
 
 Entry = TypeVar("Entry")
@@ -85,7 +84,7 @@ class Expression:
         return self._value.desc.strides
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> DType:
         """The data type of its elements."""
         return numpy_type(self._value.desc)
 

@@ -8,10 +8,11 @@ from typing import Any, Literal, NoReturn, TypeAlias, overload
 
 import numpy as np
 
-from dmlcy._frontends.directml.buffers import Array, Buffer, bound
+from dmlcy._frontends.directml.buffers import Buffer, bound
 from dmlcy._frontends.directml.device import Device
 from dmlcy._frontends.directml.expressions import Expression, Scope, value_of
 from dmlcy._frontends.directml.refusals import refuse
+from dmlcy._types import Array, DType
 from dmlcy._words.values import listing, show
 
 Inputs: TypeAlias = Mapping[Expression | str, Any] | Mapping[Expression, Any] | Mapping[str, Any] | None
@@ -27,7 +28,7 @@ class Input:
     owned: bool
     known: Any = None
     value: str = field(init=False)  # its name in the compiled graph
-    dtype: np.dtype[Any] = field(init=False)
+    dtype: DType = field(init=False)
     sizes: tuple[int, ...] | None = field(init=False)  # ``None`` with strides
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from dmlcy._facts.tables import DTYPES
 from dmlcy._facts.tables import TensorFlags as Flags
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._generated.directml.enums import TensorDataType, TensorFlags
+from dmlcy._types import DType
 from dmlcy._words.values import show
 
 NUMPY = {np.dtype(one.numpy): one.name for one in DTYPES.values() if one.numpy is not None}
@@ -231,6 +232,6 @@ def data_type_of(given: Any, function: str, argument: str = "data_type") -> str:
     return known
 
 
-def numpy_type(desc: Desc) -> np.dtype[Any]:
+def numpy_type(desc: Desc) -> DType:
     """The NumPy data type of the elements of a tensor."""
     return numpy_dtype(dtype_of(desc)).newbyteorder("=")

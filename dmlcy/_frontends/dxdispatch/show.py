@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
+
+from dmlcy._types import Array
 
 _CHUNK: Final = 65536
 
 
-def line(values: npt.NDArray[Any]) -> Iterator[str]:
+def line(values: Array) -> Iterator[str]:
     """Pieces of ``1, 2.5, inf``."""
     form = _form(values)
     for start in range(0, values.size, _CHUNK):
@@ -19,7 +20,7 @@ def line(values: npt.NDArray[Any]) -> Iterator[str]:
         yield ", ".join(map(form, values[start : start + _CHUNK].tolist()))
 
 
-def lines(values: npt.NDArray[Any]) -> Iterator[str]:
+def lines(values: Array) -> Iterator[str]:
     """One line a value: ``[index] value (0xHEX)``, the bits in hexadecimal."""
     form = _form(values)
     bits = values.view(np.dtype(f"<u{values.itemsize}"))
@@ -28,7 +29,7 @@ def lines(values: npt.NDArray[Any]) -> Iterator[str]:
         yield f"[{index:{width}}] {form(value.item())} (0x{int(pattern):0{digits}X})\n"
 
 
-def _form(values: npt.NDArray[Any]) -> Callable[[Any], str]:
+def _form(values: Array) -> Callable[[Any], str]:
     return _float if values.dtype.kind == "f" else str
 
 

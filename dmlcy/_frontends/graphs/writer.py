@@ -25,6 +25,7 @@ from dmlcy._graph.check import violations
 from dmlcy._graph.model import Constant, Edge, End, Node, Origin, Port, Structure, dtype_name
 from dmlcy._graph.violations import of_node
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._types import Array
 from dmlcy._words.values import show
 
 NAME: Final = "graph.json"
@@ -187,7 +188,7 @@ def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
     return {"Type": "DML_GRAPH_NODE_TYPE_OPERATOR", "Desc": {**named, "Operator": described}, **origin}
 
 
-def _elements(constant: Constant) -> np.ndarray[Any, np.dtype[Any]]:
+def _elements(constant: Constant) -> Array:
     """The elements of a constant that has a desc; of 4 bits the bytes."""
     assert constant.data is not None and constant.desc is not None
     if has_four_bits(dtype_of(constant.desc)):
@@ -210,7 +211,7 @@ def _inline(number: int, constant: Constant) -> dict[str, Any]:
     return {"initialValuesDataType": kind, "initialValues": [spelled_in_json(value) for value in elements.tolist()]}
 
 
-def _has_other_nan(values: np.ndarray[Any, np.dtype[Any]]) -> bool:
+def _has_other_nan(values: Array) -> bool:
     """Whether there is a NaN with other bits than the one that "nan" in JSON stands for: a sign, a payload."""
     if values.dtype.kind != "f":
         return False

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._errors import ModelError
 from dmlcy._facts.tables import FeatureLevelName
@@ -28,6 +27,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.limits import MOST
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array
 from dmlcy._words.values import listing, quote, show
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 KEPT: Final = 8
 """Compiled stages of a model that are kept, for as many sizes of its inputs."""
-Array = NDArray[Any]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.memory import is_packed, view
@@ -35,9 +34,9 @@ from dmlcy._judge.models.states import State, expected, moved, widened
 from dmlcy._judge.models.summary import Summary, summary
 from dmlcy._judge.passes import CORRECT, Device, Passes
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 from dmlcy._words.values import quote
 
-Array = NDArray[Any]
 FOLDED: Final = (1e-3, 1e-7)
 """How far floats that another program computes on the CPU may be off, relative and absolute: as in ONNX's tests."""
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._judge.passes import Device, Passes, judged
 from dmlcy._reference.ulp import unit
+from dmlcy._types import Array
 
-Array = NDArray[Any]
 DRAWS: Final = 4
 """How often values are moved at random, each element up or down."""
 SCENARIOS: Final = 2 + DRAWS

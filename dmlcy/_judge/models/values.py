@@ -11,14 +11,13 @@ from typing import Any, Final, NoReturn
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._errors import ModelError
 from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.problems import make, whole
 from dmlcy._runtime.memory import require
+from dmlcy._types import Array
 
-Array = NDArray[Any]
 SUFFIX: Final = ".npy"
 _DEEPEST: Final = 32
 

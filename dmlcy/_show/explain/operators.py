@@ -62,7 +62,7 @@ def operator_page(page: Page, operator: Facts) -> None:
 
 
 def _head(operator: Facts, runs: bool) -> Iterator[tuple[str, str]]:
-    """What is known of every operator, and of one with a spec."""
+    """The first facts of every operator, and further ones of an operator with a spec."""
     state = operator["state"]
     yield from (
         ("State", f"{state}. {STATES[state]}"),
