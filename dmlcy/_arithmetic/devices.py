@@ -365,7 +365,7 @@ class Devices(Arithmetic):
     def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return self._along(WIDE.greatest, np.fmax, a, axes)
 
-    def _along(self, operation: Operation, of_ends: Operation, a: Array, axes: int | tuple[int, ...]) -> Number:
+    def _along(self, operation: Operation, of_ends: np.ufunc, a: Array, axes: int | tuple[int, ...]) -> Number:
         if not is_record(a):
             return operation(a, axes)
         a = self.settled(a)

@@ -104,7 +104,7 @@ def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:
         return ()
 
 
-def _holds(state: State, rule: Rule, at: tuple[Any, ...]) -> bool:
+def _holds(state: State, rule: Rule, at: tuple[object, ...]) -> bool:
     """Whether the rule holds there; it does, for all that can be said, where it reads what has been refused."""
     try:
         return bool(rule.holds(state.rules, *at))

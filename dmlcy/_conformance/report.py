@@ -141,7 +141,7 @@ def _case_json(case: Judged) -> dict[str, Any]:
 
 def _output_json(one: Comparison) -> dict[str, Any]:
     found, problem = one.differences, one.problem
-    stated: dict[str, Any] = {
+    stated: dict[str, object] = {
         "file": one.output.file,
         "field": one.output.name,
         "dtype": one.output.dtype.name,

@@ -60,7 +60,7 @@ class Call:
         """Whether the result is a tuple."""
         return len(self.outputs) > 1 or "[" in self.output
 
-    def _described(self, field: Field, value: Any, given: dict[str, Any]) -> object:
+    def _described(self, field: Field, value: object, given: dict[str, Any]) -> object:
         """The desc of a tensor or of each of several, whose arrays are put into ``given``; else the value as it is."""
         if not type_of(field.type).tensors:
             return self._tensor(field.python, value, given)
@@ -70,7 +70,7 @@ class Call:
             return value
         return tuple(self._tensor(f"{field.python}[{place}]", one, given) for place, one in enumerate(entries))
 
-    def _tensor(self, path: str, value: Any, given: dict[str, Any]) -> object:
+    def _tensor(self, path: str, value: object, given: dict[str, Any]) -> object:
         """The desc of a dask array, or of what else is an array; anything else is for the checks to refuse."""
         if _is_dask(value):
             given[path] = self._known(path, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
+from typing import Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
@@ -97,10 +97,10 @@ class Model(Protocol):
     def plan(self, asked: Asked) -> Plan:
         """The outputs, as far as they are known before a run; raises all errors of the call."""
 
-    def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
+    def prepare(self, arrays: Mapping[str, object], names: Sequence[str]) -> None:
         """Compiles for arrays of these sizes."""
 
-    def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
+    def run(self, arrays: Mapping[str, object], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
 
 
@@ -159,10 +159,10 @@ class OfGraph:
         if taker.wrong:
             raise_violations(taker.wrong, FUNCTION)
 
-    def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
+    def prepare(self, arrays: Mapping[str, object], names: Sequence[str]) -> None:
         """Nothing: it is compiled."""
 
-    def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
+    def run(self, arrays: Mapping[str, object], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
         results = self.compiled(*[arrays[name] for name in self.compiled.called])
         found = dict(zip(self.outputs, results if isinstance(results, tuple) else (results,), strict=True))
@@ -259,11 +259,11 @@ class OfModel:
             results[name] = Result(dtype, sizes, axis, b"" if read is None else digest(read()))
         return batch, results
 
-    def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
+    def prepare(self, arrays: Mapping[str, object], names: Sequence[str]) -> None:
         """Compiles for arrays of these sizes; what depends on elements is compiled when the model runs."""
         self.model.first_stage(arrays, names)
 
-    def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
+    def run(self, arrays: Mapping[str, object], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
         return [*self.model.run(arrays, names).values()]
 

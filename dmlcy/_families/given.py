@@ -67,7 +67,7 @@ class Given(Kernel):
         self,
         operator: Operator,
         rules: Rules,
-        values: Mapping[str, object],
+        values: Mapping[str, Any],
         arrays: Mapping[str, Number],
         arithmetic: Arithmetic,
     ) -> None:

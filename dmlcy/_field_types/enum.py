@@ -91,7 +91,7 @@ class Enum(FieldType):
             check.too_new(field, f"{field.python} {member.name}", level, f"That level allows {listing(known)}.")
         check.keep(field, member)
 
-    def contradicted(self, field: Field, given: Any, expected: Any, check: Pass) -> Refused:
+    def contradicted(self, field: Field, given: object, expected: object, check: Pass) -> Refused:
         formula = field.value
         assert formula is not None
         owners = [facet.removesuffix(".dtype") for facet in formula.reads if facet.endswith(".dtype")]
@@ -104,7 +104,7 @@ class Enum(FieldType):
     def to_json(self, value: object) -> Any:
         return super().to_json(value) if type(value) in STRUCTS else spelling(value, self.info)
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: object, dtype: str | None) -> object:
         """The name of a member; a number that none has stays as it is."""
         known = (member for member, _ in self.info.members.values() if member == value)
         unsaid = UNKNOWN if self.info is _DTYPES and value == 0 else value

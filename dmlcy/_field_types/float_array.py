@@ -45,7 +45,7 @@ class FloatArray(FieldType):
     array = several = True
     element = "float"
 
-    def entry_more(self, field: Field, entries: tuple[Any, ...]) -> Any:
+    def entry_more(self, field: Field, entries: tuple[object, ...]) -> Any:
         return entries[0] if entries else 1.0
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
@@ -94,7 +94,7 @@ class FloatArray(FieldType):
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         return [shortest(np.float32(entry)) for entry in value]
 
-    def cpp_number(self, value: Any) -> str:
+    def cpp_number(self, value: object) -> str:
         return single_precision(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:

@@ -68,7 +68,7 @@ class Integers(FieldType):
     ) -> None:
         """Keep the entries of an array or of a struct; formulas may read the valid ones."""
         numbers: list[int] = []
-        readable: list[Any] = []
+        readable: list[object] = []
         for index, entry in enumerate(entries):
             refused: Refused | None
             try:

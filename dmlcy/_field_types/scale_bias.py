@@ -88,17 +88,17 @@ class ScaleBiasType(FieldType):
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         return dict(zip(self.members, (shortest(np.float32(entry)) for entry in value), strict=True))
 
-    def infinite_in_json(self, value: Any) -> object:
+    def infinite_in_json(self, value: object) -> object:
         return {"Scale": 1e39, "Bias": 0.0}
 
-    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+    def cpp(self, name: str, value: object, dtype: str | None, source: Source) -> str:
         source.lines.append(f"const {self.directml} {name} = {self.cpp_number(value)};")
         return f"&{name}"
 
     def cpp_number(self, value: Any) -> str:
         return f"{{{', '.join(single_precision(value[member]) for member in self.members)}}}"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
         found = super().directmlx(name, value, source)
         return found if value is None else f"{self.directml}{found}"
 

@@ -77,7 +77,7 @@ class Size2d(Integers):
     def cpp_number(self, value: Any) -> str:
         return f"{{{value['Width']}, {value['Height']}}}"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
         found = super().directmlx(name, value, source)
         return found if value is None else f"{self.directml}{found}"
 

@@ -93,7 +93,7 @@ class Tensor(FieldType):
         source.lines += [f"const DML_BUFFER_TENSOR_DESC {name}Buffer = {{", f"{MARGIN}{values}}};"]
         return f"{{DML_TENSOR_TYPE_BUFFER, &{name}Buffer}}"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
         return super().directmlx(name, value, source) if value is None else name
 
     def mistyped(self, b: Broken, field: Field, other: object) -> Any:

@@ -22,7 +22,7 @@ from dmlcy._words.values import quote, show
 Buffer: TypeAlias = npt.NDArray[np.uint8]
 
 
-def named(arguments: Sequence[Any], given: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, Any]:
+def named(arguments: Sequence[object], given: Mapping[str, object], names: Sequence[str], what: str) -> dict[str, Any]:
     """Arguments by their names; TypeError as a function raises it."""
     if len(arguments) > len(names):
         known = f"{len(names)} array{'' if len(names) == 1 else 's'} ({', '.join(names)})" if names else "no array"
@@ -48,7 +48,7 @@ class Taker:
         self.wrong: list[Violation] = []
         self.taken: dict[str, Array] = {}
 
-    def input(self, index: int, label: str, value: Any, desc: TensorDesc) -> Array | None:
+    def input(self, index: int, label: str, value: object, desc: TensorDesc) -> Array | None:
         """The array for a graph input; None where it is refused."""
         array = taken(to_array, value)
         if array is not None and desc.element_count == 1 and getattr(value, "shape", None) == ():
@@ -72,7 +72,9 @@ class Taker:
             self.wrong.append(made(self.graph, "array-place", "inputs", index, {"name": label}))
         return placed
 
-    def output(self, index: int, label: str, value: Any, desc: TensorDesc, others: Mapping[str, Array]) -> Array | None:
+    def output(
+        self, index: int, label: str, value: object, desc: TensorDesc, others: Mapping[str, Array]
+    ) -> Array | None:
         """The array for a graph output, which shares no memory with ``others``; None where it is refused."""
         array = self._like("outputs", index, label, value, taken(to_shared_array, value), desc)
         if array is None:
@@ -91,7 +93,7 @@ class Taker:
         return array
 
     def _like(
-        self, part: Part, index: int, label: str, value: Any, array: Array | None, desc: TensorDesc
+        self, part: Part, index: int, label: str, value: object, array: Array | None, desc: TensorDesc
     ) -> Array | None:
         """The array where it has the data type and the sizes of the desc."""
         dtype = numpy_dtype(dtype_of(desc))
@@ -120,7 +122,7 @@ def _conversion(actual: DType, dtype: DType, name: str, given: bool) -> str:
     return why + (f'Pass array.astype("{name.lower()}").' if given else f"Pass an array of numpy.{name.lower()}.")
 
 
-def taken(take: Callable[[Any], Array | None], value: Any) -> Array | None:
+def taken(take: Callable[[Any], Array | None], value: object) -> Array | None:
     """The array that an object of any class gives; None where it gives none."""
     try:
         return take(value)

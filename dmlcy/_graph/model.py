@@ -229,9 +229,9 @@ def _fields(operator: Operator, kind: str) -> tuple[tuple[str, bool], ...]:
 def _tensors(desc: OperatorDesc, kind: str) -> Tensors:
     found: list[tuple[str, TensorDesc | None]] = []
     for name, several in _fields(desc.operator, kind):
-        value: Any = getattr(desc, name)
+        value: object = getattr(desc, name)
         if several:
-            entries: Iterable[Any] = value if type(value) is tuple else ()
+            entries: Iterable[object] = value if type(value) is tuple else ()
             found += [(f"{name}[{place}]", _tensor(one)) for place, one in enumerate(entries)]
         else:
             found.append((name, _tensor(value)))

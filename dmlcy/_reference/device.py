@@ -62,7 +62,9 @@ class Allowed:
     flushed: Allowed | None = None
 
 
-def device(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None = None, *, half: bool = False) -> Allowed:
+def device(
+    desc: OperatorDesc, arrays: Mapping[str, object], output: str | None = None, *, half: bool = False
+) -> Allowed:
     """The values that correct devices may give for a valid desc and the arrays of its inputs, by their Python names.
 
     ``output``: the Python name of one of several, such as ``"outputs[1]"``; None: the first. ``half``: the device may
@@ -100,7 +102,7 @@ def _allowed(desc: OperatorDesc, arrays: Mapping[str, Any], output: str, half: b
 
 
 def _with_state(
-    desc: OperatorDesc, arrays: Mapping[str, Any], output: str, found: Allowed, arithmetic: Devices
+    desc: OperatorDesc, arrays: Mapping[str, object], output: str, found: Allowed, arithmetic: Devices
 ) -> Allowed:
     """The values that pass, if each step goes on from the errors of the steps before.
 

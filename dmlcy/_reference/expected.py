@@ -97,7 +97,7 @@ def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> floa
     return float(abs(actual_exact - Fraction(value)) / one)
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: object) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
@@ -170,12 +170,12 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
     return [name for name, _ in by_path(desc.operator.fields, "output", desc._values())]
 
 
-def as_arrays(arrays: Mapping[str, Any]) -> dict[str, Any]:
+def as_arrays(arrays: Mapping[str, object]) -> dict[str, Any]:
     """The arrays of inputs by their names, without arrays that are None: an optional input may be left out so."""
     return {name: as_array(array) for name, array in arrays.items() if array is not None}
 
 
-def as_array(array: Any) -> Any:
+def as_array(array: object) -> Any:
     """The given value of a tensor, as an array, or a tuple of them; elements of 4 bits as numbers of one byte."""
     if isinstance(array, tuple | list):
         return tuple(map(as_array, array))

@@ -166,7 +166,7 @@ def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
     return array
 
 
-def kept(each: list[Rule], rules: Any, at: tuple[int, ...], value: Any) -> bool:
+def kept(each: list[Rule], rules: object, at: tuple[int, ...], value: object) -> bool:
     """Whether rules on each element hold for this value at a place."""
     return all(rule.holds(rules, *(() if rule.index is None else at[-1:]), value) for rule in each)
 

@@ -93,7 +93,7 @@ class Buffer:
         return f"dml.Buffer of type {self.dtype} and shape {[*self.shape]}"
 
 
-def array_of(given: Any) -> Array:
+def array_of(given: object) -> Array:
     """The array of an argument; TypeError for what is none of a data type of tensors."""
     found = to_array(given)
     array = np.asarray(given if found is None else found)
@@ -102,7 +102,7 @@ def array_of(given: Any) -> Array:
     return array
 
 
-def element_type(array: Array, dtype: Any, function: str, label: str) -> DType:
+def element_type(array: Array, dtype: object, function: str, label: str) -> DType:
     """The data type of a tensor that is made of an array: the one that is asked for, or that of the array."""
     if dtype is not None:
         return np.dtype(data_type_of(dtype, function, "dtype").lower())
@@ -125,7 +125,7 @@ def must_convert(given: Array, target: DType, function: str, label: str) -> None
         refuse(function, "bound-kind", label=label, actual=str(given.dtype), expected=str(target))
 
 
-def bound(given: Any, desc: Desc, device: Device, function: str, label: str) -> Array:
+def bound(given: object, desc: Desc, device: Device, function: str, label: str) -> Array:
     """An array or a Buffer as the tensor of an input: its own memory where that has the elements already."""
     target = numpy_type(desc)
     if current().is_unknown(given):

@@ -42,7 +42,7 @@ class Input:
         named = "" if self.name is None else f' "{self.name}"'
         return f"input {self.expression._index}{named} ({self.expression.dtype}, {[*self.expression.shape]})"
 
-    def array(self, given: Any, device: Device, function: str) -> Array:
+    def array(self, given: object, device: Device, function: str) -> Array:
         """An array or a Buffer as its tensor."""
         if type(given) is np.ndarray and given.dtype == self.dtype and given.shape == self.sizes:
             return given  # the graph takes it in any layout

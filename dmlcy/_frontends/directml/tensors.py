@@ -182,9 +182,9 @@ TensorDesc.__signature__ = Signature([
 ])  # fmt: skip
 
 
-def _arguments(arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _arguments(arguments: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
     """The arguments behind the data type by their names: the forms differ in the order of arguments."""
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     rest = [*arguments]
     if rest and not _is_sequence(rest[0]):
         given["flags"] = rest.pop(0)
@@ -212,7 +212,7 @@ def _is_sequence(value: object) -> bool:
     return hasattr(value, "__len__") or hasattr(value, "__iter__")
 
 
-def name_of(member: Any) -> Any:
+def name_of(member: object) -> Any:
     """The name of a member; anything else as it is, for the checks to refuse."""
     return member.name if isinstance(member, Enum) else member
 

@@ -51,7 +51,7 @@ def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: D
     return None
 
 
-def _float(value: Any) -> float | None:
+def _float(value: object) -> float | None:
     if type(value) is float:
         return value
     if type(value) is str:

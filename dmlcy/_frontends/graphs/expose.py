@@ -56,7 +56,7 @@ def model_of(graph: GraphDesc, values: Mapping[Port, Array]) -> Contents:
 def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None = None) -> dict[str, Any]:
     """A model that runs the nodes in turn, and writes values, or all, to the files that a dump has them in."""
     wiring = wiring_of(graph)
-    resources: dict[str, Any] = {}
+    resources: dict[str, object] = {}
     for port in wiring.sources:
         desc = wiring.desc_of(port)
         if desc is not None:

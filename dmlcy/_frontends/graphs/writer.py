@@ -67,7 +67,7 @@ def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
         name = edge.name or (names.get(edge.source, "") if edge.source is not None else "")
         lists[kind].append({**members, **_named(name)})
     nodes = [_node(number, described(graph, number), stored or _inline) for number in range(len(graph.nodes))]
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, entries in (
         ("Inputs", [_end(end) for end in graph.inputs]),
         ("Outputs", [_end(end) for end in graph.outputs]),

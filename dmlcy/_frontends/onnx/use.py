@@ -166,7 +166,7 @@ class Use:
         """An attribute of kind STRING that must be given, or have a default."""
         return str(self._there(name, self.attribute(name)))
 
-    def _there(self, name: str, value: Any) -> Any:
+    def _there(self, name: str, value: object) -> Any:
         if value is None:
             self.refuse("DML-ONNX-node-attribute", name=name)
         return value
@@ -250,7 +250,7 @@ class Use:
         except ValueError:
             self.refuse("DML-ONNX-broadcast", sizes=[*ones[-1].sizes], wanted=[*ones[0].sizes])
 
-    def make(self, *values: Any, way: int = 0, **fields: Any) -> Any:
+    def make(self, *values: object, way: int = 0, **fields: object) -> Any:
         """The node that the tables name for this operator; ``way``: which of several."""
         return self.method(self.row.becomes[way][-1])(*values, **fields)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def to_directml(array: Array, element: str, sizes: Sequence[int]) -> Array:
     return plain.reshape(sizes)
 
 
-def from_directml(result: Any, element: str, sizes: Sequence[int]) -> Array:
+def from_directml(result: object, element: str, sizes: Sequence[int]) -> Array:
     """A graph's result for a value, under the data type and the sizes that the value has in ONNX."""
     array = result.values() if isinstance(result, four_bits.Packed) else four_bits.values_of(np.asarray(result))
     return array.view(np.dtype(ELEMENTS[element].numpy)).reshape(sizes)

@@ -101,10 +101,10 @@ def _whole(kind: type[Any], *fields: str) -> Parts:
 
     get = attrgetter(*fields)
 
-    def parts(record: Any) -> Sequence[Any]:
+    def parts(record: object) -> Sequence[Any]:
         if not isinstance(record, kind):
             _expect("a part of a node", record, kind)
-        values: Sequence[Any] = get(record)
+        values: Sequence[object] = get(record)
         return values
 
     return parts
@@ -130,7 +130,7 @@ def _scalar(value: Scalar) -> Sequence[Any]:
     return [(value.kind, value.value)]
 
 
-def _only(value: Any) -> Sequence[Any]:
+def _only(value: object) -> Sequence[Any]:
     return [value]
 
 

@@ -157,7 +157,7 @@ class Output:
         }
 
     def _accuracy(self) -> Any:
-        found: dict[str, Any] = {"allowed": self.allowed, "typical": self.typical}
+        found: dict[str, object] = {"allowed": self.allowed, "typical": self.typical}
         if self.old is not None:
             bound = self.old.bound
             found |= {"tolerance": self.old.tolerance, "ulp": bound.ulp, "formula": bound.formula, "of": bound.of}

@@ -192,7 +192,7 @@ class _Comparer:
             path = wiring_of(graph).outputs[action.node][output.port.place][0]
             self._output(output.port, node, inputs, path, problem)
 
-    def _output(self, port: Port, node: Node, inputs: Mapping[str, Any], path: str, problem: str) -> None:
+    def _output(self, port: Port, node: Node, inputs: Mapping[str, object], path: str, problem: str) -> None:
         """Judge an output of a DirectML node, if the device has it, and keep what later nodes read."""
         graph = self.stage.graph
         assert graph is not None

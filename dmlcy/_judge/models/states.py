@@ -67,7 +67,7 @@ def _by(elements: Array, allowed: Array, sign: Array | float) -> Array:
 
 
 def expected(
-    desc: OperatorDesc, inputs: Mapping[str, Any], output: str, options: Device
+    desc: OperatorDesc, inputs: Mapping[str, object], output: str, options: Device
 ) -> tuple[Array, Passes, tuple[Array, ...]]:
     """The elements of an output, what passes for these inputs, and the elements for the scenarios of the inputs.
 
@@ -98,7 +98,7 @@ def widened(values: Array, passes: Passes, others: tuple[Array, ...]) -> Passes:
     return Passes(own + reach, None, passes.flushed, passes.not_judged, passes.standing)
 
 
-def _states(inputs: Mapping[str, Any]) -> list[State]:
+def _states(inputs: Mapping[str, object]) -> list[State]:
     return [one for given in inputs.values() for one in (given if isinstance(given, tuple) else (given,))]
 
 

@@ -90,7 +90,7 @@ def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Chan
         yield Change({}, call=f"called with {field.python}={values[slug]!r}", given=wrong)
 
 
-def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
+def _of_attribute(field: Field, slug: str, value: object) -> Iterator[Change]:
     name = field.name
     kind = type_of(field.type)
     values: dict[str, Sequence[Any]] = {
@@ -121,7 +121,7 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
         yield Change({name: wrong})
 
 
-def _next(value: Any) -> tuple[int, ...]:
+def _next(value: object) -> tuple[int, ...]:
     return (value + 1,) if isinstance(value, int) else ()
 
 
@@ -230,7 +230,7 @@ def _read_only(array: Any) -> Any:
 
 def _members(operator: Operator, example: Example) -> dict[str, Any]:
     """The members of the example's desc in JSON; tensors with data type and sizes alone."""
-    members: dict[str, Any] = _desc(operator, example).to_dict()["desc"]
+    members: dict[str, object] = _desc(operator, example).to_dict()["desc"]
     for field in operator.fields:
         if field.kind != "attribute" and members[field.name] is not None:
             members[field.name] = _brief(members[field.name])
@@ -269,7 +269,7 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
         return check(desc_class(operator.name).from_dict(model))
 
 
-def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
+def _function(operator: Operator, example: Example, given: Mapping[str, object]) -> Sequence[Violation]:
     arguments = {**operator.example_arguments(example), **asked_of(operator, example), **given}
     try:
         function(operator.name)(*by_field(operator.fields, "input", _arrays(example.inputs)), **arguments)

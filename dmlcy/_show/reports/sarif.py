@@ -81,7 +81,7 @@ def _message(text: str) -> dict[str, str]:
 def _result(finding: Finding, index: int, text: str) -> dict[str, Any]:
     place, violation = finding.place, finding.violation
     uri = _uri(place.file)
-    physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    physical: dict[str, object] = {"artifactLocation": {"uri": uri}}
     if finding.line is not None:
         physical["region"] = {
             "startLine": place.line,

@@ -8,10 +8,9 @@ from functools import reduce
 import numpy as np
 
 from dmlcy._frontends.onnx.elements import are_numbers
-from dmlcy._frontends.onnx.folding.reading import alike, bounded, numbers
+from dmlcy._frontends.onnx.folding.reading import Array, alike, bounded, numbers
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import Use
-from dmlcy._types import Array
 
 
 def _each(compute: Callable[..., Array], kinds: str = "iuf") -> Callable[[Use], Array]:

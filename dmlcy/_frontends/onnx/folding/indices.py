@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import bounded, numbers
+from dmlcy._frontends.onnx.folding.reading import Array, bounded, numbers
 from dmlcy._frontends.onnx.use import Use
-from dmlcy._types import Array
 
 
 def gather(use: Use) -> Array:

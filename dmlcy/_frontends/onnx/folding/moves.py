@@ -8,9 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import bounded
+from dmlcy._frontends.onnx.folding.reading import Array, bounded
 from dmlcy._frontends.onnx.use import Use
-from dmlcy._types import Array
 
 MODES: Final = ("constant", "edge", "reflect", "wrap")
 """How NumPy pads, and ONNX."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import numbers
+from dmlcy._frontends.onnx.folding.reading import Array, numbers
 from dmlcy._frontends.onnx.use import Use
-from dmlcy._types import Array, DType
+from dmlcy._types import DType
 
 
 def _reduce(combine: np.ufunc, first: Callable[[DType], Any], kinds: str = "iuf") -> Callable[[Use], Array]:

@@ -8,11 +8,10 @@ from typing import Final
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import bounded, numbers
+from dmlcy._frontends.onnx.folding.reading import Array, bounded, numbers
 from dmlcy._frontends.onnx.model import ELEMENTS, Tensor
 from dmlcy._frontends.onnx.shapes import not_negative
 from dmlcy._frontends.onnx.use import Use
-from dmlcy._types import Array
 
 KINDS: Final = {"FLOAT": "float32", "INT": "int64", "STRING": "object"}
 """The data types of constants that are no tensors."""
