@@ -29,7 +29,7 @@ class Slices:
     sized: dict[str, int]
 
 
-def slices(operator: Operator, rules: Rules, values: Mapping[str, object], one: Independent) -> Iterator[Slices]:
+def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Independent) -> Iterator[Slices]:
     """The slices of a declaration in a valid use, for each axis of more than one element; ``values``: of its desc.
 
     An input with one element along the axis is given whole where another input has more. Nothing is cut for outputs
@@ -55,7 +55,7 @@ def slices(operator: Operator, rules: Rules, values: Mapping[str, object], one: 
         yield Slices(axes, least, least // takes * one.gives(rules, *index), sized)
 
 
-def _whole(operator: Operator, values: Mapping[str, object], outputs: Mapping[str, object]) -> set[tuple[str, int]]:
+def _whole(operator: Operator, values: Mapping[str, Any], outputs: Mapping[str, Any]) -> set[tuple[str, int]]:
     """The axes of outputs along which an activation that the operator applies reads several elements."""
     held = [values[field.python] for field in operator.fields if field.among]
     return {
@@ -78,7 +78,7 @@ def part(size: int, begin: int, end: int, whole: int) -> tuple[int, int]:
 
 
 def sizes_of(
-    operator: Operator, arguments: Mapping[str, object], axes: Mapping[str, int], sized: Mapping[str, int]
+    operator: Operator, arguments: Mapping[str, Any], axes: Mapping[str, int], sized: Mapping[str, int]
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The arguments that say how long the outputs are along these axes: each keyword, and the place in its value."""
     yield from ((name, (entry,)) for name, entry in sized.items())
