@@ -475,10 +475,9 @@ def _finite(a: Number) -> Number:
 
 def _joined_along(reduce: Operation, parts: Array) -> Array:
     """The sums of all columns of records."""
-    columns = [reduce(parts[name]) for name in RECORD.names or ()]
-    value, low, high = columns[:3]
+    value, low, high, *others = (reduce(parts[name]) for name in RECORD.names or ())
     lost = (np.isnan(low) | np.isnan(high)) & ~np.isnan(value)
-    return made(value, np.where(lost, -np.inf, low), np.where(lost, np.inf, high), *columns[3:])
+    return made(value, np.where(lost, -np.inf, low), np.where(lost, np.inf, high), *others)
 
 
 def _matmul(a: Array, b: Array) -> Array:

@@ -50,9 +50,8 @@ class WindowSum(Family):
         """
         given = sizes_only(desc)
         roles, means = given.told.roles, given.told.words["of"] == "means"
-        windows = math.prod(
-            given.output_sizes if means else given.arrays.get(roles.get("gradient", ""), given.input).shape
-        )
+        gradient = given.arrays.get(roles.get("gradient", ""))
+        windows = math.prod(given.output_sizes if means else (given.input if gradient is None else gradient).shape)
         zeros = sum(given.arrays.get(roles.get(role, "")) is not None for role in ("zero", "output_zero"))
         volume = math.prod(slide(given, given.input.shape if means else given.output_sizes).sizes)
         return windows * (volume + (4 + zeros if means else 1))
