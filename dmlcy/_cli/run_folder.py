@@ -162,7 +162,7 @@ def _run(runs: Runs, stem: str, folders: Mapping[str, Path], asked: Mapping[str,
     return took
 
 
-def _array(runs: Runs, name: str, folder: Path, stem: str) -> Any:
+def _array(runs: Runs, name: str, folder: Path, stem: str) -> object:
     """The array of an input in the file of a name: the only one of an archive, or that of the name of the input."""
     paths = [path for suffix in SUFFIXES if (path := folder / f"{stem}{suffix}").exists()]
     if len(paths) != 1:

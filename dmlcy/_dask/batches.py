@@ -218,7 +218,7 @@ def _results(source: Source, work: Work, arrays: Mapping[str, Any], chunks: tupl
     return {name: _output(name, one, together, chunks) for name, one in work.results.items()}
 
 
-def _held(source: Source) -> Any:
+def _held(source: Source) -> object:
     """The source as an array without axes: one value of the graph, which each worker gets once."""
     name = f"dmlcy-model-{source.key}"
     return da.Array({(name,): source}, name, (), dtype=object, meta=np.empty((), object))

@@ -80,7 +80,7 @@ class Call:
             given[path] = da.from_array(array, chunks=-1)
         return TensorDesc(given[path].dtype, given[path].shape)
 
-    def _known(self, path: str, array: Any) -> Any:
+    def _known(self, path: str, array: Any) -> object:
         """A dask array of which the sizes are known."""
         array = with_known_sizes(self.operator.python, path, array)
         if array.dtype == np.bool:
@@ -135,7 +135,7 @@ def _is_dask(value: object) -> bool:
     return isinstance(value, da.Array)
 
 
-def _in_rows(x: Any, first: int) -> Any:
+def _in_rows(x: Any, first: int) -> object:
     """The array in chunks of whole rows along the axes behind the first spatial one, no larger than they were."""
     rest = range(first + 1, x.ndim)
     parts = math.prod(len(bounds(x.chunks[axis])) - 1 for axis in rest)

@@ -20,7 +20,7 @@ SPECIAL: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 """How JSON spells the numbers that it does not have."""
 
 
-def spelled_in_json(value: object) -> Any:
+def spelled_in_json(value: object) -> object:
     """A number as JSON has it; anything else as it is."""
     return repr(value) if type(value) is float and not math.isfinite(value) else value
 
@@ -77,7 +77,7 @@ class Draws(Protocol):
     def counts(self) -> SearchStrategy[int]:
         """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
 
-    def specials(self, dtype: str) -> list[Any]:
+    def specials(self, dtype: str) -> list[object]:
         """Values of a data type at which errors like to show."""
 
 
@@ -183,7 +183,7 @@ class FieldType:
         """The value of a field from that of the member of a struct; what is not understood stays as it is."""
         return value
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         """DirectML's JSON spelling of any value."""
         if type(value) in STRUCTS:
             return value._json()  # type: ignore[attr-defined]
@@ -259,7 +259,7 @@ class FieldType:
         """Values of an attribute, most of them valid; of an array, values of an entry."""
         raise NotImplementedError
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         """The desc with a value of the wrong type: ``other``, or a value with such a part."""
         if self.several and b.of(False, True):
             other = b.entries(field, b.of(1j, "2", None, True))

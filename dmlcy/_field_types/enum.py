@@ -57,7 +57,7 @@ def is_unsaid(value: object) -> bool:
     return is_a(value, str) and str.__str__(value).removeprefix(_DTYPES.prefix) == UNKNOWN
 
 
-def spelling(value: object, info: EnumInfo) -> Any:
+def spelling(value: object, info: EnumInfo) -> object:
     """The full DirectML spelling of a member; anything else as it is."""
     if info is _DTYPES and is_unsaid(value):
         return f"{info.prefix}{UNKNOWN}"
@@ -101,7 +101,7 @@ class Enum(FieldType):
     def in_json(self, expected: str) -> str:
         return in_json(expected, self.info)
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         return super().to_json(value) if type(value) in STRUCTS else spelling(value, self.info)
 
     def from_serialized(self, value: object, dtype: str | None) -> object:

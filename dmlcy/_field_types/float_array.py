@@ -88,7 +88,7 @@ class FloatArray(FieldType):
     def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return [number_in_json(entry) for entry in value] if type(value) is list else value
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         return [spelled_in_json(entry) for entry in value] if type(value) is tuple else super().to_json(value)
 
     def from_serialized(self, value: Any, dtype: str | None) -> object:

@@ -167,7 +167,7 @@ class IntegerArray(Integers):
             yield "length", miscounts
 
 
-def miscounts(b: Any, field: Field) -> Any:
+def miscounts(b: Any, field: Field) -> object:
     """The desc with an array that is too short or too long."""
     value = getattr(b.desc, field.python)
     return b.with_(field, b.of((*value, 1), value[1:], (1,) * 50))

@@ -28,7 +28,7 @@ class ScaleBias(NamedTuple):
     scale: float
     bias: float
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         return {"Scale": spelled_in_json(self.scale), "Bias": spelled_in_json(self.bias)}
 
     def _shown(self) -> str:
@@ -109,7 +109,7 @@ class ScaleBiasType(FieldType):
         pairs = st.builds(ScaleBias, number, number)
         return st.none() | pairs if field.optional else pairs
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         number = b.of(None, "1", 1j, True)
         return b.with_(field, b.of(other, (1.0, number), (number, 0.0), (1.0,), (1.0, 0.0, 0.0), 1.0))
 

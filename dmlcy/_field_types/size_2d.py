@@ -21,7 +21,7 @@ class Size2D(NamedTuple):
     height: int
     width: int
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         return {"Width": self.width, "Height": self.height}
 
     def _shown(self) -> str:

@@ -96,7 +96,7 @@ class Tensor(FieldType):
     def directmlx(self, name: str, value: object, source: Source) -> str:
         return super().directmlx(name, value, source) if value is None else name
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         return b.of(
             b.with_(field, other), b.tensor(field, sizes=0.5), b.tensor(field, strides=("x",)),
             b.tensor(field, guaranteed_base_offset_alignment=0.5), b.tensor(field, dimension_count="4"),

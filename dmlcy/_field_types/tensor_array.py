@@ -105,7 +105,7 @@ class TensorArray(Tensor):
             return super().from_json(field, value, ignore_unknown)
         return [super(TensorArray, self).from_json(field, entry, ignore_unknown) for entry in value]
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         if type(value) is TensorDesc:
             return value.to_dict()
         if type(value) not in (tuple, list):
@@ -126,7 +126,7 @@ class TensorArray(Tensor):
             source.lines.append(array("dml::Expression", name, [f"{name}{place}" for place in range(len(value))]))
         return super().directmlx(name, value, source)
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         if b.of(False, True):
             return super().mistyped(b, field, other)
         tensors = getattr(b.desc, field.python)

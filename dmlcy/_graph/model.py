@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -160,7 +160,7 @@ class Structure(Shown):
     names: tuple[tuple[Port, str], ...] = ()
     limit: int = MOST
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """The graph itself, without the stored facts about it."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 

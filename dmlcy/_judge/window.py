@@ -120,7 +120,7 @@ def planes(place: Place, values: Array) -> tuple[Plane, ...]:
     return tuple(found)
 
 
-def _at(values: Array, lead: tuple[int, ...], position: Sequence[int]) -> Any:
+def _at(values: Array, lead: tuple[int, ...], position: Sequence[int]) -> object:
     """The element as a NumPy scalar, None in the padding."""
     inside = all(0 <= p < size for p, size in zip(position, values.shape[len(lead) :], strict=True))
     return values[(*lead, *position)] if inside else None

@@ -114,7 +114,7 @@ def refuse_arguments(name: str, arguments: Mapping[str, object], level: int, fir
     refuse(name, {**arguments, **(_requests(faces, arguments, out) if asks else {})}, level, first)
 
 
-def _requests(faces: Faces, arguments: Mapping[str, object], out: object) -> dict[str, Any]:
+def _requests(faces: Faces, arguments: Mapping[str, object], out: object) -> dict[str, object]:
     """The data type and the sizes in ``out`` of outputs that have no others."""
     found: dict[str, object] = {}
     if faces.open is not None and arguments.get(faces.asked[0][1]) is None:
@@ -205,7 +205,7 @@ def use_of(operator: Operator, rules: Rules, values: Mapping[str, object]) -> Us
     return Use(operator, rules, values, sizes, total, f"{operator.python}(): the result")
 
 
-def _each(found: object) -> tuple[Any, ...]:
+def _each(found: object) -> tuple[object, ...]:
     """The arrays of an input: of an array of tensors, all of them."""
     return found if type(found) is tuple else (found,)
 

@@ -142,7 +142,7 @@ def _of_records(desc: OperatorDesc, found: Array, own: DType, dtype: Any) -> All
     return Allowed(values, worst, np.where(flushed, np.fmax(typical, np.abs(wide)), typical))
 
 
-def _flushed(array: Any) -> Any:
+def _flushed(array: Any) -> object:
     """The array with 0 in place of numbers below the normal ones of FLOAT32; the same one where it has none."""
     if isinstance(array, tuple | list):
         several = tuple(map(_flushed, array))

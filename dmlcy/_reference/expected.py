@@ -170,7 +170,7 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
     return [name for name, _ in by_path(desc.operator.fields, "output", desc._values())]
 
 
-def as_arrays(arrays: Mapping[str, object]) -> dict[str, Any]:
+def as_arrays(arrays: Mapping[str, object]) -> dict[str, object]:
     """The arrays of inputs by their names, without arrays that are None: an optional input may be left out so."""
     return {name: as_array(array) for name, array in arrays.items() if array is not None}
 
@@ -183,7 +183,7 @@ def as_array(array: object) -> Any:
     return np.asarray(array) if found is None else four_bits.values_of(np.asarray(found))
 
 
-def _magnitudes(array: Any) -> Any:
+def _magnitudes(array: Any) -> object:
     """The absolute values of the finite elements, 0 for the others."""
     if isinstance(array, tuple):
         return tuple(map(_magnitudes, array))

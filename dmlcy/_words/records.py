@@ -56,7 +56,7 @@ def __delattr__(self: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def __getstate__(self: Any) -> list[Any]:
+def __getstate__(self: Any) -> list[object]:
     return [getattr(self, name) for name, _ in self._defaults]
 
 

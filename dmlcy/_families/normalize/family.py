@@ -172,7 +172,7 @@ def _kernel(desc: OperatorDesc, sizes: tuple[int, ...], arithmetic: Arithmetic =
     return Kernel(desc.operator, Formulas(whole).rules, arithmetic)
 
 
-def _attributes(desc: OperatorDesc) -> dict[str, Any]:
+def _attributes(desc: OperatorDesc) -> dict[str, object]:
     """The attributes that the desc of an activation has."""
     values = desc._values()
     names = [one.python for one in desc.operator.fields if one.kind == "attribute" and one.value is None]

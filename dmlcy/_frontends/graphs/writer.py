@@ -41,7 +41,7 @@ Stored: TypeAlias = Callable[[int, Constant], dict[str, Any]]
 Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 
 
-def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
+def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, object]:
     """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None.
 
     Raises the violations of edges that have no indices, or that lead from a graph input to a graph output. Raises also
@@ -144,7 +144,7 @@ def _edge(edge: Edge) -> tuple[str, dict[str, Any]]:
     return "IntermediateEdges", {**start, "ToNodeIndex": target.node, "ToNodeInputIndex": target.place}
 
 
-def _end(end: End) -> dict[str, Any]:
+def _end(end: End) -> dict[str, object]:
     described = {} if end.desc is None else {"Desc": brief(end.desc)}
     return {**_named(end.name), **described}
 
@@ -199,7 +199,7 @@ def _elements(constant: Constant) -> Array:
     return elements.reshape(constant.desc.sizes) if count == constant.desc.element_count else elements
 
 
-def _inline(number: int, constant: Constant) -> dict[str, Any]:
+def _inline(number: int, constant: Constant) -> dict[str, object]:
     """The bytes of a constant as initial values: elements of its data type, or bytes where elements lose bits."""
     data = np.zeros(0, np.uint8) if constant.data is None else constant.data
     kind, elements = "UINT8", data

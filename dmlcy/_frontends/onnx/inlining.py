@@ -64,7 +64,7 @@ def _attributes(node: Node, names: Names, given: Mapping[str, Attribute], prefix
             yield replace(given[one.reference], name=one.name)
 
 
-def _with_graphs(value: object, names: Names, given: Mapping[str, Attribute], prefix: str) -> Any:
+def _with_graphs(value: object, names: Names, given: Mapping[str, Attribute], prefix: str) -> object:
     """The value of an attribute, whose graphs read the values around them."""
     if isinstance(value, tuple):
         return tuple(_with_graphs(one, names, given, prefix) for one in value)

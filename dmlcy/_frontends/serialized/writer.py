@@ -121,11 +121,11 @@ def _attribute(record: Attribute) -> Sequence[Any]:
     return record.name, (record.kind, record.value)
 
 
-def _constant(node: ConstantNode) -> Sequence[Any]:
+def _constant(node: ConstantNode) -> Sequence[object]:
     return [("ConstantName" if isinstance(node.data, str) else "ConstantRawData", node.data)]
 
 
-def _scalar(value: Scalar) -> Sequence[Any]:
+def _scalar(value: Scalar) -> Sequence[object]:
     _expect("a scalar union", value, Scalar)
     return [(value.kind, value.value)]
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import numpy as np
 
@@ -148,7 +148,7 @@ def manifest(graph: Structure, values: Mapping[Port, Array], level: str, files: 
     return layout({**whole_, "values": rows}) + "\n"
 
 
-def _source(graph: Structure, port: Port) -> dict[str, Any]:
+def _source(graph: Structure, port: Port) -> dict[str, object]:
     if port.node is None:
         return {"input": port.place}
     node = graph.nodes[port.node]

@@ -216,7 +216,7 @@ def _called_over(operator: Operator, field: Field) -> Change:
     return Change({}, call=f"compiled, and called with an output in the memory of {source}", arrays=changed)
 
 
-def _swapped(array: Any) -> Any:
+def _swapped(array: Any) -> object:
     """The array with the bytes of its elements in the other order; a byte has none."""
     wider = array if array.itemsize > 1 else array.astype(np.int16)
     return wider.astype(wider.dtype.newbyteorder())

@@ -29,13 +29,13 @@ def _reduce(combine: np.ufunc, first: Callable[[DType], Any], kinds: str = "iuf"
     return fold
 
 
-def _lowest(dtype: DType) -> Any:
+def _lowest(dtype: DType) -> object:
     if dtype.kind == "f":
         return -np.inf
     return False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
-def _highest(dtype: DType) -> Any:
+def _highest(dtype: DType) -> object:
     if dtype.kind == "f":
         return np.inf
     return True if dtype.kind == "b" else np.iinfo(dtype).max
