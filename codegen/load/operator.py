@@ -65,7 +65,7 @@ def operator(files: Files, facts: Facts, table: Table, path: Path) -> Operator |
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What the table ``[operator]`` says, and where."""
+    """The contents of the table ``[operator]``, and the place of the family."""
 
     family: str
     summary: str
@@ -141,7 +141,7 @@ def _kernel(tables: list[Table]) -> Table | None:
 
 
 def _symbols(fields: Iterable[Field], ranks: Mapping[str, Sequence[RankRow]], facts: Facts) -> Iterator[Named]:
-    """What formulas call each field, with the ranks that a tensor can have."""
+    """The names of fields in formulas, with the ranks that a tensor can have."""
     for field in fields:
         symbol = type_of(field).symbol(field, facts)
         if symbol is not None:

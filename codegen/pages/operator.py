@@ -267,7 +267,7 @@ class OperatorPage:
                 yield f"{code(sizes)}, which only a call has, gives the sizes of {code(field.python)}."
 
     def _required(self) -> Iterator[str]:
-        """What JSON must have."""
+        """The fields that JSON must have."""
         optional = any(field.optional for field in self.spec.fields)
         every = "every field that is not optional" if optional else "every field"
         yield f"A desc in JSON, as in a model file, gives {every}: only Python has the defaults."
@@ -281,7 +281,7 @@ class OperatorPage:
             yield f"{code(field.python)} may be one number, for an array of one entry."
 
     def _others(self) -> Iterator[str]:
-        """What a call gives in place of a desc, and what a desc must have."""
+        """The arguments that only a call has, and the fields that a desc must have."""
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
             yield (
