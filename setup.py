@@ -68,21 +68,7 @@ class BuildExt(build_ext):
     def build_extensions(self) -> None:
         """Build with the flags of this compiler."""
         msvc = self.compiler.compiler_type == "msvc"
-        clang_cl = msvc and Path(os.environ.get("CC", "")).stem == "clang-cl"
-        if clang_cl:
-            self.compiler.initialize()
-            self.compiler.cc = os.environ["CC"]
-        # No contraction and no -march: the same bits on every processor. No errno, which nobody reads and which keeps
-        # roots from being vectorised. No traps, which would keep comparisons of floats from becoming masks: a choice
-        # between two values takes 3 to 34 times as long then. That changes exception flags only, which nobody reads
-        # either. No notes on how vectors are passed: what takes one is inlined.
-        exact = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-        if clang_cl:
-            flags = [f"/clang:{flag}" for flag in exact]
-        else:
-            flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
-        if PORTABLE:
-            flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
+        flags = self.flags(msvc)
         # No vectors of half the length for the last elements of a row: they were a seventh of the loops over elements.
         whole = ["--param", "vect-epilogues-nomask=0"]
         whole = whole if not msvc and self.takes_compiling(whole) else []
@@ -120,6 +106,25 @@ class BuildExt(build_ext):
             note(noted, f"{commands} {extension.extra_compile_args} {extension.extra_link_args}")
             extension.depends.append(str(noted))
         super().build_extensions()
+
+    def flags(self, msvc: bool) -> list[str]:
+        """The flags that all modules have."""
+        clang_cl = msvc and Path(os.environ.get("CC", "")).stem == "clang-cl"
+        if clang_cl:
+            self.compiler.initialize()
+            self.compiler.cc = os.environ["CC"]
+        # No contraction and no -march: the same bits on every processor. No errno, which nobody reads and which keeps
+        # roots from being vectorised. No traps, which would keep comparisons of floats from becoming masks: a choice
+        # between two values takes 3 to 34 times as long then. That changes exception flags only, which nobody reads
+        # either. No notes on how vectors are passed: what takes one is inlined.
+        exact = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+        if clang_cl:
+            flags = [f"/clang:{flag}" for flag in exact]
+        else:
+            flags = ["/fp:precise"] if msvc else ["-g0", *exact, "-Wno-psabi"]
+        if PORTABLE:
+            flags += ["/std:c11"] if msvc else ["-std=c11", "-pedantic-errors", *self.foreign_headers()]
+        return flags
 
     def build_extension(self, ext: Extension) -> None:
         """Build a module, and say so where it was not up to date."""

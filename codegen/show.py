@@ -7,7 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .field_types import type_of
-from .model import CatalogueOperator, Equivalent, Field, Formula, Operator, Outcome, Rule, TensorData
+from .model import (
+    CatalogueOperator,
+    Equivalent,
+    Example,
+    Field,
+    Formula,
+    Independent,
+    Interpretation,
+    Operator,
+    Outcome,
+    Rule,
+    TensorData,
+)
 
 
 def value(data: Any) -> str:
@@ -42,24 +54,7 @@ def show(operator: Operator, entry: CatalogueOperator, lacks: Sequence[str] = ()
 
 
 def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
-    head = {
-        "name": operator.name,
-        "value": entry.value,
-        "python": operator.python,
-        "desc": operator.desc,
-        "struct": entry.struct,
-        "family": operator.family,
-        "kind": entry.kind,
-        "since": entry.since,
-        "in_place": list(entry.in_place),
-        "directmlx": entry.directmlx,
-        "include": list(operator.include) or None,
-        "summary": operator.summary,
-        "also": list(operator.also) or None,
-        "also_after": list(operator.also_after) or None,
-        "source": operator.source,
-    }
-    yield table("[operator]", head)
+    yield _head(operator, entry)
     types = {
         name: [
             {"since": row.since, "any": list(row.dtypes), **({"default": True} if row.default else {})} for row in rows
@@ -84,30 +79,13 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
     for rule in operator.rules:
         yield table("[[data_rule]]" if rule.data else "[[rule]]", _rule(operator, rule))
     for one in operator.independent:
-        rows = {
-            "doc": one.doc,
-            "for": _loop(one.index, one.count),
-            "axes": {name: formula.text for name, formula in one.axes.items()},
-            "sized": {name: formula.text for name, formula in one.sized.items()} or None,
-            "takes": one.takes.text,
-            "gives": one.gives.text,
-            "when": _text(one.when),
-        }
-        yield table("[[independent]]", rows)
+        yield _independent(one)
     for version in operator.same:
         yield table("[[same]]", {"as": version.older, "with": version.given, "older": version.theirs or None})
     for item in operator.interpretations:
-        texts = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
-        conditions = {"not_judged": _text(item.not_judged), "when": _text(item.when), "outputs": item.outputs or None}
-        yield table("[[interpretation]]", {**texts, **conditions})
+        yield _interpretation(item)
     for example in operator.examples:
-        from_: dict[str, Any] = {"source": example.source, "calculation": example.calculation}
-        from_["contradicts"] = example.contradicts or None
-        from_["sized"] = example.sized or None
-        yield table("[[example]]", {"title": example.title, **from_, "figure": example.figure})
-        yield table("[example.inputs]", _tensors(example.inputs))
-        yield table("[example.attributes]", example.attributes)
-        yield table("[example.outputs]", _tensors(example.outputs))
+        yield from _example(example)
     for same in operator.equivalents:
         yield from _equivalent(same)
     if operator.kernel is not None:
@@ -117,6 +95,61 @@ def _parts(operator: Operator, entry: CatalogueOperator) -> Iterator[str]:
         yield table("[device]", {**said, "reason": operator.device.reason})
     if operator.accuracy:
         yield table("[accuracy]", {row.dtype: {"ulp": row.ulp.text, "of": row.of} for row in operator.accuracy})
+
+
+def _head(operator: Operator, entry: CatalogueOperator) -> str:
+    rows = {
+        "name": operator.name,
+        "value": entry.value,
+        "python": operator.python,
+        "desc": operator.desc,
+        "struct": entry.struct,
+        "family": operator.family,
+        "kind": entry.kind,
+        "since": entry.since,
+        "in_place": list(entry.in_place),
+        "directmlx": entry.directmlx,
+        "include": list(operator.include) or None,
+        "summary": operator.summary,
+        "also": list(operator.also) or None,
+        "also_after": list(operator.also_after) or None,
+        "source": operator.source,
+    }
+    return table("[operator]", rows)
+
+
+def _independent(one: Independent) -> str:
+    rows = {
+        "doc": one.doc,
+        "for": _loop(one.index, one.count),
+        "axes": {name: formula.text for name, formula in one.axes.items()},
+        "sized": {name: formula.text for name, formula in one.sized.items()} or None,
+        "takes": one.takes.text,
+        "gives": one.gives.text,
+        "when": _text(one.when),
+    }
+    return table("[[independent]]", rows)
+
+
+def _interpretation(item: Interpretation) -> str:
+    texts = {"id": item.id, "question": item.question, "choice": item.choice, "evidence": item.evidence}
+    conditions = {"not_judged": _text(item.not_judged), "when": _text(item.when), "outputs": item.outputs or None}
+    return table("[[interpretation]]", {**texts, **conditions})
+
+
+def _example(example: Example) -> Iterator[str]:
+    rows = {
+        "title": example.title,
+        "source": example.source,
+        "calculation": example.calculation,
+        "contradicts": example.contradicts or None,
+        "sized": example.sized or None,
+        "figure": example.figure,
+    }
+    yield table("[[example]]", rows)
+    yield table("[example.inputs]", _tensors(example.inputs))
+    yield table("[example.attributes]", example.attributes)
+    yield table("[example.outputs]", _tensors(example.outputs))
 
 
 def _equivalent(same: Equivalent) -> Iterator[str]:

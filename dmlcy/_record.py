@@ -6,9 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeAlias
-
-import numpy as np
+from typing import Any, Self
 
 from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -19,10 +17,9 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Export, Use, export
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.context import RECORDINGS, close_block, open_block
+from dmlcy._types import Array
 
 __all__ = ["Export", "RecordedCall", "Recording", "keep", "record"]
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

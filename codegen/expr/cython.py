@@ -145,6 +145,10 @@ class Cython:
         problem = "compiled code reads the first tensor of an array, and that of an index: no others yet"
         raise NotCompiled(problem, node.at, node.length)
 
+    def _named(self, node: Node) -> str:
+        assert isinstance(node, Name)
+        return f"{self.place}{node.id}"
+
     def _call(self, node: Call, scope: Scope) -> str:
         function, args = node.function, node.args
         if function in REFERENCE:
@@ -153,9 +157,9 @@ class Cython:
             case "rank" | "dtype":
                 return f"{self._tensor(args[0], scope)}.{function}"
             case "count":
-                return f"{self.place}{args[0].id}.several.count"  # type: ignore[attr-defined]
+                return f"{self._named(args[0])}.several.count"
             case "present":  # the data type of a tensor that is not there is 0
-                return f"({self.place}{args[0].id}.dtype != 0)"  # type: ignore[attr-defined]
+                return f"({self._named(args[0])}.dtype != 0)"
             case "len":
                 return self._vector(args[0], scope)[1]
             case "prod" | "sum" | "min" | "max" if len(args) == 1:

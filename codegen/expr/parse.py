@@ -6,6 +6,7 @@ import ast
 import math
 import re
 import warnings
+from itertools import pairwise
 
 from .nodes import (
     Arith,
@@ -131,18 +132,8 @@ class _Reader:
             return self.read(child, depth + 1)
 
         match tree:
-            case ast.Constant(value=bool()):
-                raise ExprError("True and False are not used: write the condition itself", at, length)
-            case ast.Constant(value=int() | float() as value):
-                if value > INT64_MAX if isinstance(value, int) else not math.isfinite(value):
-                    raise ExprError("the number does not fit 64 bits", at, length)
-                return Number(value, at=at, length=length)
-            case ast.Constant(value=str() as value):
-                if not WORD.fullmatch(value):
-                    raise ExprError("a string is the name of an enum member or of a data type", at, length)
-                return Text(value, at=at, length=length)
             case ast.Constant(value=value):
-                raise ExprError(f"the expression language has no {type(value).__name__} constant", at, length)
+                return self.constant(value, at, length)
             case ast.Name(id=name):
                 return Name(name, at=at, length=length)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -161,14 +152,12 @@ class _Reader:
             case ast.Compare(left=left, ops=[ast.In()], comparators=[ast.Tuple(elts=choices)]) if choices:
                 return Within(sub(left), tuple(sub(choice) for choice in choices), at=at, length=length)
             case ast.Compare(left=left, ops=ops, comparators=rights):
-                pairs = []
-                for op, right in zip(ops, rights, strict=True):
-                    if isinstance(op, ast.In):
-                        raise ExprError("`in` takes choices in parentheses: x in (a, b)", at, length)
-                    if type(op) not in COMPARE:
-                        raise self.refused(op, at, length)
-                    pairs.append(Compare(COMPARE[type(op)], sub(left), sub(right), at=at, length=length))
-                    left = right
+                words = [self.comparison(op, at, length) for op in ops]
+                sides = pairwise([left, *rights])
+                pairs = [
+                    Compare(word, sub(one), sub(other), at=at, length=length)
+                    for word, (one, other) in zip(words, sides, strict=True)
+                ]
                 return pairs[0] if len(pairs) == 1 else Logic("and", tuple(pairs), at=at, length=length)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return Choice(sub(test), sub(body), sub(orelse), at=at, length=length)
@@ -179,16 +168,37 @@ class _Reader:
             case ast.Attribute(value=base, attr="Width" | "Height" as name):
                 return Member(sub(base), name, at=at, length=length)
             case ast.List(elts=elts):
-                items: list[Node] = []
-                for item in elts:
-                    if isinstance(item, ast.Starred):
-                        items.append(Splat(sub(item.value), at=self.place(item)[0], length=self.place(item)[1]))
-                    else:
-                        items.append(sub(item))
-                return Sizes(tuple(items), at=at, length=length)
+                return Sizes(tuple(self.size(item, depth + 1) for item in elts), at=at, length=length)
             case ast.Call():
                 return self.call(tree, depth, at, length)
         raise self.refused(tree, at, length)
+
+    def size(self, tree: ast.expr, depth: int) -> Node:
+        if not isinstance(tree, ast.Starred):
+            return self.read(tree, depth)
+        at, length = self.place(tree)
+        return Splat(self.read(tree.value, depth), at=at, length=length)
+
+    def constant(self, value: object, at: int, length: int) -> Node:
+        match value:
+            case bool():
+                raise ExprError("True and False are not used: write the condition itself", at, length)
+            case int() | float():
+                if value > INT64_MAX if isinstance(value, int) else not math.isfinite(value):
+                    raise ExprError("the number does not fit 64 bits", at, length)
+                return Number(value, at=at, length=length)
+            case str():
+                if not WORD.fullmatch(value):
+                    raise ExprError("a string is the name of an enum member or of a data type", at, length)
+                return Text(value, at=at, length=length)
+        raise ExprError(f"the expression language has no {type(value).__name__} constant", at, length)
+
+    def comparison(self, op: ast.cmpop, at: int, length: int) -> str:
+        if isinstance(op, ast.In):
+            raise ExprError("`in` takes choices in parentheses: x in (a, b)", at, length)
+        if type(op) not in COMPARE:
+            raise self.refused(op, at, length)
+        return COMPARE[type(op)]
 
     def call(self, tree: ast.Call, depth: int, at: int, length: int) -> Node:
         if not isinstance(tree.func, ast.Name) or tree.keywords:

@@ -37,14 +37,7 @@ def python(node: Node, scope: Scope) -> str:
         case Text(value=value):
             return repr(value)
         case Name(id=name):
-            symbol = scope[name]
-            if symbol.role in ("index", "element"):
-                return name
-            if symbol.role == "let":
-                if symbol.count is None:
-                    return f"self.{name}()"
-                return f"[self.{name}(_i) for _i in range({python(symbol.count, scope)})]"
-            return f"self.{name}"
+            return _named(name, scope)
         case Negate(operand=operand):
             return f"(-{python(operand, scope)})"
         case Not(operand=operand):
@@ -62,14 +55,7 @@ def python(node: Node, scope: Scope) -> str:
         case Choice(test=test, then=then, other=other):
             return f"({python(then, scope)} if {python(test, scope)} else {python(other, scope)})"
         case Index(base=base, indices=indices):
-            where = ", ".join(python(index, scope) for index in indices)
-            if isinstance(base, Name):
-                symbol = scope[base.id]
-                if symbol.kind is Kind.TENSOR:
-                    return f"float(self.{base.id}_data[{where}])"
-                if symbol.role == "let":
-                    return f"self.{base.id}({where})"
-            return f"{python(base, scope)}[{where}]"
+            return _entry(base, indices, scope)
         case Member(base=base, name=name):
             return f"{python(base, scope)}.{name.lower()}"
         case Call(function=function, args=args):
@@ -84,6 +70,28 @@ def python(node: Node, scope: Scope) -> str:
             parts = [f"*{python(x.operand, scope)}" if isinstance(x, Splat) else python(x, scope) for x in items]
             return f"[{', '.join(parts)}]"
     raise TypeError(node)
+
+
+def _named(name: str, scope: Scope) -> str:
+    symbol = scope[name]
+    if symbol.role in ("index", "element"):
+        return name
+    if symbol.role != "let":
+        return f"self.{name}"
+    if symbol.count is None:
+        return f"self.{name}()"
+    return f"[self.{name}(_i) for _i in range({python(symbol.count, scope)})]"
+
+
+def _entry(base: Node, indices: tuple[Node, ...], scope: Scope) -> str:
+    where = ", ".join(python(index, scope) for index in indices)
+    if isinstance(base, Name):
+        symbol = scope[base.id]
+        if symbol.kind is Kind.TENSOR:
+            return f"float(self.{base.id}_data[{where}])"
+        if symbol.role == "let":
+            return f"self.{base.id}({where})"
+    return f"{python(base, scope)}[{where}]"
 
 
 def _call(function: str, args: tuple[Node, ...], scope: Scope) -> str:

@@ -126,16 +126,8 @@ def kind_of(node: Node, scope: Scope) -> Kind:
         case Not(operand=operand):
             _expect(operand, scope, Kind.BOOL)
             return Kind.BOOL
-        case Arith(op=op, left=left, right=right):
-            kinds = {_number(left, scope), _number(right, scope)}
-            kind = Kind.FLOAT if Kind.FLOAT in kinds else Kind.INT
-            if op == "/" and kind is Kind.INT:
-                raise ExprError("/ divides floats only", node.at, node.length, "use // (floor) or ceil_div(a, b)")
-            if op in ("//", "%"):
-                if kind is Kind.FLOAT:
-                    raise ExprError(f"{op} takes integers only", node.at, node.length)
-                _positive(right, scope)
-            return kind
+        case Arith():
+            return _of_arith(node, scope)
         case Compare(left=left, right=right):
             _comparable(node, left, right, scope)
             return Kind.BOOL
@@ -147,56 +139,17 @@ def kind_of(node: Node, scope: Scope) -> Kind:
             for choice in choices:
                 _comparable(node, item, choice, scope)
             return Kind.BOOL
-        case Choice(test=test, then=then, other=other):
-            _expect(test, scope, Kind.BOOL)
-            kinds = {kind_of(then, refined(scope, test, True)), kind_of(other, refined(scope, test, False))}
-            if kinds == {Kind.INT, Kind.FLOAT}:
-                return Kind.FLOAT
-            if len(kinds) > 1:
-                raise ExprError("both sides of `if … else` must be of one kind", node.at, node.length)
-            kind = kinds.pop()
-            if kind not in (Kind.INT, Kind.FLOAT, Kind.BOOL):
-                raise ExprError("`if … else` chooses between numbers or conditions", node.at, node.length)
-            return kind
-        case Index(base=base, indices=indices):
-            for index in indices:
-                _expect(index, scope, Kind.INT)
-            kind = kind_of(base, scope)
-            for index in indices:
-                low = interval_of(index, scope).lo
-                if low is None or low < 0:
-                    raise ExprError("the index may be negative", index.at, index.length)
-            if kind is Kind.TENSOR and isinstance(base, Name):
-                return Kind.FLOAT
-            if kind is Kind.TENSORS and len(indices) == 1:
-                return Kind.TENSOR
-            if kind not in (Kind.VECTOR, Kind.FLOATS) or len(indices) != 1:
-                raise ExprError(f"{kind.value} takes no such index", node.at, node.length)
-            if kind is Kind.VECTOR:
-                _vector(base, scope)
-            high = interval_of(indices[0], scope).hi
-            if high is None or high >= MAX_RANK:
-                raise ExprError(
-                    f"the index may be beyond {MAX_RANK - 1}, the last of any vector", indices[0].at, indices[0].length
-                )
-            return Kind.FLOAT if kind is Kind.FLOATS else Kind.INT
+        case Choice():
+            return _of_choice(node, scope)
+        case Index():
+            return _of_index(node, scope)
         case Member(base=base):
             _expect(base, scope, Kind.SIZE_2D)
             return Kind.INT
         case Call():
             return _call(node, scope)
-        case Each(function=function, body=body, variable=variable, count=count):
-            _expect(count, scope, Kind.INT)
-            times = interval_of(count, scope).hi
-            counted = isinstance(count, Call) and count.function == "count"  # tensors of an array, however many
-            # An `all` can be a rule of its own.
-            if function != "all" and not counted and (times is None or times > MAX_REPEATS):
-                raise ExprError(f"a `for` runs at most {MAX_REPEATS} times: this may be more", count.at, count.length)
-            inner = within(scope, variable, count)
-            if function in ("all", "any"):
-                _expect(body, inner, Kind.BOOL)
-                return Kind.BOOL
-            return _number(body, inner)
+        case Each():
+            return _of_each(node, scope)
         case Sizes(items=items):
             for item in items:
                 if isinstance(item, Splat):
@@ -205,6 +158,71 @@ def kind_of(node: Node, scope: Scope) -> Kind:
                     _expect(item, scope, Kind.INT)
             return Kind.VECTOR
     raise ExprError("this does not stand alone", node.at, node.length)
+
+
+def _of_arith(node: Arith, scope: Scope) -> Kind:
+    kinds = {_number(node.left, scope), _number(node.right, scope)}
+    kind = Kind.FLOAT if Kind.FLOAT in kinds else Kind.INT
+    if node.op == "/" and kind is Kind.INT:
+        raise ExprError("/ divides floats only", node.at, node.length, "use // (floor) or ceil_div(a, b)")
+    if node.op in ("//", "%"):
+        if kind is Kind.FLOAT:
+            raise ExprError(f"{node.op} takes integers only", node.at, node.length)
+        _positive(node.right, scope)
+    return kind
+
+
+def _of_choice(node: Choice, scope: Scope) -> Kind:
+    _expect(node.test, scope, Kind.BOOL)
+    sides = ((node.then, True), (node.other, False))
+    kinds = {kind_of(side, refined(scope, node.test, truth)) for side, truth in sides}
+    if kinds == {Kind.INT, Kind.FLOAT}:
+        return Kind.FLOAT
+    if len(kinds) > 1:
+        raise ExprError("both sides of `if … else` must be of one kind", node.at, node.length)
+    kind = kinds.pop()
+    if kind not in (Kind.INT, Kind.FLOAT, Kind.BOOL):
+        raise ExprError("`if … else` chooses between numbers or conditions", node.at, node.length)
+    return kind
+
+
+def _of_index(node: Index, scope: Scope) -> Kind:
+    base, indices = node.base, node.indices
+    for index in indices:
+        _expect(index, scope, Kind.INT)
+    kind = kind_of(base, scope)
+    for index in indices:
+        low = interval_of(index, scope).lo
+        if low is None or low < 0:
+            raise ExprError("the index may be negative", index.at, index.length)
+    if kind is Kind.TENSOR and isinstance(base, Name):
+        return Kind.FLOAT
+    if kind is Kind.TENSORS and len(indices) == 1:
+        return Kind.TENSOR
+    if kind not in (Kind.VECTOR, Kind.FLOATS) or len(indices) != 1:
+        raise ExprError(f"{kind.value} takes no such index", node.at, node.length)
+    if kind is Kind.VECTOR:
+        _vector(base, scope)
+    high = interval_of(indices[0], scope).hi
+    if high is None or high >= MAX_RANK:
+        message = f"the index may be beyond {MAX_RANK - 1}, the last of any vector"
+        raise ExprError(message, indices[0].at, indices[0].length)
+    return Kind.FLOAT if kind is Kind.FLOATS else Kind.INT
+
+
+def _of_each(node: Each, scope: Scope) -> Kind:
+    function, count = node.function, node.count
+    _expect(count, scope, Kind.INT)
+    times = interval_of(count, scope).hi
+    counted = isinstance(count, Call) and count.function == "count"  # tensors of an array, however many
+    # An `all` can be a rule of its own.
+    if function != "all" and not counted and (times is None or times > MAX_REPEATS):
+        raise ExprError(f"a `for` runs at most {MAX_REPEATS} times: this may be more", count.at, count.length)
+    inner = within(scope, node.variable, count)
+    if function in ("all", "any"):
+        _expect(node.body, inner, Kind.BOOL)
+        return Kind.BOOL
+    return _number(node.body, inner)
 
 
 def within(scope: Scope, variable: str, count: Node) -> Scope:
@@ -287,10 +305,10 @@ def _call(node: Call, scope: Scope) -> Kind:
         case "len" | "prod" | "sum":
             _vector(args[0], scope)
             return Kind.INT
-        case "min" | "max":
-            if len(args) == 1:
-                _vector(args[0], scope)
-                return Kind.INT
+        case "min" | "max" if len(args) == 1:
+            _vector(args[0], scope)
+            return Kind.INT
+        case "min" | "max" | "mod_trunc" | "mod_floor":
             kinds = {_number(arg, scope) for arg in args}
             return Kind.FLOAT if Kind.FLOAT in kinds else Kind.INT
         case "abs":
@@ -309,9 +327,6 @@ def _call(node: Call, scope: Scope) -> Kind:
         case "saturate":
             _number(args[0], scope)
             return Kind.INT
-        case "mod_trunc" | "mod_floor":
-            kinds = {_number(arg, scope) for arg in args}
-            return Kind.FLOAT if Kind.FLOAT in kinds else Kind.INT
         case _ if function in OF_INTEGERS:
             for arg in args:
                 _expect(arg, scope, Kind.INT)
@@ -373,36 +388,8 @@ def interval_of(node: Node, scope: Scope) -> Interval:
             return interval_of(base, scope)
         case Member(base=base):
             return interval_of(base, scope)
-        case Call(function="rank", args=(Name(id=name) | Index(base=Name(id=name)),)):
-            return _symbol(node, name, scope).ranks
-        case Call(function="sizes"):
-            return SIZE
-        case Call(function="count"):
-            return Interval(0, UINT_MAX)
-        case Call(function="len", args=args):
-            return Interval(0, MAX_RANK if kind_of(args[0], scope) is Kind.VECTOR else UINT_MAX)
-        case Call(function="min" | "max", args=(vector,)):
-            return interval_of(vector, scope).joined(Interval(0, 0))  # 0 is that of no entries
-        case Call(function="min" | "max" as function, args=args):
-            intervals = [interval_of(arg, scope) for arg in args]
-            lows = [interval.lo for interval in intervals if interval.lo is not None]
-            highs = [interval.hi for interval in intervals if interval.hi is not None]
-            if function == "min":
-                return Interval(min(lows) if len(lows) == len(args) else None, min(highs, default=None))
-            return Interval(max(lows, default=None), max(highs) if len(highs) == len(args) else None)
-        case Call(function="abs", args=args):
-            inner = interval_of(args[0], scope)
-            if inner.lo is None or inner.hi is None:
-                return Interval(0, None)
-            ends = (abs(inner.lo), abs(inner.hi))
-            return Interval(0 if inner.has_zero() else min(ends), max(ends))
-        case Call(function="ceil_div", args=args):
-            quotient = _arith("//", args[0], args[1], scope)
-            return Interval(quotient.lo, None if quotient.hi is None else quotient.hi + 1)
-        case Call(function="prod" | "sum" as function, args=args):
-            return _repeated(function, interval_of(args[0], scope), MAX_RANK)
-        case Call(function="round"):
-            return Interval(-(2**31), 2**31 - 1)  # it saturates
+        case Call():
+            return _called(node, scope)
         case Each(function="sum" | "prod" | "min" | "max" as function, body=body, variable=variable, count=count):
             times = interval_of(count, scope).hi
             return _repeated(function, interval_of(body, within(scope, variable, count)), times)
@@ -411,6 +398,41 @@ def interval_of(node: Node, scope: Scope) -> Interval:
             for item in items:
                 total = total.joined(interval_of(item.operand if isinstance(item, Splat) else item, scope))
             return total
+    return Interval()
+
+
+def _called(node: Call, scope: Scope) -> Interval:
+    match node.function, node.args:
+        case "rank", (Name(id=name) | Index(base=Name(id=name)),):
+            return _symbol(node, name, scope).ranks
+        case "sizes", _:
+            return SIZE
+        case "count", _:
+            return Interval(0, UINT_MAX)
+        case "len", (vector,):
+            return Interval(0, MAX_RANK if kind_of(vector, scope) is Kind.VECTOR else UINT_MAX)
+        case (("min" | "max"), (vector,)):
+            return interval_of(vector, scope).joined(Interval(0, 0))  # 0 is that of no entries
+        case ("min" | "max") as function, args:
+            intervals = [interval_of(arg, scope) for arg in args]
+            lows = [interval.lo for interval in intervals if interval.lo is not None]
+            highs = [interval.hi for interval in intervals if interval.hi is not None]
+            if function == "min":
+                return Interval(min(lows) if len(lows) == len(args) else None, min(highs, default=None))
+            return Interval(max(lows, default=None), max(highs) if len(highs) == len(args) else None)
+        case "abs", (operand,):
+            inner = interval_of(operand, scope)
+            if inner.lo is None or inner.hi is None:
+                return Interval(0, None)
+            ends = (abs(inner.lo), abs(inner.hi))
+            return Interval(0 if inner.has_zero() else min(ends), max(ends))
+        case "ceil_div", (dividend, divisor):
+            quotient = _arith("//", dividend, divisor, scope)
+            return Interval(quotient.lo, None if quotient.hi is None else quotient.hi + 1)
+        case ("prod" | "sum") as function, (vector,):
+            return _repeated(function, interval_of(vector, scope), MAX_RANK)
+        case "round", _:
+            return Interval(-(2**31), 2**31 - 1)  # it saturates
     return Interval()
 
 

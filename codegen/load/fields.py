@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..diagnostics import did_you_mean
 from ..expr.nodes import UINT_MAX
 from ..expr.types import Kind
-from ..field_types import CHOSEN, type_of
+from ..field_types import CHOSEN, FieldType, type_of
 from ..model import FUSED, PROVENANCE, CatalogueField, CatalogueOperator, DtypeRow, Facts, Field, RankRow, snake
 from ..source import Table
 from .formulas import Formulas
@@ -69,8 +68,8 @@ class Fields:
     def fields(
         self,
         entry: CatalogueOperator,
-        types: Mapping[str, Any],
-        ranks: Mapping[str, Any],
+        types: Mapping[str, object],
+        ranks: Mapping[str, object],
     ) -> tuple[Field, ...]:
         declared = {field.name: field for field in entry.fields}
         found: dict[str, Field] = {}
@@ -93,34 +92,19 @@ class Fields:
         self,
         row: Table,
         declared: CatalogueField,
-        types: Mapping[str, Any],
-        ranks: Mapping[str, Any],
+        types: Mapping[str, object],
+        ranks: Mapping[str, object],
         names: tuple[str, ...],
     ) -> Field:
         tensor, kind = declared.kind != "attribute", type_of(declared)
-        if tensor and row.has("rank") is False:
-            row.error("name", "a tensor has a rank", 'add rank = "R" and a row R in [ranks]')
         variable = row.str("dtype", None)
         rank = row.str("rank", None) if tensor else None
         if tensor:
-            if variable is None:
-                row.error("name", "a tensor has a dtype", 'add dtype = "T" and a row T in [types]')
-            elif variable not in types:
-                row.error("dtype", f"[types] has no {variable!r}", did_you_mean(variable, types))
-            if rank is not None and rank not in ranks:
-                row.error("rank", f"[ranks] has no {rank!r}", did_you_mean(rank, ranks))
+            _check_tensor(row, variable, rank, types, ranks)
         elif kind.typed and variable not in names:
             why = f"{declared.name} is {kind.directml}: `dtype` names the field that holds its data type"
             row.error("dtype", why, did_you_mean(variable or "", names))
-        limits = row.table("range")
-        least, greatest = kind.limits
-        low, high, provenance = least, greatest, "documented"
-        if limits is not None:
-            low, high = limits.int("min", low), limits.int("max", high)
-            provenance = limits.choice("from", PROVENANCE, "documented")
-            limits.finish()
-            if not least <= low <= high <= greatest:
-                row.error("range", f"{kind.directml} is {least} to {greatest}, in order: {low} to {high} is not")
+        low, high, provenance = _range(row, kind)
         any_sizes = tensor and row.has("sizes") and row.str("sizes") == ANY
         if any_sizes and declared.kind != "output":
             row.error("sizes", "only an output says that its sizes are any", "leave sizes out")
@@ -208,3 +192,31 @@ class Fields:
 def with_axes(doc: str, axes: tuple[str, ...]) -> str:
     """A tensor, with the names of its axes."""
     return f"{doc} Its sizes are {' or '.join(f'{{{names}}}' for names in axes)}." if axes else doc
+
+
+def _check_tensor(
+    row: Table, variable: str | None, rank: str | None, types: Mapping[str, object], ranks: Mapping[str, object]
+) -> None:
+    """A tensor names a row of [types] and one of [ranks]."""
+    if row.has("rank") is False:
+        row.error("name", "a tensor has a rank", 'add rank = "R" and a row R in [ranks]')
+    if variable is None:
+        row.error("name", "a tensor has a dtype", 'add dtype = "T" and a row T in [types]')
+    elif variable not in types:
+        row.error("dtype", f"[types] has no {variable!r}", did_you_mean(variable, types))
+    if rank is not None and rank not in ranks:
+        row.error("rank", f"[ranks] has no {rank!r}", did_you_mean(rank, ranks))
+
+
+def _range(row: Table, kind: FieldType) -> tuple[int, int, str]:
+    """The least and the greatest value, and the source of both; those of the type where the row says nothing."""
+    least, greatest = kind.limits
+    limits = row.table("range")
+    if limits is None:
+        return least, greatest, "documented"
+    low, high = limits.int("min", least), limits.int("max", greatest)
+    provenance = limits.choice("from", PROVENANCE, "documented")
+    limits.finish()
+    if not least <= low <= high <= greatest:
+        row.error("range", f"{kind.directml} is {least} to {greatest}, in order: {low} to {high} is not")
+    return low, high, provenance

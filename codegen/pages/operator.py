@@ -241,19 +241,22 @@ class OperatorPage:
     @property
     def notes(self) -> str:
         """The remarks on the fields."""
+        notes = [*self._derived(), *self._required(), *self._arrays(), *self._others()]
+        return wrapped(" ".join(notes))
+
+    def _derived(self) -> Iterator[str]:
+        """Fields that follow from others, and outputs on request."""
         follow = [code(item.field.name) for item in self.op.fields if item.value is not None]
-        them = "it" if len(follow) == 1 else "them"
-        notes = []
         if follow:
-            verb = "follows" if len(follow) == 1 else "follow"
-            notes.append(
+            verb, them = ("follows", "it") if len(follow) == 1 else ("follow", "them")
+            yield (
                 f"{' and '.join(follow)} {verb} from the other fields: a call does not have {them}, and a desc "
                 f"may leave {them} out."
             )
         optional = [field for field in self.spec.outputs if field.optional]
         if optional:
             names = [code(field.python) for field in optional]
-            notes.append(
+            yield (
                 f"A call computes {alternatives(names)} only on request: give "
                 f"{code(f'{optional[0].python}=True')}, or a data type in place of True. Several outputs are a tuple. "
                 f"A desc has a tensor desc or {code('None')} for such an output, "
@@ -261,38 +264,45 @@ class OperatorPage:
             )
         for field in optional:
             if sizes := self.spec.sized_by(field):
-                notes.append(f"{code(sizes)}, which only a call has, gives the sizes of {code(field.python)}.")
-        every = (
-            "every field that is not optional" if any(field.optional for field in self.spec.fields) else "every field"
-        )
-        notes.append(f"A desc in JSON, as in a model file, gives {every}: only Python has the defaults.")
+                yield f"{code(sizes)}, which only a call has, gives the sizes of {code(field.python)}."
+
+    def _required(self) -> Iterator[str]:
+        """The fields that JSON must have."""
+        optional = any(field.optional for field in self.spec.fields)
+        every = "every field that is not optional" if optional else "every field"
+        yield f"A desc in JSON, as in a model file, gives {every}: only Python has the defaults."
+
+    def _arrays(self) -> Iterator[str]:
+        """Short forms of arrays."""
         arrays = [field for field in self.spec.attributes if type_of(field).array and field.among is None]
         if any(field.max_length is None for field in arrays):
-            notes.append("A number fills every entry of an array.")
+            yield "A number fills every entry of an array."
         for field in (field for field in arrays if field.max_length is not None):
-            notes.append(f"{code(field.python)} may be one number, for an array of one entry.")
+            yield f"{code(field.python)} may be one number, for an array of one entry."
+
+    def _others(self) -> Iterator[str]:
+        """The arguments that only a call has, and the fields that a desc must have."""
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
-            notes.append(
+            yield (
                 f"Only a call has {code(item.field.python)}, which is the part of the sizes of {output} that the "
                 f"caller chooses. A desc must have {output} in its place."
             )
             if item.length is None:
-                notes.append("An int is one size.")
+                yield "An int is one size."
         unowned = [code(field.python) for field in self.spec.inputs if not field.owned]
         if unowned:
-            notes.append(f"The flag OWNED_BY_DML is not allowed for {alternatives(unowned)}.")
+            yield f"The flag OWNED_BY_DML is not allowed for {alternatives(unowned)}."
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
-                notes.append(
+                yield (
                     f"No formula gives the sizes of {code(field.python)}, so a desc must have it, and a call is given "
                     f"{code(self.spec.sized_by(field) or '')} or {code('out')}."
                 )
             elif not self.spec.has_type(field):
-                notes.append(f"No required tensor gives the data type of {code(field.python)}, so a desc must have it.")
+                yield f"No required tensor gives the data type of {code(field.python)}, so a desc must have it."
         if any(field.enum for field in self.spec.attributes):
-            notes.append("A member of an enum can be given by its name.")
-        return wrapped(" ".join(notes))
+            yield "A member of an enum can be given by its name."
 
     @property
     def shapes(self) -> Shapes:

@@ -136,23 +136,40 @@ class StubOperator:
         like = self.op.output.same_as
         array = "np.ndarray[Any, np.dtype[_Scalar]]"
         known = [(name, re.sub(r"\b_Array\b", array, taken) if name == like else taken) for name, taken in inputs]
-        for asked in itertools.product(*(self.answers(tensor) for tensor in self.op.outputs)):
-            requests = [request for request, _ in asked if request]
-            requests += [
-                f"{one.python}: {one.annotation} = None"
-                for one in self.op.requests
-                if one.python == self.op.operator.sized_by(one.field)
-            ]
-            found = [result for _, result in asked if result]
-            if not found:  # an operator computes something
-                continue
-            if like is not None:  # the data type of an array is known, so that of the result is
-                yield known, requests, "None = None", several_of([of(one, array) for one in found])
-            yield inputs, requests, "None = None", several_of([of(one, "_Result") for one in found])
+        for requests, found in self.ways(self.answers):
+            result = several_of([of(one, "_Result") for one in found])
+            typed = several_of([of(one, array) for one in found])
+            if like is not None and typed != result:  # the data type of an array is known, so that of the result is
+                yield known, requests, "None = None", typed
+            yield inputs, requests, "None = None", result
+        for requests, found in self.ways(self.written):
             out = "_Out" if len(found) == 1 else "_Outs"
             if any(type_of(field).several for field in self.op.operator.outputs):
                 out = "_OutArray"
             yield inputs, requests, out, out
+
+    def ways(self, answers: Callable[[TensorPlan], Iterator[tuple[str, str]]]) -> Iterator[tuple[list[str], list[str]]]:
+        """For each way to ask for the outputs: the requests, and the types of the results."""
+        sized = [
+            f"{one.python}: {one.annotation} = None"
+            for one in self.op.requests
+            if one.python == self.op.operator.sized_by(one.field)
+        ]
+        for asked in itertools.product(*(answers(tensor) for tensor in self.op.outputs)):
+            found = [result for _, result in asked if result]
+            if found:  # an operator computes something
+                yield [*(request for request, _ in asked if request), *sized], found
+
+    def written(self, tensor: TensorPlan) -> Iterator[tuple[str, str]]:
+        """Each way to ask for an output that is written into an array: its data type is that of the array."""
+        found = list(self.answers(tensor))
+        (request, result), others = found[0], found[1:]
+        name = request.partition(":")[0]
+        if tensor.optional:
+            yield request, result
+            yield f"{name}: {' | '.join(one.removeprefix(f'{name}: ') for one, _ in others)}", "_Result"
+        else:
+            yield f"{name}: _DataType | None = None" if others else request, "_Result"
 
     def answers(self, tensor: TensorPlan) -> Iterator[tuple[str, str]]:
         """Each way to ask for an output, and its type then.
@@ -172,9 +189,11 @@ class StubOperator:
             yield "", first if only else same
             return
         if not tensor.optional:
-            known = tensor.same_as is None and not self.op.operator.has_limits(field)
-            yield f"{tensor.python}_dtype: None = None", first if known else "_Result"
-            yield f"{tensor.python}_dtype: _DataType", "_Result"
+            if tensor.same_as is None and not self.op.operator.has_limits(field):
+                yield f"{tensor.python}_dtype: None = None", first
+                yield f"{tensor.python}_dtype: _DataType", "_Result"
+            else:  # the data type of the result is not known in either way
+                yield f"{tensor.python}_dtype: _DataType | None = None", "_Result"
             return
         yield f"{tensor.python}: Literal[False] | None = False", ""
         if tensor.same_as is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dmlcy._arithmetic.base import Arithmetic, Array, limits
+from dmlcy._arithmetic.base import Arithmetic, limits
 from dmlcy._arithmetic.exact import EXACT, SINGLE
 from dmlcy._arithmetic.wide import WIDE
+from dmlcy._types import Array
 
 __all__ = ["EXACT", "SINGLE", "WIDE", "Arithmetic", "Array", "limits"]

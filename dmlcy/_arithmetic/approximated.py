@@ -10,16 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.base import Arithmetic
 from dmlcy._arithmetic.ends import may_overflow, may_vanish, unknown
 from dmlcy._arithmetic.ranges import Limits, is_unknown, made, radius
 from dmlcy._arithmetic.wide import WIDE
+from dmlcy._types import Array, Number
 
-Column = Any
+Column = Number
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._runtime import four_bits
-
-Array: TypeAlias = npt.NDArray[Any]
-Number: TypeAlias = Any
-"""A number of an arithmetic, or an array of them; attributes of operators are Python's numbers."""
+from dmlcy._types import Array, DType, Number
 
 
-def limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+def limits(dtype: DType) -> tuple[int, int]:
     """The least and the greatest integer of a data type."""
     name = four_bits.name_of(dtype)
     if name is not None:
@@ -37,10 +32,10 @@ class Arithmetic(ABC):
         """The elements of a tensor as numbers."""
 
     @abstractmethod
-    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
+    def stored(self, values: Number, dtype: DType, sizes: Sequence[int]) -> Array:
         """The numbers in the data type of a tensor: floats are rounded once, integers are taken modulo 2**bits."""
 
-    def storage(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def storage(self, dtype: DType) -> DType:
         """The data type of what ``stored`` gives for a data type of a tensor."""
         return dtype
 
@@ -133,7 +128,7 @@ class Arithmetic(ABC):
         """
 
     @abstractmethod
-    def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
+    def saturate(self, a: Number, dtype: DType) -> Number:
         """The integer of a data type that is nearest to a number without its fraction; 0 for NaN."""
 
     @abstractmethod
@@ -172,7 +167,7 @@ class Arithmetic(ABC):
 
     # Conditions are Python's or NumPy's, whatever the numbers are.
 
-    def where(self, test: Any, then: Number, other: Number) -> Number:
+    def where(self, test: Number, then: Number, other: Number) -> Number:
         """``then`` where the condition holds, and ``other`` elsewhere."""
         return np.where(test, then, other) if isinstance(test, np.ndarray) else then if test else other
 
@@ -180,14 +175,14 @@ class Arithmetic(ABC):
         """The number; ``other`` computes it as some devices do."""
         return found
 
-    def both(self, a: Any, b: Any) -> Any:
+    def both(self, a: Number, b: Number) -> Number:
         """Whether both conditions hold."""
         return np.logical_and(a, b)
 
-    def either(self, a: Any, b: Any) -> Any:
+    def either(self, a: Number, b: Number) -> Number:
         """Whether one of the conditions holds."""
         return np.logical_or(a, b)
 
-    def negation(self, a: Any) -> Any:
+    def negation(self, a: Number) -> Number:
         """Whether the condition does not hold."""
         return np.logical_not(a)

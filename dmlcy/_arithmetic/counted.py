@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.base import Arithmetic
+from dmlcy._types import Array, DType, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +21,13 @@ class Counted:
     """
 
     name: str
-    parts: tuple[Any, ...]
+    parts: tuple[Number, ...]
     sizes: tuple[int, ...]
     cost: int
     varies: bool
 
 
-def operations(results: Iterable[Any]) -> int:
+def operations(results: Iterable[Number]) -> int:
     """The operations of which results are made; an operation that several results need counts once."""
     ahead = [one for one in results if isinstance(one, Counted)]
     seen = set(ahead)
@@ -46,7 +47,7 @@ def element(name: object, sizes: Sequence[int]) -> Counted:
     return Counted("element", (name,), tuple(sizes), 0, True)
 
 
-def made(name: str, parts: tuple[Any, ...], each: int = 1) -> Counted:
+def made(name: str, parts: tuple[Number, ...], each: int = 1) -> Counted:
     """The result of an operation at each place, by ``each`` steps; NumPy's rules say what goes with what."""
     some = [part for part in parts if isinstance(part, Counted)]
     sizes = np.broadcast_shapes(*(one.sizes for one in some))
@@ -54,14 +55,14 @@ def made(name: str, parts: tuple[Any, ...], each: int = 1) -> Counted:
     return Counted(name, parts, sizes, each * math.prod(sizes) if varies else 0, varies)
 
 
-def reduced(name: str, part: Any, sizes: Sequence[int], axes: Iterable[int]) -> Counted:
+def reduced(name: str, part: Number, sizes: Sequence[int], axes: Iterable[int]) -> Counted:
     """Numbers of these sizes, reduced along some axes by an operation for each of them."""
     left = {*axes}
     kept = tuple(1 if d in left else size for d, size in enumerate(sizes))
     return Counted(name, (part,), kept, math.prod(sizes), True)
 
 
-def is_known(*values: Any) -> bool:
+def is_known(*values: Number) -> bool:
     """Whether none of these is such a number."""
     return not any(isinstance(one, Counted) for one in values)
 
@@ -69,31 +70,31 @@ def is_known(*values: Any) -> bool:
 class _Conditions(Arithmetic):
     """Conditions that are no operation, or may be known without one."""
 
-    def of(self, array: Array) -> Any:
+    def of(self, array: Array) -> Number:
         """The elements of an array, which is known by its memory."""
         return element(array.__array_interface__["data"][0], array.shape)
 
-    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Any:
+    def stored(self, values: Number, dtype: DType, sizes: Sequence[int]) -> Number:
         """The numbers."""
         return values
 
-    def less(self, a: Number, b: Number) -> Any:
+    def less(self, a: Number, b: Number) -> Number:
         """Of known numbers the answer, as of the other comparisons."""
         return a < b if is_known(a, b) else made("less", (a, b))
 
-    def less_equal(self, a: Number, b: Number) -> Any:
+    def less_equal(self, a: Number, b: Number) -> Number:
         """See ``less``."""
         return a <= b if is_known(a, b) else made("less_equal", (a, b))
 
-    def equal(self, a: Number, b: Number) -> Any:
+    def equal(self, a: Number, b: Number) -> Number:
         """See ``less``."""
         return a == b if is_known(a, b) else made("equal", (a, b))
 
-    def negation(self, a: Any) -> Any:
+    def negation(self, a: Number) -> Number:
         """A negation costs nothing."""
         return not a if is_known(a) else made("negation", (a,), 0)
 
-    def where(self, test: Any, then: Number, other: Number) -> Number:
+    def where(self, test: Number, then: Number, other: Number) -> Number:
         """The choice costs nothing; one that is known needs one side only."""
         if is_known(test):
             return then if test else other
@@ -103,22 +104,22 @@ class _Conditions(Arithmetic):
         """One operation, whatever it is."""
         return made(name, values)
 
-    def matmul(self, a: Any, b: Any) -> Number:
+    def matmul(self, a: Number, b: Number) -> Number:
         """A product and a sum for each element of a row and a column."""
         *lead, rows, depth = a.sizes
         sizes = (*np.broadcast_shapes(tuple(lead), b.sizes[:-2]), rows, b.sizes[-1])
         return Counted("matmul", (a, b), sizes, 2 * depth * math.prod(sizes), True)
 
 
-def _operation(name: str) -> Any:
+def _operation(name: str) -> Number:
     return lambda self, *parts: made(name, parts)
 
 
-def _same() -> Any:
+def _same() -> Number:
     return lambda self, a, *rest: a
 
 
-def _reduction(name: str) -> Any:
+def _reduction(name: str) -> Number:
     return lambda self, a, axes: reduced(name, a, a.sizes, [d % len(a.sizes) for d in np.atleast_1d(axes)])
 
 

@@ -8,15 +8,16 @@ nominal numbers are those of ``WIDE``. Integers are exact, and are not records.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from dmlcy._arithmetic import approximated, ends
-from dmlcy._arithmetic.base import Arithmetic, Array, Number
+from dmlcy._arithmetic.base import Arithmetic
 from dmlcy._arithmetic.ranges import RECORD, Limits, exact, is_record, is_unknown, made, radius, test, unsure_of
 from dmlcy._arithmetic.wide import WIDE, is_integer
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array, DType, Number, Operation
 
 _SINGLE: Final = np.finfo(np.float32)
 _DOUBLE: Final = np.finfo(np.float64)
@@ -55,10 +56,10 @@ class Devices(Arithmetic):
         found = WIDE.of(array)
         return found if is_integer(found) else exact(found)
 
-    def storage(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def storage(self, dtype: DType) -> DType:
         return dtype if dtype.kind != "f" and dtype.itemsize > _WHOLE else RECORD
 
-    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
+    def stored(self, values: Number, dtype: DType, sizes: Sequence[int]) -> Array:
         if self.storage(dtype) != RECORD:
             return WIDE.stored(values["value"] if is_record(values) else values, dtype, sizes)
         if is_record(values):
@@ -73,7 +74,7 @@ class Devices(Arithmetic):
             found = self.narrowed(found, dtype)
         return found if found.shape == tuple(sizes) else np.broadcast_to(found, sizes)
 
-    def narrowed(self, a: Array, dtype: np.dtype[Any]) -> Array:
+    def narrowed(self, a: Array, dtype: DType) -> Array:
         """Numbers rounded to a data type, perhaps by truncation; numbers that are of this type stay."""
         with np.errstate(all="ignore"):
             nearest = a["value"].astype(dtype).astype(np.float64)
@@ -126,7 +127,7 @@ class Devices(Arithmetic):
             whole = self._whole(first) & self._whole(second)
         return np.where(whole, made(value, low, high, variance), found) if np.any(whole) else found
 
-    def _whole(self, a: Array) -> Any:
+    def _whole(self, a: Array) -> Number:
         """The numbers that are integers on every device, and so few that their sums are exact."""
         most = 0.5 / self.limits.unit
         ends = [(np.abs(a[end]) <= most) & (a[end] == np.rint(a[end])) for end in ("low", "value", "high")]
@@ -152,7 +153,7 @@ class Devices(Arithmetic):
             return self._plus_zero(a, -float(b))
         return self.add(self.settled(a), self.negate(self.settled(b)))
 
-    def _plain(self, operation: Any, a: Number, b: Number) -> Number:
+    def _plain(self, operation: Operation, a: Number, b: Number) -> Number:
         """An operation of integers, or of attributes that are floats."""
         if is_integer(a) and is_integer(b):
             return operation(a, b)
@@ -179,7 +180,7 @@ class Devices(Arithmetic):
             variance = variance + _finite(np.square(second["value"]) * first["variance"])
             return self.limits.rounded(value, low, high, variance)
 
-    def _scaled(self, operation: Any, a: Array, b: Array) -> Array:
+    def _scaled(self, operation: Operation, a: Array, b: Array) -> Array:
         """A sum times a number, or divided by it: perhaps each of its terms is."""
         with np.errstate(all="ignore"):
             lost = self.limits.vanished(a)
@@ -217,7 +218,7 @@ class Devices(Arithmetic):
     def mod_trunc(self, a: Number, b: Number) -> Number:
         return self._rest(a, b, WIDE.mod_trunc, np.trunc)
 
-    def _rest(self, a: Number, b: Number, operation: Any, whole: Any) -> Number:
+    def _rest(self, a: Number, b: Number, operation: Operation, whole: Number) -> Number:
         """A remainder: ``a - b * whole(a / b)``, in which the quotient may be the next whole number."""
         if not (is_record(a) or is_record(b)):
             return self._plain(operation, a, b)
@@ -252,7 +253,7 @@ class Devices(Arithmetic):
     def maximum(self, a: Number, b: Number) -> Number:
         return self._extreme(WIDE.maximum, np.fmax, a, b)
 
-    def _extreme(self, operation: Any, of_ends: Any, a: Number, b: Number) -> Number:
+    def _extreme(self, operation: Operation, of_ends: Operation, a: Number, b: Number) -> Number:
         if not (is_record(a) or is_record(b)):
             return operation(a, b)
         first, second = self.settled(a), self.settled(b)
@@ -275,7 +276,7 @@ class Devices(Arithmetic):
         sure = (first["low"] == first["high"]) & (second["low"] == second["high"])
         return test(first["value"] == second["value"], meet & ~sure)
 
-    def _compared(self, operation: Any, a: Number, b: Number) -> Number:
+    def _compared(self, operation: Operation, a: Number, b: Number) -> Number:
         if not (is_record(a) or is_record(b)):
             return operation(a, b)
         first, second = self.settled(a), self.settled(b)
@@ -326,7 +327,7 @@ class Devices(Arithmetic):
             low, high = np.fmax(found["low"], found["value"] - most), np.fmin(found["high"], found["value"] + most)
         return made(found["value"], low, high, found["variance"])
 
-    def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
+    def saturate(self, a: Number, dtype: DType) -> Number:
         if not is_record(a):
             return WIDE.saturate(a, dtype)
         a = self.settled(a)
@@ -364,7 +365,7 @@ class Devices(Arithmetic):
     def greatest(self, a: Array, axes: int | tuple[int, ...]) -> Number:
         return self._along(WIDE.greatest, np.fmax, a, axes)
 
-    def _along(self, operation: Any, of_ends: Any, a: Array, axes: int | tuple[int, ...]) -> Number:
+    def _along(self, operation: Operation, of_ends: np.ufunc, a: Array, axes: int | tuple[int, ...]) -> Number:
         if not is_record(a):
             return operation(a, axes)
         a = self.settled(a)
@@ -390,11 +391,11 @@ class Devices(Arithmetic):
         marks = (np.moveaxis(one, -1, axis) for one in self._stretches(np.moveaxis(a, axis, -1)))
         return self._multiplied(value, np.moveaxis(found, 0, axis), *marks)
 
-    def _stretches(self, lines: Array) -> tuple[Any, Any]:
+    def _stretches(self, lines: Array) -> tuple[Number, Number]:
         with np.errstate(all="ignore"):
             return ends.stretches(lines, self.limits.top, self.limits.least)
 
-    def _multiplied(self, value: Any, found: Array, grown: Any, small: Any) -> Array:
+    def _multiplied(self, value: Number, found: Array, grown: Number, small: Number) -> Array:
         """Products, of which ``found`` are those of one order; in another, parts may be infinite (grown) or 0."""
         nothing = np.where(small, 0.0, value)
         low, high = (
@@ -415,7 +416,7 @@ class Devices(Arithmetic):
         with np.errstate(all="ignore"):
             return _matmul(first, second)
 
-    def where(self, test: Any, then: Number, other: Number) -> Number:
+    def where(self, test: Number, then: Number, other: Number) -> Number:
         unsure = unsure_of(test)
         if not (is_record(then) or is_record(other)) and not np.any(unsure):
             return (
@@ -439,15 +440,15 @@ class Devices(Arithmetic):
         low, high = np.fmin(first["low"], second["low"]), np.fmax(first["high"], second["high"])
         return made(first["value"], low, high, np.fmax(first["variance"], second["variance"]))
 
-    def both(self, a: Any, b: Any) -> Any:
+    def both(self, a: Number, b: Number) -> Number:
         first, second = np.asarray(a), np.asarray(b)
         unsure = (unsure_of(a) & (second | unsure_of(b))) | (unsure_of(b) & (first | unsure_of(a)))
         return test(np.logical_and(first, second), unsure)
 
-    def either(self, a: Any, b: Any) -> Any:
+    def either(self, a: Number, b: Number) -> Number:
         return self.negation(self.both(self.negation(a), self.negation(b)))
 
-    def negation(self, a: Any) -> Any:
+    def negation(self, a: Number) -> Number:
         return test(np.logical_not(np.asarray(a)), unsure_of(a))
 
     def weighed(self, weights: Callable[[Arithmetic], Number], place: Array, slope: float) -> Number:
@@ -467,17 +468,16 @@ def _is(a: Number, number: int) -> bool:
     return isinstance(a, int | float) and not isinstance(a, bool) and a == number
 
 
-def _finite(a: Any) -> Any:
+def _finite(a: Number) -> Number:
     known = np.isfinite(a)
     return a if known.all() else np.where(known, a, 0.0)
 
 
-def _joined_along(reduce: Any, parts: Array) -> Array:
+def _joined_along(reduce: Operation, parts: Array) -> Array:
     """The sums of all columns of records."""
-    columns = [reduce(parts[name]) for name in RECORD.names or ()]
-    value, low, high = columns[:3]
+    value, low, high, *others = (reduce(parts[name]) for name in RECORD.names or ())
     lost = (np.isnan(low) | np.isnan(high)) & ~np.isnan(value)
-    return made(value, np.where(lost, -np.inf, low), np.where(lost, np.inf, high), *columns[3:])
+    return made(value, np.where(lost, -np.inf, low), np.where(lost, np.inf, high), *others)
 
 
 def _matmul(a: Array, b: Array) -> Array:
@@ -487,8 +487,8 @@ def _matmul(a: Array, b: Array) -> Array:
     sizes = [np.abs(one) if np.isfinite(one).all() else np.where(np.isfinite(one), np.abs(one), 0.0) for one in (x, y)]
     total = np.matmul(*sizes)
     p, q = (None if (one["low"] == one["high"]).all() else radius(one) for one in (a, b))
-    error: Any = 0.0
-    variance: Any = 0.0
+    error: Number = 0.0
+    variance: Number = 0.0
     if p is not None:
         error = ends.errors_of(p, sizes[1] if q is None else sizes[1] + q)
         variance = np.matmul(a["variance"], np.square(sizes[1]))

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from dmlcy._arithmetic.base import Array
+from dmlcy._types import Array, Number, Operation
 
 
-def product(a: Any, b: Any) -> Any:
+def product(a: Number, b: Number) -> Number:
     """The product of two ends; 0 times an infinity is 0, for the other ends tell of the infinity."""
     return filled(np.multiply(a, b), a, b)
 
 
-def quotient(a: Any, b: Any) -> Any:
+def quotient(a: Number, b: Number) -> Number:
     """The quotient of two ends."""
     return filled(np.true_divide(a, b), a, b)
 
 
-def filled(found: Any, a: Any, b: Any) -> Any:
+def filled(found: Number, a: Number, b: Number) -> Number:
     """Ends, with 0 in place of NaN that the ends that they are made of do not have."""
     lost = np.isnan(found)
     return np.where(lost & ~(np.isnan(a) | np.isnan(b)), 0.0, found) if lost.any() else found
 
 
-def of(function: Any, a: Array, b: Array) -> tuple[Any, Any]:
+def of(function: Operation, a: Array, b: Array) -> tuple[Number, Number]:
     """The least and the greatest result of the ends of two ranges."""
     pairs = [(a["low"], b["low"])]
     if is_wide(a):
@@ -36,17 +34,17 @@ def of(function: Any, a: Array, b: Array) -> tuple[Any, Any]:
     return (found[0], found[0]) if len(found) == 1 else (np.minimum.reduce(found), np.maximum.reduce(found))
 
 
-def may_vanish(a: Array) -> Any:
+def may_vanish(a: Array) -> Number:
     """Whether a range has 0."""
     return (a["low"] <= 0) & (a["high"] >= 0)
 
 
-def may_overflow(a: Array) -> Any:
+def may_overflow(a: Array) -> Number:
     """Whether a range has an infinity."""
     return np.isinf(a["low"]) | np.isinf(a["high"])
 
 
-def unknown(where: Any, low: Any, high: Any) -> tuple[Any, Any]:
+def unknown(where: Number, low: Number, high: Number) -> tuple[Number, Number]:
     """The ends of a range, all numbers where it is unknown: a device may have NaN."""
     return (np.where(where, -np.inf, low), np.where(where, np.inf, high)) if np.any(where) else (low, high)
 
@@ -56,7 +54,7 @@ def is_wide(a: Array) -> bool:
     return not (a["low"] == a["high"]).all()
 
 
-def stretches(factors: Array, most: float, least: float) -> tuple[Any, Any]:
+def stretches(factors: Array, most: float, least: float) -> tuple[Number, Number]:
     """Whether a product of some factors beside each other may be infinite, and whether one may be 0.
 
     Of those up to each one of the last axis: in some order, they are multiplied with each other first.
@@ -77,7 +75,7 @@ def _largest_stretch(a: Array) -> Array:
     return found
 
 
-def errors_of(a: Any, b: Any) -> Any:
+def errors_of(a: Number, b: Number) -> Number:
     """Products of errors; an infinite one makes the sum unknown, whatever it is multiplied with."""
     if np.isfinite(a).all() and np.isfinite(b).all():
         return np.matmul(a, b)

@@ -8,14 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from dmlcy._arithmetic import digits
-from dmlcy._arithmetic.base import Arithmetic, Array, Number, limits
+from dmlcy._arithmetic.base import Arithmetic, limits
 from dmlcy._arithmetic.rounding import nearest
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array, DType, Number, Operation
 
 LONGEST: Final = 4000
 """Bits of a power of a fraction that is computed in full."""
@@ -28,7 +29,7 @@ LARGEST: Final = 2**1024
 ZERO: Final = Fraction(0)
 
 
-def number(value: Any) -> Any:
+def number(value: Number) -> Number:
     """A number of Python as an exact one: a fraction if it is a float that is finite, and not -0."""
     if type(value) is Fraction or isinstance(value, int):
         return value
@@ -36,16 +37,16 @@ def number(value: Any) -> Any:
     return Fraction(found) if math.isfinite(found) and (found or math.copysign(1, found) > 0) else found
 
 
-def _stand_in(value: Any) -> float:
+def _stand_in(value: Number) -> float:
     """A float that has the sign of a number, and is 0, infinite or NaN if the number is."""
     return value if type(value) is float else 1.0 if value > 0 else -1.0 if value else 0.0
 
 
-def _sign(value: Any) -> float:
+def _sign(value: Number) -> float:
     return math.copysign(1.0, _stand_in(value))
 
 
-def _add(a: Any, b: Any) -> Any:
+def _add(a: Number, b: Number) -> Number:
     if type(a) is not float and type(b) is not float:
         return a + b
     if type(a) is float and a == 0:
@@ -55,7 +56,7 @@ def _add(a: Any, b: Any) -> Any:
     return number(_stand_in(a) + _stand_in(b))
 
 
-def _multiply(a: Any, b: Any) -> Any:
+def _multiply(a: Number, b: Number) -> Number:
     if type(a) is int and type(b) is int:
         return a * b
     if type(a) is not float and type(b) is not float:
@@ -63,23 +64,23 @@ def _multiply(a: Any, b: Any) -> Any:
     return number(_stand_in(a) * _stand_in(b))
 
 
-def _divide(a: Any, b: Any) -> Any:
+def _divide(a: Number, b: Number) -> Number:
     if type(a) is not float and type(b) is not float and b:
         return Fraction(a) / b if a else number(_stand_in(a) * _stand_in(b))
     with np.errstate(all="ignore"):
         return number(np.true_divide(_stand_in(a), _stand_in(b)))
 
 
-def _negate(a: Any) -> Any:
+def _negate(a: Number) -> Number:
     return -a if a or type(a) is int else number(-_stand_in(a))
 
 
-def _mod(a: Any, b: Any, floored: bool) -> Any:
+def _mod(a: Number, b: Number, floored: bool) -> Number:
     if type(a) is int and type(b) is int:
         if b == 0:
             return 0
         return a % b if floored else (abs(a) % abs(b)) * (1 if a >= 0 else -1)
-    if type(a) is float and a != 0 or type(b) is float and math.isnan(b) or b == 0:  # noqa: RUF021
+    if (type(a) is float and a != 0) or (type(b) is float and math.isnan(b)) or b == 0:
         return math.nan
     if type(b) is float:  # an infinity
         rest = a
@@ -100,23 +101,23 @@ def _quotient(a: int, b: int) -> int:
     return -size if (a < 0) != (b < 0) else size
 
 
-def _key(a: Any) -> tuple[Any, float]:
+def _key(a: Number) -> tuple[Number, float]:
     return a, _sign(a)
 
 
-def _minimum(a: Any, b: Any) -> Any:
+def _minimum(a: Number, b: Number) -> Number:
     if a != a or b != b:
         return b if a != a else a
     return min(a, b, key=_key)
 
 
-def _maximum(a: Any, b: Any) -> Any:
+def _maximum(a: Number, b: Number) -> Number:
     if a != a or b != b:
         return b if a != a else a
     return max(a, b, key=_key)
 
 
-def _shortened(a: Any) -> Any:
+def _shortened(a: Number) -> Number:
     """A fraction with few bits, or an infinity."""
     if type(a) is not Fraction or not a:
         return a
@@ -126,14 +127,14 @@ def _shortened(a: Any) -> Any:
     return round(a / Fraction(2) ** last) * Fraction(2) ** last
 
 
-def _absolute(a: Any) -> Any:
+def _absolute(a: Number) -> Number:
     return number(abs(a))
 
 
-def _whole(function: Callable[[Any], int]) -> Callable[[Any], Any]:
+def _whole(function: Callable[[Number], int]) -> Callable[[Number], Number]:
     """A rounding to whole numbers, which keeps the sign of what becomes 0."""
 
-    def rounded(a: Any) -> Any:
+    def rounded(a: Number) -> Number:
         if type(a) is float:
             return a
         found = function(a)
@@ -142,7 +143,7 @@ def _whole(function: Callable[[Any], int]) -> Callable[[Any], Any]:
     return rounded
 
 
-def _round(a: Any) -> int:
+def _round(a: Number) -> int:
     if type(a) is float and not math.isfinite(a):
         return 0 if math.isnan(a) else 2**31 - 1 if a > 0 else -(2**31)
     half = Fraction(1, 2)
@@ -150,14 +151,14 @@ def _round(a: Any) -> int:
     return min(max(found, -(2**31)), 2**31 - 1)
 
 
-UNDEFINED: Final[dict[str, Callable[[Any], bool]]] = {
+UNDEFINED: Final[dict[str, Callable[[Number], bool]]] = {
     "sqrt": lambda x: x <= 0, "log": lambda x: x <= 0, "log1p": lambda x: x <= -1, "asin": lambda x: abs(x) > 1,
     "acos": lambda x: abs(x) > 1, "acosh": lambda x: x < 1, "atanh": lambda x: abs(x) >= 1,
     "exp": lambda x: abs(x) > digits.LARGE, "expm1": lambda x: abs(x) > digits.LARGE,
     "sinh": lambda x: abs(x) > digits.LARGE, "cosh": lambda x: abs(x) > digits.LARGE,
 }  # fmt: skip
 """Where a function is infinite, NaN, 0 or the like: what IEEE 754 says is asked for there."""
-OF_FLOATS: Final[dict[str, Callable[..., Any]]] = {
+OF_FLOATS: Final[dict[str, Callable[..., Number]]] = {
     "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "sin": np.sin, "cos": np.cos,
     "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh,
     "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "erf": math.erf, "erfc": math.erfc,
@@ -165,7 +166,7 @@ OF_FLOATS: Final[dict[str, Callable[..., Any]]] = {
 }  # fmt: skip
 
 
-def as_float(a: Any) -> float:
+def as_float(a: Number) -> float:
     """The nearest float64; infinite beyond its range."""
     try:
         return float(a)
@@ -173,18 +174,18 @@ def as_float(a: Any) -> float:
         return math.inf if a > 0 else -math.inf
 
 
-def _of_floats(name: str, *values: Any) -> Any:
+def _of_floats(name: str, *values: Number) -> Number:
     with np.errstate(all="ignore"):
         return number(OF_FLOATS[name](*map(as_float, values)))
 
 
-def _function(name: str, a: Any) -> Any:
+def _function(name: str, a: Number) -> Number:
     if type(a) is float or a == 0 or (name in UNDEFINED and UNDEFINED[name](a)):
         return _of_floats(name, a)
     return digits.value(name, Fraction(a))
 
 
-def _atan2(y: Any, x: Any) -> Any:
+def _atan2(y: Number, x: Number) -> Number:
     if type(y) is float or type(x) is float or (not x and not y):
         finite = all(type(one) is not float or one == 0 for one in (y, x))
         if finite and x and x > 0:
@@ -193,7 +194,7 @@ def _atan2(y: Any, x: Any) -> Any:
     return digits.value("atan2", Fraction(y), Fraction(x))
 
 
-def _pow(base: Any, exponent: Any) -> Any:
+def _pow(base: Number, exponent: Number) -> Number:
     whole = type(exponent) is not float and Fraction(exponent).denominator == 1
     if type(base) is float or type(exponent) is float or base == 0 or exponent == 0 or (base < 0 and not whole):
         return _of_floats("pow", base, exponent)
@@ -217,13 +218,13 @@ INTEGERS: Final[dict[str, Callable[..., int]]] = {
     "shift_left": lambda a, n: a << min(n, 64), "shift_right": lambda a, n: a >> min(n, 64),
     "bit_count": int.bit_count,
 }  # fmt: skip
-ROUNDINGS: Final[dict[str, Callable[..., Any]]] = {
+ROUNDINGS: Final[dict[str, Callable[..., Number]]] = {
     "floor": _whole(math.floor), "ceil": _whole(math.ceil), "trunc": _whole(math.trunc), "round_even": _whole(round),
     "round": _round,
 }  # fmt: skip
 
 
-def _lifted(function: Callable[..., Any], *values: Number) -> Number:
+def _lifted(function: Operation, *values: Number) -> Number:
     """A function of exact numbers, of each element of arrays."""
     if not any(isinstance(value, np.ndarray) for value in values):
         return function(*(number(value) for value in values))
@@ -231,15 +232,15 @@ def _lifted(function: Callable[..., Any], *values: Number) -> Number:
         return np.frompyfunc(lambda *one: function(*map(number, one)), len(values), 1)(*values)
 
 
-def _told(function: Callable[..., bool], *values: Number) -> Any:
+def _told(function: Callable[..., bool], *values: Number) -> Number:
     """A condition on exact numbers, of each element of arrays."""
     found = _lifted(function, *values)
     return found.astype(bool) if isinstance(found, np.ndarray) else found
 
 
-def _reduced(function: Callable[[Any, Any], Any], a: Array, axes: int | tuple[int, ...], empty: Any) -> Number:
+def _reduced(function: Operation, a: Array, axes: int | tuple[int, ...], empty: Number) -> Number:
     """A function of two numbers over all numbers along some axes."""
-    result: Any = a
+    result: Number = a
     for axis in axes if isinstance(axes, tuple) else (axes,):
         count = result.shape[axis]
         if not count:
@@ -263,7 +264,7 @@ class Exact(Arithmetic):
         result[:] = [number(value.item()) for value in array.ravel()]
         return result.reshape(array.shape)
 
-    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
+    def stored(self, values: Number, dtype: DType, sizes: Sequence[int]) -> Array:
         wide = np.broadcast_to(np.asarray(values, object), sizes)
         if dtype.kind != "f":
             whole = [v if isinstance(v, int) else self.saturate(v, dtype) for v in wide.ravel().tolist()]
@@ -338,10 +339,10 @@ class Exact(Arithmetic):
     def shortened(self, a: Number) -> Number:
         return _lifted(_shortened, a)
 
-    def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
+    def saturate(self, a: Number, dtype: DType) -> Number:
         low, high = limits(dtype)
 
-        def cut(x: Any) -> int:
+        def cut(x: Number) -> int:
             if type(x) is float and not math.isfinite(x):
                 return 0 if math.isnan(x) else high if x > 0 else low
             return min(max(int(x), low), high)

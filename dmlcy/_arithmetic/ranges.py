@@ -8,27 +8,27 @@ terms, ``terms`` is how many there are, and ``settled`` widens the range by what
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic.base import Array, Number
+from dmlcy._types import Array, Number
 
 RECORD: Final = np.dtype([(name, np.float64) for name in ("value", "low", "high", "variance", "size", "terms")])
 SPARE: Final = 2
 """Roundings of a sum beside its additions: those of its terms, and of a factor of all terms."""
 
 
-class Test(np.ndarray[Any, np.dtype[np.bool_]]):
+class Test(np.ndarray[Number, np.dtype[np.bool_]]):
     """A condition of numbers, which a device may find otherwise where ``unsure``: an array of as many elements."""
 
-    unsure: Any
+    unsure: Number
 
-    def __array_finalize__(self, other: Any) -> None:
+    def __array_finalize__(self, other: Number) -> None:
         self.unsure = None
 
 
-def test(nominal: Any, unsure: Any) -> Any:
+def test(nominal: Number, unsure: Number) -> Number:
     """A condition; without unsure elements an array like any other."""
     if not np.any(unsure):
         return nominal
@@ -37,7 +37,7 @@ def test(nominal: Any, unsure: Any) -> Any:
     return found
 
 
-def unsure_of(condition: Any) -> Any:
+def unsure_of(condition: Number) -> Number:
     """Where a device may find a condition otherwise; False: nowhere."""
     found = condition.unsure if isinstance(condition, Test) else None
     return False if found is None else found
@@ -48,7 +48,7 @@ def is_record(a: Number) -> bool:
     return isinstance(a, np.ndarray | np.void) and a.dtype == RECORD
 
 
-def made(value: Any, low: Any, high: Any, variance: Any, size: Any = 0.0, terms: Any = 0.0) -> Array:
+def made(value: Number, low: Number, high: Number, variance: Number, size: Number = 0.0, terms: Number = 0.0) -> Array:
     """An array of records."""
     columns = (value, low, high, variance, size, terms)
     found: Array = np.empty(np.broadcast(*columns).shape, RECORD)
@@ -57,7 +57,7 @@ def made(value: Any, low: Any, high: Any, variance: Any, size: Any = 0.0, terms:
     return found
 
 
-def exact(values: Any) -> Array:
+def exact(values: Number) -> Array:
     """Records of numbers that every device has."""
     found = np.asarray(values, np.float64)
     return made(found, found, found, 0.0)
@@ -76,18 +76,18 @@ class Limits:
     top: float
     step: float
 
-    def rounded(self, value: Any, low: Any, high: Any, variance: Any, unit: float | None = None) -> Array:
+    def rounded(self, value: Number, low: Number, high: Number, variance: Number, unit: float | None = None) -> Array:
         """The result of an operation: the range of the exact result, widened by one rounding."""
         unit = self.unit if unit is None else unit
         low, high = self.widened(value, low, high, unit * np.abs(low), unit * np.abs(high))
         typical = self.stepped(unit * np.abs(np.nan_to_num(value, posinf=0, neginf=0)))
         return made(value, low, high, np.add(variance, np.square(typical)))
 
-    def stepped(self, error: Any) -> Any:
+    def stepped(self, error: Number) -> Number:
         """Errors, of which none is smaller than the step; that of 0 is 0."""
         return np.where(error == 0, 0.0, np.maximum(error, self.step)) if self.step else error
 
-    def widened(self, value: Any, low: Any, high: Any, below: Any, above: Any) -> tuple[Any, Any]:
+    def widened(self, value: Number, low: Number, high: Number, below: Number, above: Number) -> tuple[Number, Number]:
         """The ends of a range after a rounding by so much at most, with overflow and flushed numbers.
 
         ``below``: by how much the lower end may be rounded down; ``above``: the upper end up.
@@ -113,12 +113,12 @@ class Limits:
         low = np.where(still, value, np.where(unknown, -np.inf, low))
         return low, np.where(still, value, np.where(unknown, np.inf, high))
 
-    def summed(self, value: Any, low: Any, high: Any, size: Any) -> tuple[Any, Any]:
+    def summed(self, value: Number, low: Number, high: Number, size: Number) -> tuple[Number, Number]:
         """The ends of a range, all numbers where a part of a sum of this size may be infinite, to whatever side."""
         beyond = (size > self.top) & ~np.isnan(value)
         return np.where(beyond, -np.inf, low), np.where(beyond, np.inf, high)
 
-    def vanished(self, a: Array) -> Any:
+    def vanished(self, a: Array) -> Number:
         """The most that a sum loses if its terms below the normal numbers become 0, or the parts that are added."""
         return np.minimum(a["terms"] * self.least, a["size"])
 
@@ -147,12 +147,12 @@ class Limits:
         return made(value, low, high, variance)
 
 
-def is_unknown(low: Any, high: Any) -> Any:
+def is_unknown(low: Number, high: Number) -> Number:
     """Whether a range has all numbers, and NaN."""
     return np.isneginf(low) & np.isposinf(high)
 
 
-def radius(a: Array) -> Any:
+def radius(a: Array) -> Number:
     """How far from its number a range reaches."""
     with np.errstate(invalid="ignore"):
         found = np.maximum(a["high"] - a["value"], a["value"] - a["low"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from dmlcy._types import DType, Number
 
-def unit(magnitude: Fraction, dtype: np.dtype[Any]) -> Fraction:
+
+def unit(magnitude: Fraction, dtype: DType) -> Fraction:
     """The unit in the last place of the numbers of a data type that are as large as this one."""
     limits = np.finfo(dtype)
     exponent = int(limits.minexp)
@@ -19,7 +20,7 @@ def unit(magnitude: Fraction, dtype: np.dtype[Any]) -> Fraction:
     return Fraction(2) ** (exponent - int(limits.nmant))
 
 
-def nearest(value: Any, dtype: np.dtype[Any]) -> float:
+def nearest(value: Number, dtype: DType) -> float:
     """The nearest number of a floating data type, as a float; infinite beyond its range."""
     if type(value) is float and (not math.isfinite(value) or value == 0):
         return value

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic.base import Array
+from dmlcy._types import Array
 
 Parts = tuple[Array, Array]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic.base import Array, Number
 from dmlcy._arithmetic.ranges import Limits
 from dmlcy._arithmetic.wide import Wide, is_integer
+from dmlcy._types import Array, Number
 
 
 class Truncating(Wide):
@@ -42,5 +41,5 @@ class Truncating(Wide):
         return self._cut(super().sum(a, axes), count)
 
     def matmul(self, a: Array, b: Array) -> Number:
-        found: Any = super().matmul(a, b)
+        found: Number = super().matmul(a, b)
         return self._cut(found, a.shape[-1])

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from dmlcy._arithmetic import scaled
-from dmlcy._arithmetic.base import Arithmetic, Array, Number, limits
+from dmlcy._arithmetic.base import Arithmetic, limits
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array, DType, Number, Operation
 
 LEAST: Final = -(2**63)
 MOST: Final = 2**63 - 1
@@ -40,7 +41,7 @@ def _long(a: Number) -> Number:
     return a.astype(object) if isinstance(a, np.ndarray) else int(a)
 
 
-def _combined(function: Callable[..., Any], a: Number, b: Number, ends: list[int]) -> Number:
+def _combined(function: Operation, a: Number, b: Number, ends: list[int]) -> Number:
     """A function of integers, whose results are between some of ``ends``."""
     if min(ends) >= LEAST and max(ends) <= MOST and not _is_long(a) and not _is_long(b):
         return function(a, b)
@@ -151,7 +152,7 @@ def _is_near(a: Array, count: int) -> bool:
     return count == 1 or count * int(np.abs(np.frexp(a)[1]).max(initial=0)) < NEAR
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+FUNCTIONS: Final[dict[str, Callable[..., Number]]] = {
     "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round_even": np.rint, "round": _round,
     "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
@@ -177,7 +178,7 @@ class Wide(Arithmetic):
             return array.astype(object)
         return array.astype(np.int64)
 
-    def stored(self, values: Number, dtype: np.dtype[Any], sizes: Sequence[int]) -> Array:
+    def stored(self, values: Number, dtype: DType, sizes: Sequence[int]) -> Array:
         found = np.asarray(values)
         if dtype.kind != "f":
             if found.dtype.kind == "f":
@@ -272,7 +273,7 @@ class Wide(Arithmetic):
     def negative(self, a: Number) -> Number:
         return np.less(a, 0) if is_integer(a) else np.signbit(a) & ~np.isnan(a)
 
-    def where(self, test: Any, then: Number, other: Number) -> Number:
+    def where(self, test: Number, then: Number, other: Number) -> Number:
         return super().where(test, *_alike(then, other))
 
     def single(self, a: Number) -> Number:
@@ -294,7 +295,7 @@ class Wide(Arithmetic):
     def shortened(self, a: Number) -> Number:
         return a
 
-    def saturate(self, a: Number, dtype: np.dtype[Any]) -> Number:
+    def saturate(self, a: Number, dtype: DType) -> Number:
         low, high = limits(dtype)
         if is_integer(a):
             return np.clip(a, low, high) if isinstance(a, np.ndarray) else min(max(a, low), high)

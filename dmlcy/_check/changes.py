@@ -44,7 +44,7 @@ class Places(NamedTuple):
 
 
 def changes(
-    values: Mapping[str, Any], fields: Sequence[Field], expected: Mapping[str, Sizes], tensors: Sequence[Field]
+    values: Mapping[str, object], fields: Sequence[Field], expected: Mapping[str, Sizes], tensors: Sequence[Field]
 ) -> Iterator[Change]:
     """Changes of these fields: flags and members of enums first, then numbers, arrays of numbers and tensors.
 
@@ -85,7 +85,7 @@ def _with(desc: Any, name: str, value: object) -> Nested:
     return made
 
 
-def _members(field: Field, value: Any, places: Places) -> Iterator[object]:
+def _members(field: Field, value: object, places: Places) -> Iterator[object]:
     """The other value of a flag, the other members of an enum."""
     info = type_of(field.type).info
     if type(value) is bool:
@@ -102,7 +102,7 @@ def _is_count(field: Field) -> bool:
     return field.minimum == 1 and field.maximum != MAX_RANK and not type_of(field.type).several
 
 
-def _numbers(field: Field, value: Any, places: Places) -> Iterator[int]:
+def _numbers(field: Field, value: object, places: Places) -> Iterator[int]:
     """Of an axis or of a number of axes another one; of a count other counts, quotients of sizes, and smaller ones."""
     if type(value) is not int or field.minimum is None:
         return
@@ -257,7 +257,7 @@ def _quotients(shapes: Sequence[Sizes]) -> Sequence[int]:
     return _unlike([x // y for x, y in (*same, *others) if y and x % y == 0])
 
 
-def _unlike(entries: Sequence[Any]) -> list[Any]:
+def _unlike(entries: Sequence[object]) -> list[Any]:
     return list(dict.fromkeys(entries))
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, partial
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from typing import Final, NamedTuple
 
 from dmlcy._check import attributes, dtypes, given, rules, sizes, tensors
 from dmlcy._check.state import State, wanted
@@ -21,6 +19,7 @@ from dmlcy._facts.names import in_another_version
 from dmlcy._facts.rows import MISSING, Field, Operator
 from dmlcy._field_types import type_of
 from dmlcy._field_types.values import REPORTED
+from dmlcy._types import Array
 from dmlcy._words.alike import closest, did_you_mean
 
 __all__ = ["OUT", "Check", "wanted"]
@@ -147,7 +146,6 @@ class Check(State):
             tensors.lay_out(self, field)
         for field in arrays:
             tensors.gather(self, field)
-        inputs = [field for field in described if field.kind == "input"]
         early = kinds.early if described is kinds.tensors else early_of(self.operator, described)
         for field in early:
             sizes.compare(self, field)
@@ -160,16 +158,8 @@ class Check(State):
             chosen = field.sizes is not None and not names.isdisjoint(field.sizes.reads) and field.sizes.reads <= names
             if chosen and self.resolved[field.python] is not None:
                 sizes.compare(self, field)
-        for field in attributes.in_order(self.operator):
-            if field.value is not None:
-                attributes.follow(self, field)
-            else:
-                attributes.take(self, field)
-        for rule in self.operator.rules:
-            if not rule.data:
-                sizes.infer(self, rule.reads)
-                rules.look(self, rule)
-        for field in inputs:
+        self._take_attributes()
+        for field in (field for field in described if field.kind == "input"):
             if field not in early and field.sizes is not None:
                 sizes.infer(self, field.sizes.reads)
                 sizes.compare(self, field)
@@ -180,14 +170,26 @@ class Check(State):
         for field in described:
             sizes.say_sizes(self, field)
 
-    def data(self, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
+    def _take_attributes(self) -> None:
+        """The attributes, and the rules that read them."""
+        for field in attributes.in_order(self.operator):
+            if field.value is not None:
+                attributes.follow(self, field)
+            else:
+                attributes.take(self, field)
+        for rule in self.operator.rules:
+            if not rule.data:
+                sizes.infer(self, rule.reads)
+                rules.look(self, rule)
+
+    def data(self, arrays: Mapping[str, Array], first: int = 0) -> None:
         """Looks at the values of the input tensors, from the index at which a rule is broken."""
         given.data(self, arrays, first)
 
-    def bind(self, field: Field, value: object, arrays: Mapping[str, np.ndarray[Any, Any] | None]) -> None:
+    def bind(self, field: Field, value: object, arrays: Mapping[str, Array | None]) -> None:
         """Compares the tensors given to a compiled operator, by their paths, with its desc."""
         given.bind(self, field, value, arrays)
 
-    def memory(self, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def memory(self, field: Field, out: Array, arrays: Mapping[str, Array]) -> None:
         """Looks at the memory of an array given for an output, beside that of ``arrays``."""
         given.memory(self, field, out, arrays)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from dmlcy._facts.tables import LEVELS, TensorDataType
 from dmlcy._field_types.tensor import dtypes_at, has_dtype
 from dmlcy._field_types.values import NUMPY
 from dmlcy._field_types.wording import nearest_dtype
+from dmlcy._types import DType
 from dmlcy._words.alike import did_you_mean, without
 from dmlcy._words.values import is_a, listing
 
@@ -75,8 +76,8 @@ def refuse_dtype(state: State, field: Field, dtype: object) -> None:
     if dtype is None:
         state.add(field, "required", part=".dtype")
         return
-    if is_a(dtype, np.dtype) and not cast("np.dtype[Any]", dtype).isnative:
-        native = cast("np.dtype[Any]", dtype).newbyteorder("=")
+    if is_a(dtype, np.dtype) and not cast("DType", dtype).isnative:
+        native = cast("DType", dtype).newbyteorder("=")
         if native in NUMPY:
             hint = f'Pass {state.label(field)}.astype("{native}").' if state.call else ""
             state.add(field, "byteorder", member="dtype", values={"actual": dtype}, hint=hint)

@@ -32,7 +32,7 @@ def is_foreign(value: object) -> bool:
     return any(offers(cls, name) for name in ("__array__", "__dlpack__")) and not is_a(value, np.ndarray, np.generic)
 
 
-def complaint(value: Any, written: bool) -> tuple[str, Exception | None]:
+def complaint(value: object, written: bool) -> tuple[str, Exception | None]:
     """Why it cannot be taken, or written to, nothing where there is no telling; and the error that it raises."""
     device = _device(value)
     if device:

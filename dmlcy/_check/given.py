@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
-
-import numpy as np
+from typing import cast
 
 from dmlcy._check.dtypes import refuse_dtype
 from dmlcy._check.rules import look, look_at_each
@@ -19,6 +17,7 @@ from dmlcy._field_types.tensor_array import as_tensors
 from dmlcy._field_types.values import NUMPY, Refused, as_dtype
 from dmlcy._field_types.wording import entries as counted
 from dmlcy._runtime.tensor import may_overlap, self_overlaps
+from dmlcy._types import Array
 
 
 class Data:
@@ -26,14 +25,14 @@ class Data:
 
     __slots__ = ("_array",)
 
-    def __init__(self, array: np.ndarray[Any, Any], rank: int) -> None:
+    def __init__(self, array: Array, rank: int) -> None:
         self._array = array[(None,) * (rank - array.ndim)]
 
     def __getitem__(self, index: int | tuple[int, ...]) -> object:
         return self._array.item(*index) if isinstance(index, tuple) else self._array.item(index)
 
 
-def data(state: State, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 0) -> None:
+def data(state: State, arrays: Mapping[str, Array], first: int = 0) -> None:
     """Looks at the values of the input tensors, from the index at which a rule is broken."""
     for name, array in arrays.items():
         if name not in state.fields or type_of(state.fields[name].type).tensors:
@@ -48,7 +47,7 @@ def data(state: State, arrays: Mapping[str, np.ndarray[Any, Any]], first: int = 
             look_at_each(state, rule, arrays[rule.each])
 
 
-def bind(state: State, field: Field, value: object, arrays: Mapping[str, np.ndarray[Any, Any] | None]) -> None:
+def bind(state: State, field: Field, value: object, arrays: Mapping[str, Array | None]) -> None:
     """Compares the tensors given to a compiled operator, by their paths, with its desc."""
     state.call = True
     if field.kind == "output" and value is None and field.python not in state.labels:
@@ -79,7 +78,7 @@ def bind(state: State, field: Field, value: object, arrays: Mapping[str, np.ndar
         _bind_one(state, replace(field, python=path), entry, arrays.get(path))
 
 
-def _bind_one(state: State, field: Field, value: object, array: np.ndarray[Any, Any] | None) -> None:
+def _bind_one(state: State, field: Field, value: object, array: Array | None) -> None:
     """Compares one tensor."""
     tensor, name = state.tensors[field.python], field.python
     if array is None:
@@ -110,7 +109,7 @@ def _bind_one(state: State, field: Field, value: object, array: np.ndarray[Any, 
         state.add(field, "sizes", member="sizes", values=values, words=words, fix=tensor.sizes)
 
 
-def memory(state: State, field: Field, out: np.ndarray[Any, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+def memory(state: State, field: Field, out: Array, arrays: Mapping[str, Array]) -> None:
     """Looks at the memory of an array given for an output, beside that of ``arrays``."""
     if not out.flags.writeable:
         state.add(field, "readonly")
@@ -125,7 +124,7 @@ def memory(state: State, field: Field, out: np.ndarray[Any, Any], arrays: Mappin
             state.add(field, "overlap", words={"other": state.labels.get(name, name)})
 
 
-def same_place(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+def same_place(a: Array, b: Array) -> bool:
     """Whether two arrays are the same elements of memory in the same order."""
     first, second = a.__array_interface__, b.__array_interface__
     return (first["data"][0], a.shape, a.strides, a.dtype) == (second["data"][0], b.shape, b.strides, b.dtype)

@@ -96,7 +96,7 @@ class Report:
         )
         found = {key: plain(value) for key, value in seen.items()}
         shown["where"] = where_from and f", where {where_from}"
-        violation = Violation(
+        into.append(Violation(
             id=id_,
             operator=self.operator.name,
             field=None if field is None else field.python,
@@ -111,8 +111,7 @@ class Report:
             provenance=field.provenance if field is not None and slug == "range" and not part else "documented",
             error=text.error,
             _search=self.search.noted(),
-        )
-        into.append(violation)
+        ))  # fmt: skip
 
     def refused(self, field: Field, refused: Refused, label: str | None = None) -> None:
         """Notes what a conversion refused, and the first error of a stranger's class that made it refuse."""

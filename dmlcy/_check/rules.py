@@ -17,6 +17,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.bad import UNREAD
 from dmlcy._field_types.values import REPORTED
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array
 from dmlcy._words.values import is_a, plain, show
 
 LOOKED_AT: Final = 10_000
@@ -68,7 +69,7 @@ def _can_read(state: State, rule: Rule, done: set[int]) -> bool:
     )
 
 
-def look_at_each(state: State, rule: Rule, array: np.ndarray[Any, Any]) -> None:
+def look_at_each(state: State, rule: Rule, array: Array) -> None:
     """Notes the elements at which a rule on each element does not hold; each value is looked at once."""
     if not is_of(rule, state.level) or not state.can_read(rule.reads, rule.guarded):
         return
@@ -85,7 +86,7 @@ def look_at_each(state: State, rule: Rule, array: np.ndarray[Any, Any]) -> None:
         state.broken[rule.about] = {WHOLE}
 
 
-def parts_of(rule: Rule, array: np.ndarray[Any, Any]) -> Iterator[tuple[tuple[int, ...], Any]]:
+def parts_of(rule: Rule, array: Array) -> Iterator[tuple[tuple[int, ...], Any]]:
     """The parts of a tensor on whose elements a rule is alike: the index that it takes with each, and the part."""
     if rule.index is None:
         yield (), ...
@@ -103,7 +104,7 @@ def _indices(state: State, rule: Rule, first: int) -> Sequence[int]:
         return ()
 
 
-def _holds(state: State, rule: Rule, at: tuple[Any, ...]) -> bool:
+def _holds(state: State, rule: Rule, at: tuple[object, ...]) -> bool:
     """Whether the rule holds there; it does, for all that can be said, where it reads what has been refused."""
     try:
         return bool(rule.holds(state.rules, *at))

@@ -137,7 +137,7 @@ class State(Report):
         except UNREAD:
             return None
 
-    def term(self, term: Term | Formula, at: tuple[Any, ...]) -> object:
+    def term(self, term: Term | Formula, at: tuple[object, ...]) -> object:
         """The value of a term; None where it has none, such as a quotient by zero in a part that decided nothing."""
         try:
             value = term.function(self.rules, *at)

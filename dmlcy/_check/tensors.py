@@ -45,14 +45,7 @@ def take(state: State, field: Field) -> None:
         take_rank(state, field, len(said))
         return
     if value is None and name not in state.labels:
-        state.readable[name] = tensor if asked or not field.optional else None
-        follows = _follows(state, field)
-        if not follows and (not field.optional or (asked and field.sizes is None)):
-            _add_missing(state, field)
-        if not asked and (field.optional or not follows):
-            state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
-        if not asked and field.optional:
-            state.absent.add(name)
+        _take_none(state, field, asked)
         return
     if value is MISSING or not is_a(value, TensorDesc):
         state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
@@ -82,6 +75,20 @@ def take(state: State, field: Field) -> None:
         state.fail(f"{name}.sizes")
         values: dict[str, object] = {"actual": desc.sizes, "expected": said}
         state.add(field, "sizes", member="sizes", values=values, words={"formula": _said_by(field)}, fix=said)
+
+
+def _take_none(state: State, field: Field, asked: bool) -> None:
+    """Takes a tensor that is not given: it is optional, or follows from others."""
+    name = field.python
+    if field.optional and not asked:
+        state.readable[name] = None
+    follows = _follows(state, field)
+    if not follows and (not field.optional or (asked and field.sizes is None)):
+        _add_missing(state, field)
+    if not asked and (field.optional or not follows):
+        state.fail(f"{name}.dtype", f"{name}.sizes", f"{name}.rank")
+    if not asked and field.optional:
+        state.absent.add(name)
 
 
 def _sizes_said(state: State, field: Field) -> tuple[int, ...] | None:

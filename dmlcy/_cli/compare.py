@@ -20,6 +20,14 @@ from dmlcy._show.terminal import Progress
 
 FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {"text": compare_text.lines, "json": compare_json.lines}
 
+EXAMPLES: Final = (
+    "dmlcy run --expect expected model.json    # first, the expected values",
+    "dmlcy compare expected from_the_gpu",
+    "dmlcy compare expected/output.npy from_the_gpu/output.bin",
+    "dmlcy compare exposed/model.onnx values.npz --validate    # every value of an ONNX model",
+    "dmlcy compare --json expected from_the_gpu",
+)
+
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
@@ -63,14 +71,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="of an ONNX model: name the values with NaN and infinities; exit with 1 if a run here has none there",
     )
     add_format(parser, FORMATS)
-    add_examples(
-        parser,
-        "dmlcy run --expect expected model.json    # first, the expected values",
-        "dmlcy compare expected from_the_gpu",
-        "dmlcy compare expected/output.npy from_the_gpu/output.bin",
-        "dmlcy compare exposed/model.onnx values.npz --validate    # every value of an ONNX model",
-        "dmlcy compare --json expected from_the_gpu",
-    )
+    add_examples(parser, *EXAMPLES)
     parser.set_defaults(execute=execute)
 
 

@@ -116,7 +116,7 @@ def as_json(report: Report) -> Iterator[str]:
     )
 
 
-def _given_json(one: Given) -> dict[str, Any]:
+def _given_json(one: Given) -> dict[str, object]:
     index, expected, actual = (None, None, None) if one.first is None else one.first
     return {
         "kind": "input" if one.node is None else "constant", "node": one.node, "label": one.label, "value": one.value,
@@ -138,7 +138,7 @@ def _output(one: Judged) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _found(found: Differences | None, sizes: tuple[int, ...]) -> dict[str, Any] | None:
+def _found(found: Differences | None, sizes: tuple[int, ...]) -> dict[str, object] | None:
     if found is None:
         return None
     worst = found.worst

@@ -28,7 +28,7 @@ def lines(report: Report) -> Iterator[str]:
     yield json.dumps(whole, indent=2, allow_nan=False)
 
 
-def _comparison(comparison: Comparison) -> dict[str, Any]:
+def _comparison(comparison: Comparison) -> dict[str, object]:
     output, found = comparison.output, comparison.differences
     stated = output.to_json()
     members = ("file", "resource", "dispatchable", "field", "dtype", "sizes", "inputs", "accuracy")
@@ -45,7 +45,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
+def _differences(comparison: Comparison, found: Differences) -> dict[str, object]:
     return {
         "elements": found.elements,
         "different": found.different,
@@ -70,7 +70,7 @@ def _differences(comparison: Comparison, found: Differences) -> dict[str, Any]:
     }
 
 
-def _worst(comparison: Comparison, worst: Worst) -> dict[str, Any]:
+def _worst(comparison: Comparison, worst: Worst) -> dict[str, object]:
     nan = np.isnan(worst.expected) or np.isnan(worst.actual)
     return {
         "index": list(comparison.index),
@@ -83,7 +83,7 @@ def _worst(comparison: Comparison, worst: Worst) -> dict[str, Any]:
     }
 
 
-def _window(window: Window) -> dict[str, Any]:
+def _window(window: Window) -> dict[str, object]:
     place = window.place
     return {
         "input": window.field.name,
@@ -104,7 +104,7 @@ def _window(window: Window) -> dict[str, Any]:
     }
 
 
-def _element(value: Any) -> dict[str, Any]:
+def _element(value: Any) -> dict[str, object]:
     return {"value": _number(value.item()), "text": str(value), "bits": bits(value)}
 
 

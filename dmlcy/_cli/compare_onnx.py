@@ -15,13 +15,14 @@ from dmlcy._cli import compare_dumps
 from dmlcy._cli.options import of_device
 from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch.problems import UNREADABLE
-from dmlcy._frontends.onnx.inputs import Array, arrays_for, named
+from dmlcy._frontends.onnx.inputs import arrays_for, named
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import read
 from dmlcy._judge.dumps.compare import Report
 from dmlcy._judge.models.compare import compared
 from dmlcy._judge.models.summary import Summary
 from dmlcy._judge.models.values import read_values
+from dmlcy._types import Array
 from dmlcy._words.values import quote
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -251,7 +251,7 @@ def _table(plane: Plane) -> Iterator[str]:
         yield "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     """The shortest text that gives this number again, and its bits."""
     return f"{value} ({bits(value)})"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._cli.options import add_examples, add_limit, assignment, warn_of, whole_number
 from dmlcy._cli.run import load
@@ -34,6 +33,7 @@ from dmlcy._frontends.graphs.writer import write
 from dmlcy._graph.model import Node
 from dmlcy._runtime.memory import require
 from dmlcy._show.cpp import program
+from dmlcy._types import Array
 
 if TYPE_CHECKING:
     from dmlcy._frontends.graphs.serialized import Serialized
@@ -214,7 +214,7 @@ def _explained(error: DmlError, made: set[str], files: dict[str, str]) -> list[A
     return list(found.values())
 
 
-def _same(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> bool:
+def _same(left: Array, right: Array) -> bool:
     """Whether the elements are the same, bit for bit."""
     bits = f"u{left.itemsize}"
     return bool(np.array_equal(left.view(bits), right.view(bits)))

@@ -26,6 +26,16 @@ from dmlcy._judge.dumps import dump, exposed
 
 FORMATS: Final = ("text", "json", "dot", "svg", "plan-svg")
 
+EXAMPLES: Final = (
+    "dmlcy graph graph.json",
+    "dmlcy graph graph.json --format svg > graph.svg",
+    "dmlcy graph graph.json --format svg --profile profile.json > graph.svg",
+    "dmlcy graph graph.json --format plan-svg > memory.svg",
+    "dmlcy graph Partition_0.bin",
+    "dmlcy graph model.onnx --shape batch=1 --expose-edges exposed    # then on a GPU: python run.py",
+    "dmlcy graph graph.json --expose-edges exposed    # then on a GPU: dxdispatch exposed/model.json",
+)
+
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
@@ -49,6 +59,21 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="with --format svg: colour the nodes by their share of the time in this profile, which "
         "dmlcy run --profile --format json printed",
     )
+    _add_models(parser)
+    add_feature_level(parser)
+    add_inputs(parser)
+    add_shapes(parser)
+    add_optimize(
+        parser,
+        "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)",
+    )
+    add_limit(parser)
+    add_examples(parser, *EXAMPLES)
+    parser.set_defaults(execute=execute)
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    """The models that the command writes in place of showing the graph."""
     parser.add_argument(
         "--expose-edges",
         type=Path,
@@ -68,25 +93,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar=("NODE", "DIR"),
         help="of an ONNX model: write into DIR a model of one node, by its number or name, with the inputs that it has",
     )
-    add_feature_level(parser)
-    add_inputs(parser)
-    add_shapes(parser)
-    add_optimize(
-        parser,
-        "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)",
-    )
-    add_limit(parser)
-    add_examples(
-        parser,
-        "dmlcy graph graph.json",
-        "dmlcy graph graph.json --format svg > graph.svg",
-        "dmlcy graph graph.json --format svg --profile profile.json > graph.svg",
-        "dmlcy graph graph.json --format plan-svg > memory.svg",
-        "dmlcy graph Partition_0.bin",
-        "dmlcy graph model.onnx --shape batch=1 --expose-edges exposed    # then on a GPU: python run.py",
-        "dmlcy graph graph.json --expose-edges exposed    # then on a GPU: dxdispatch exposed/model.json",
-    )
-    parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:

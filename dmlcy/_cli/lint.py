@@ -34,6 +34,17 @@ FORMATS: Final[dict[str, Callable[[Report], Iterator[str]]]] = {
     "sarif": sarif.lines,
 }
 
+EXAMPLES: Final = (
+    "dmlcy lint model.json",
+    "dmlcy lint --feature-level 3_0 models/*.json    # what came later is refused",
+    "dmlcy lint --format github models/*.json    # annotations in a workflow of GitHub Actions",
+    "dmlcy lint model.onnx --shape x=1x3x224x224    # the descs of the nodes of an ONNX model",
+    "dmlcy lint --fix model.json    # writes the repairs that leave no choice",
+    "cat model.json | dmlcy lint --json -",
+    "dmlcy lint --only-refused descs    # what a program in C++ wrote: dmlcy cpp-header",
+    "dmlcy lint --directml mnist.py --argument mnist_image1.png    # the graphs that a program builds",
+)
+
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
@@ -81,17 +92,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add_feature_level(parser)
     add_limit(parser)
     add_format(parser, FORMATS)
-    add_examples(
-        parser,
-        "dmlcy lint model.json",
-        "dmlcy lint --feature-level 3_0 models/*.json    # what came later is refused",
-        "dmlcy lint --format github models/*.json    # annotations in a workflow of GitHub Actions",
-        "dmlcy lint model.onnx --shape x=1x3x224x224    # the descs of the nodes of an ONNX model",
-        "dmlcy lint --fix model.json    # writes the repairs that leave no choice",
-        "cat model.json | dmlcy lint --json -",
-        "dmlcy lint --only-refused descs    # what a program in C++ wrote: dmlcy cpp-header",
-        "dmlcy lint --directml mnist.py --argument mnist_image1.png    # the graphs that a program builds",
-    )
+    add_examples(parser, *EXAMPLES)
     parser.set_defaults(execute=execute)
 
 

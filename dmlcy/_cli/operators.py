@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable, Mapping
 from operator import itemgetter
+from string import digits
 from typing import Any, Final, TypeAlias
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format
@@ -115,8 +115,8 @@ def _brief(dtypes: list[str]) -> str:
     """FLOAT16/32, INT8/16/32."""
     kinds: dict[str, list[int]] = {}
     for dtype in dtypes:
-        kind, bits = re.fullmatch(r"(\D*)(\d*)", dtype).groups()  # type: ignore[union-attr]
-        kinds.setdefault(kind, []).append(int(bits))
+        kind = dtype.rstrip(digits)
+        kinds.setdefault(kind, []).append(int(dtype.removeprefix(kind)))
     return ", ".join(f"{kind}{'/'.join(map(str, sorted(bits)))}" for kind, bits in kinds.items())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dmlcy._cli.options import (
     FORMATS,
@@ -36,6 +36,16 @@ if TYPE_CHECKING:
     from dmlcy._frontends.graphs.serialized import Serialized
 
 DUMPS = "--dump is for graphs; the outputs of a model are --expect."
+
+EXAMPLES: Final = (
+    "dmlcy run model.json",
+    "dmlcy run graph.json --profile --format json > profile.json    # then: dmlcy graph --profile",
+    "dmlcy run graph.json --input x=x.npy --dump values    # then: dmlcy compare values from_the_gpu",
+    "dmlcy run model.onnx --input x=x.npy --output y=y.npy    # an ONNX model; --shape gives free sizes",
+    "dmlcy run model.onnx --input x=images --output y=results    # each .npy and .npz file of a folder",
+    "dmlcy run --iterations 1000 model.json    # the median of as many times",
+    "dmlcy run --expect expected model.json    # then: dmlcy compare expected from_the_gpu",
+)
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -85,6 +95,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="print all elements of each output of a graph or an ONNX model; without this option, of more than "
         f"{MOST_PRINTED} elements only the first and the last {ENDS}",
     )
+    _add_steps(parser)
+    add_format(parser, (*FORMATS, "trace"), "with --profile, what to print; Perfetto opens a trace (default: text)")
+    add_limit(parser)
+    add_examples(parser, *EXAMPLES)
+    parser.set_defaults(execute=execute)
+
+
+def _add_steps(parser: argparse.ArgumentParser) -> None:
+    """The options about the steps of a graph, and about the files of a folder."""
     parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
     parser.add_argument(
         "--profile",
@@ -94,19 +113,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--fail-fast", action="store_true", help="with a folder as --input: stop at the first file that fails"
     )
-    add_format(parser, (*FORMATS, "trace"), "with --profile, what to print; Perfetto opens a trace (default: text)")
-    add_limit(parser)
-    add_examples(
-        parser,
-        "dmlcy run model.json",
-        "dmlcy run graph.json --profile --format json > profile.json    # then: dmlcy graph --profile",
-        "dmlcy run graph.json --input x=x.npy --dump values    # then: dmlcy compare values from_the_gpu",
-        "dmlcy run model.onnx --input x=x.npy --output y=y.npy    # an ONNX model; --shape gives free sizes",
-        "dmlcy run model.onnx --input x=images --output y=results    # each .npy and .npz file of a folder",
-        "dmlcy run --iterations 1000 model.json    # the median of as many times",
-        "dmlcy run --expect expected model.json    # then: dmlcy compare expected from_the_gpu",
-    )
-    parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:

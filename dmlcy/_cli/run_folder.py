@@ -36,7 +36,6 @@ from dmlcy._show.terminal import Progress
 from dmlcy._words.values import listing, quote
 
 SUFFIXES: Final = (".npy", ".npz")
-Array = np.typing.NDArray[Any]
 
 
 class Runs(NamedTuple):
@@ -166,7 +165,7 @@ def _run(runs: Runs, stem: str, folders: Mapping[str, Path], asked: Mapping[str,
     return took
 
 
-def _array(runs: Runs, name: str, folder: Path, stem: str) -> Any:
+def _array(runs: Runs, name: str, folder: Path, stem: str) -> object:
     """The array of an input in the file of a name: the only one of an archive, or that of the name of the input."""
     paths = [path for suffix in SUFFIXES if (path := folder / f"{stem}{suffix}").exists()]
     if len(paths) != 1:

@@ -12,8 +12,8 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.dtypes import of_numbers
 from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import DTYPES, LEVEL_INDEX, FeatureLevelName
-from dmlcy._testing.arrays import Array
 from dmlcy._testing.descs import desc_of
+from dmlcy._types import Array
 
 EXAMPLE = "example"
 DRAWN = "drawn"

@@ -28,7 +28,7 @@ class Refusal:
     operator: dict[str, Any]
     violation: Violation
 
-    def to_json(self, level: str) -> dict[str, Any]:
+    def to_json(self, level: str) -> dict[str, object]:
         """The entry of a file."""
         return {
             "id": self.violation.id,

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._cli.compare_text import WORDS, leaning, reason
 from dmlcy._frontends.dxdispatch.problems import printable
@@ -127,7 +127,7 @@ def as_json(report: Report) -> Iterator[str]:
     yield json.dumps(whole, indent=2, allow_nan=False)
 
 
-def _case_json(case: Judged) -> dict[str, Any]:
+def _case_json(case: Judged) -> dict[str, object]:
     return {
         "name": case.entry.name,
         "operator": case.entry.operator,
@@ -139,9 +139,9 @@ def _case_json(case: Judged) -> dict[str, Any]:
     }
 
 
-def _output_json(one: Comparison) -> dict[str, Any]:
+def _output_json(one: Comparison) -> dict[str, object]:
     found, problem = one.differences, one.problem
-    stated: dict[str, Any] = {
+    stated: dict[str, object] = {
         "file": one.output.file,
         "field": one.output.name,
         "dtype": one.output.dtype.name,
@@ -173,7 +173,7 @@ def _output_json(one: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _answer_json(answer: Answer) -> dict[str, Any]:
+def _answer_json(answer: Answer) -> dict[str, object]:
     return {
         "id": answer.id,
         "operator": answer.operator,

@@ -7,7 +7,7 @@ which modules a process has imported. Its interface for sources of draws leaves 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -22,7 +22,7 @@ Drawn = TypeVar("Drawn")
 class Seeded(HypothesisProvider):
     """The source of draws of Hypothesis, without constants."""
 
-    def _maybe_draw_constant(self, *_arguments: Any, **_named: Any) -> None:
+    def _maybe_draw_constant(self, *_arguments: object, **_named: object) -> None:
         """No constant."""
 
 

@@ -17,7 +17,8 @@ from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.write import Use
 from dmlcy._runtime.tensor import to_array
-from dmlcy._testing.arrays import Array, inputs
+from dmlcy._testing.arrays import inputs
+from dmlcy._types import Array
 
 TRIES: Final = 4
 ORDINARY: Final = 64.0

@@ -10,6 +10,7 @@ import numpy as np
 from dmlcy._facts.dtypes import has_four_bits, numpy_dtype
 from dmlcy._facts.rows import Dtype
 from dmlcy._runtime.four_bits import public_dtype
+from dmlcy._types import DType
 
 
 def with_known_sizes(function: str, name: str, array: Any) -> Any:
@@ -33,7 +34,7 @@ def refuse_chunks(function: str, name: str, axis: int, chunks: int) -> NoReturn:
     )
 
 
-def public_dtype_of(function: str, dtype: Dtype) -> np.dtype[Any]:
+def public_dtype_of(function: str, dtype: Dtype) -> DType:
     """The data type of the chunks of an output; those of 4 bits are of ml_dtypes."""
     found = public_dtype(dtype.name) if has_four_bits(dtype) else numpy_dtype(dtype).newbyteorder("=")
     if found is None:

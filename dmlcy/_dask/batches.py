@@ -46,7 +46,7 @@ class Work(NamedTuple):
 
 def run(
     model: GraphDesc | CompiledGraph | CompiledModel | str | os.PathLike[str],
-    inputs: Mapping[str, Any],
+    inputs: Mapping[str, object],
     *,
     axis: int | Mapping[str, int] = 0,
     outputs: Sequence[str] | None = None,
@@ -126,7 +126,7 @@ def run(
     return _results(source, work, arrays, chunks)
 
 
-def _given(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _given(inputs: Mapping[str, object]) -> dict[str, Any]:
     """Each input as a dask array."""
     found = {}
     for name, value in inputs.items():
@@ -218,7 +218,7 @@ def _results(source: Source, work: Work, arrays: Mapping[str, Any], chunks: tupl
     return {name: _output(name, one, together, chunks) for name, one in work.results.items()}
 
 
-def _held(source: Source) -> Any:
+def _held(source: Source) -> object:
     """The source as an array without axes: one value of the graph, which each worker gets once."""
     name = f"dmlcy-model-{source.key}"
     return da.Array({(name,): source}, name, (), dtype=object, meta=np.empty((), object))
@@ -238,12 +238,12 @@ def _output(name: str, result: Result, together: Any, chunks: tuple[int, ...]) -
     )  # fmt: skip
 
 
-def _one(name: str, results: Any) -> Any:
+def _one(name: str, results: object) -> Any:
     """The block of one output."""
     return _only(results)[name]
 
 
-def _only(block: Any) -> Any:
+def _only(block: object) -> Any:
     """The value of a block along axes that are not in the output: lists of the one there is."""
     while isinstance(block, list):
         (block,) = block

@@ -60,7 +60,7 @@ class Call:
         """Whether the result is a tuple."""
         return len(self.outputs) > 1 or "[" in self.output
 
-    def _described(self, field: Field, value: Any, given: dict[str, Any]) -> object:
+    def _described(self, field: Field, value: object, given: dict[str, Any]) -> object:
         """The desc of a tensor or of each of several, whose arrays are put into ``given``; else the value as it is."""
         if not type_of(field.type).tensors:
             return self._tensor(field.python, value, given)
@@ -70,7 +70,7 @@ class Call:
             return value
         return tuple(self._tensor(f"{field.python}[{place}]", one, given) for place, one in enumerate(entries))
 
-    def _tensor(self, path: str, value: Any, given: dict[str, Any]) -> object:
+    def _tensor(self, path: str, value: object, given: dict[str, Any]) -> object:
         """The desc of a dask array, or of what else is an array; anything else is for the checks to refuse."""
         if _is_dask(value):
             given[path] = self._known(path, value)
@@ -80,7 +80,7 @@ class Call:
             given[path] = da.from_array(array, chunks=-1)
         return TensorDesc(given[path].dtype, given[path].shape)
 
-    def _known(self, path: str, array: Any) -> Any:
+    def _known(self, path: str, array: Any) -> object:
         """A dask array of which the sizes are known."""
         array = with_known_sizes(self.operator.python, path, array)
         if array.dtype == np.bool:
@@ -135,7 +135,7 @@ def _is_dask(value: object) -> bool:
     return isinstance(value, da.Array)
 
 
-def _in_rows(x: Any, first: int) -> Any:
+def _in_rows(x: Any, first: int) -> object:
     """The array in chunks of whole rows along the axes behind the first spatial one, no larger than they were."""
     rest = range(first + 1, x.ndim)
     parts = math.prod(len(bounds(x.chunks[axis])) - 1 for axis in rest)

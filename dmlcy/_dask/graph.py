@@ -21,6 +21,7 @@ from dmlcy._families.pieces import Cut, Piece, bounds
 from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX
 from dmlcy._runtime.threads import one_thread
+from dmlcy._types import DType
 
 PIECES: Final = np.dtype([("before", np.int64), ("after", np.int64), ("size", np.int64)])
 
@@ -116,7 +117,7 @@ class Graph:
             for place, name in enumerate(call.outputs)
         )
 
-    def _dtype(self, name: str) -> np.dtype[Any]:
+    def _dtype(self, name: str) -> DType:
         """The data type of an output."""
         return public_dtype_of(self.call.operator.python, DTYPES[self.call.outputs[name].dtype.name])
 
@@ -125,7 +126,7 @@ class Graph:
         several = math.prod(map(len, self.sizes.values())) > 1
         return Work(call.operator.name, tuple(call.inputs), self.values, tuple(self.entries), current_level(), several)
 
-    def _output(self, name: str, work: Any, given: Sequence[Any]) -> Any:
+    def _output(self, name: str, work: object, given: Sequence[object]) -> Any:
         """An output, made by ``work`` piece by piece."""
         out, new = [], {}
         for axis, size in enumerate(self.call.outputs[name].sizes):
@@ -159,7 +160,7 @@ def _values(call: Call) -> dict[str, Any]:
     return attributes | asked | absent
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value.name if isinstance(value, Enum) else tuple(value) if isinstance(value, tuple) else value
 
 
@@ -169,7 +170,7 @@ def _paddings(one: Cut) -> Iterator[Entry]:
         yield Entry(one.padding.end, (one.padding.entry,), "after")
 
 
-def _block(work: Work, *blocks: Any) -> Any:
+def _block(work: Work, *blocks: object) -> Any:
     """One piece of each output: the operator on pieces of its inputs, with the entries of these pieces."""
     pieces = [_only(block) for block in blocks]
     given = dict(work.arguments)
@@ -183,12 +184,12 @@ def _block(work: Work, *blocks: Any) -> Any:
         return function(work.operator)(**given)
 
 
-def _one(place: int, results: Any) -> Any:
+def _one(place: int, results: object) -> Any:
     """The piece of one output."""
     return _only(results)[place]
 
 
-def _only(block: Any) -> Any:
+def _only(block: object) -> Any:
     """The array of a block along axes that are not in the output: lists of the one there is."""
     while isinstance(block, list):
         (block,) = block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
+from typing import Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from dmlcy._frontends.onnx.loading import CompiledModel, digest
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.stages import Stage
 from dmlcy._frontends.onnx.visits import key_of
-from dmlcy._graph.arrays import Array, Taker, label_of, named
+from dmlcy._graph.arrays import Taker, label_of, named
 from dmlcy._graph.items import Axis, Batch, Mixed, output_of
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._graph.violations import Part, made
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._types import Array, DType
 from dmlcy._words.values import listing, quote
 
 FUNCTION: Final = "run"
@@ -40,7 +41,7 @@ class Result(NamedTuple):
     ``constant``: the hash of the elements of a constant.
     """
 
-    dtype: np.dtype[Any]
+    dtype: DType
     sizes: tuple[int, ...]
     axis: Axis | None
     constant: bytes = b""
@@ -66,7 +67,7 @@ class Asked:
         The different numbers of items in blocks, two at most.
     """
 
-    arrays: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]
+    arrays: Mapping[str, tuple[DType, tuple[int, ...]]]
     axes: Mapping[str, int]
     names: Sequence[str]
     others: Mapping[str, int]
@@ -97,10 +98,10 @@ class Model(Protocol):
     def plan(self, asked: Asked) -> Plan:
         """The outputs, as far as they are known before a run; raises all errors of the call."""
 
-    def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
+    def prepare(self, arrays: Mapping[str, object], names: Sequence[str]) -> None:
         """Compiles for arrays of these sizes."""
 
-    def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
+    def run(self, arrays: Mapping[str, object], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
 
 
@@ -160,10 +161,10 @@ class OfGraph:
         if taker.wrong:
             raise_violations(taker.wrong, FUNCTION)
 
-    def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
+    def prepare(self, arrays: Mapping[str, object], names: Sequence[str]) -> None:
         """Nothing: it is compiled."""
 
-    def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
+    def run(self, arrays: Mapping[str, object], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
         results = self.compiled(*[arrays[name] for name in self.compiled.called])
         found = dict(zip(self.outputs, results if isinstance(results, tuple) else (results,), strict=True))
@@ -215,7 +216,7 @@ class OfModel:
         found = f"the sizes {sizes} for {few[0]} items, and {more} for {few[1]}"
         refuse("output", name=quote(name), wanted="an equal part along an axis for each item", found=found)
 
-    def _results(self, asked: Asked, number: int) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
+    def _results(self, asked: Asked, number: int) -> list[tuple[DType, tuple[int, ...]]]:
         """The data type and the sizes of each output; where only a run knows them, of a run of zeros."""
         arrays = asked.of(number)
         stage = self.model.first_stage(arrays, asked.names)
@@ -260,16 +261,16 @@ class OfModel:
             results[name] = Result(dtype, sizes, axis, b"" if read is None else digest(read()))
         return batch, results
 
-    def prepare(self, arrays: Mapping[str, Any], names: Sequence[str]) -> None:
+    def prepare(self, arrays: Mapping[str, object], names: Sequence[str]) -> None:
         """Compiles for arrays of these sizes; what depends on elements is compiled when the model runs."""
         self.model.first_stage(arrays, names)
 
-    def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
+    def run(self, arrays: Mapping[str, object], names: Sequence[str]) -> list[Array]:
         """The outputs of these names."""
         return [*self.model.run(arrays, names).values()]
 
 
-def _of_stage(stage: Stage) -> Iterator[tuple[np.dtype[Any], tuple[int, ...]]]:
+def _of_stage(stage: Stage) -> Iterator[tuple[DType, tuple[int, ...]]]:
     """The data type and the sizes of each value that a last stage gives."""
     for name in stage.names:
         value = stage.walk.scope[name].value

@@ -113,7 +113,7 @@ class FromGraph(Source):
             self._data = pickle.dumps(self._parts, 5)
         return self._data
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"key": self.key, "_data": self._bytes()}
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
-import numpy as np
-
 from dmlcy._check.checker import OUT, Check, wanted
 from dmlcy._check.state import State, keyword, sizes_asked
 from dmlcy._desc.whole import Whole
@@ -20,6 +18,7 @@ from dmlcy._field_types.operators import Descs
 from dmlcy._field_types.tensor_array import given_tensors
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._runtime.tensor import to_array, to_shared_array
+from dmlcy._types import Array
 from dmlcy._words.values import show
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def held_desc(operator: str, python: str, value: object, level: int) -> Operator
     return None if state.violations else cast("OperatorDesc", found)
 
 
-def _compare_outs(found: Check, inferred: Check, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+def _compare_outs(found: Check, inferred: Check, arrays: Mapping[str, Array]) -> None:
     """Arrays given for outputs have the sizes that the call infers, also where a desc may add ones in front."""
     for path, array in arrays.items():
         field = found.operator.field(path)
@@ -168,7 +167,7 @@ def refuse_input(desc: OperatorDesc, name: str, value: object) -> NoReturn:
     _raise(found, arrays, 0)
 
 
-def check_inputs(desc: OperatorDesc, arrays: Mapping[str, np.ndarray[Any, Any]]) -> list[Violation]:
+def check_inputs(desc: OperatorDesc, arrays: Mapping[str, Array]) -> list[Violation]:
     """Raises what is wrong with a desc, or with arrays for its inputs, without running the operator; the warnings."""
     level = LEVEL.get()
     refused = desc._violations(level)
@@ -203,7 +202,7 @@ def _given(
 
 def _arrays(
     operator: Operator, given: Mapping[str, object], labels: Mapping[str, str], names: Sequence[str]
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> dict[str, Array]:
     """The tensors that are given as arrays, by the Python name of the field."""
     arrays = {}
     for field in operator.fields:
@@ -231,16 +230,14 @@ def _entries(field: Field, value: object) -> list[tuple[str, object]]:
     return [(f"{field.python}[{place}]", one) for place, one in enumerate(given_tensors(value) or ())]
 
 
-def _described(path: str, value: object, arrays: Mapping[str, np.ndarray[Any, Any]]) -> object:
+def _described(path: str, value: object, arrays: Mapping[str, Array]) -> object:
     """The value of a field of a call; a desc in place of an array, and the class of a desc, which is no array."""
     if path in arrays:
         return TensorDesc(arrays[path].dtype, arrays[path].shape)
     return type(value) if type(value) is TensorDesc else value
 
 
-def _raise(
-    found: Check, arrays: Mapping[str, np.ndarray[Any, Any]], first: int, infer: Callable[[], Check] | None = None
-) -> NoReturn:
+def _raise(found: Check, arrays: Mapping[str, Array], first: int, infer: Callable[[], Check] | None = None) -> NoReturn:
     """Looks at the memory and at the values too, and raises. ``infer``: the call without the arrays for its outputs."""
     inputs = {path: array for path, array in arrays.items() if found.operator.field(path).kind == "input"}
     others = dict(inputs)

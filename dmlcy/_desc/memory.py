@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._facts.dtypes import Bytes, has_four_bits, numpy_dtype, of_numbers, size_in_bytes
 from dmlcy._facts.names import refuse_model
@@ -15,6 +13,7 @@ from dmlcy._facts.tables import DTYPES
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size, packed_strides
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array
 from dmlcy._words.values import show
 
 
@@ -82,7 +81,7 @@ def needed(desc: TensorDesc) -> int:
     return total if total > reach + 3 else reach
 
 
-def view(data: Bytes, desc: TensorDesc, offset: int) -> npt.NDArray[Any]:
+def view(data: Bytes, desc: TensorDesc, offset: int) -> Array:
     """The tensor that starts at an offset in bytes; the buffer must be large enough.
 
     Elements of 4 bits are a copy, and reach the buffer by ``four_bits.write``.
@@ -95,7 +94,7 @@ def view(data: Bytes, desc: TensorDesc, offset: int) -> npt.NDArray[Any]:
     return np.ndarray(desc.sizes, dtype, data.data, offset, steps)
 
 
-def in_memory(tensor: TensorDesc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def in_memory(tensor: TensorDesc, values: Array) -> Array:
     """The values as they lie in a buffer, in one dimension when its desc has strides; of 4 bits the bytes."""
     if has_four_bits(dtype_of(tensor)):
         must_be_packed(tensor, "A tensor")
@@ -108,7 +107,7 @@ def in_memory(tensor: TensorDesc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return data.view(dtype)
 
 
-def in_file(dtype: Dtype, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def in_file(dtype: Dtype, values: Array) -> Array:
     """The elements of a tensor as a ``.npy`` file has them: in their sizes, or of 4 bits the bytes."""
     if not has_four_bits(dtype):
         return values
@@ -120,7 +119,7 @@ def sizes_in_file(dtype: Dtype, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return (size_in_bytes(dtype, math.prod(sizes)),) if has_four_bits(dtype) else sizes
 
 
-def of_file(dtype: Dtype, sizes: tuple[int, ...], values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def of_file(dtype: Dtype, sizes: tuple[int, ...], values: Array) -> Array:
     """The elements of a tensor from the array in such a file."""
     return four_bits.unpacked(values, dtype.name, sizes) if has_four_bits(dtype) else values
 

@@ -11,21 +11,22 @@ import numpy.typing as npt
 from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import DTYPES
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array, DType
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
-def numpy_dtype(dtype: Dtype) -> np.dtype[Any]:
+def numpy_dtype(dtype: Dtype) -> DType:
     """The NumPy type of a data type inside the package, little-endian as model files are."""
     return four_bits.MARKERS[dtype.name] if has_four_bits(dtype) else np.dtype(dtype.numpy).newbyteorder("<")
 
 
-def plain_dtype(dtype: Dtype) -> np.dtype[Any]:
+def plain_dtype(dtype: Dtype) -> DType:
     """The NumPy type that holds the elements as numbers."""
     return four_bits.PLAIN[dtype.name] if has_four_bits(dtype) else numpy_dtype(dtype)
 
 
-def of_numbers(values: Sequence[Any] | npt.NDArray[Any], dtype: Dtype) -> npt.NDArray[Any]:
+def of_numbers(values: Sequence[Any] | Array, dtype: Dtype) -> Array:
     """Integers that a data type holds, in this data type."""
     plain = np.array(values, plain_dtype(dtype))
     return four_bits.marked(plain, dtype.name) if has_four_bits(dtype) else plain

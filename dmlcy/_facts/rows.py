@@ -95,7 +95,7 @@ class Part(Row):
     before: int
     after: int
 
-    def of(self, sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+    def of(self, sizes: tuple[object, ...]) -> tuple[Any, ...]:
         """These of the sizes of the tensor."""
         return sizes[self.before : len(sizes) - self.after]
 
@@ -353,7 +353,7 @@ class Operator(Row):
         given = (field for field in self.fields if field.kind == "attribute" and field.value is None)
         return (*self.chosen, *given)
 
-    def arguments(self, desc: Any) -> dict[str, Any]:
+    def arguments(self, desc: object) -> dict[str, Any]:
         """The arguments of a call beside tensors that compute the result of a desc."""
         given = {field.python: _value(field, desc) for field in self.parameters}
         return given | {field.sized_by: _sizes(getattr(desc, field.python)) for field in self.fields if field.sized_by}
@@ -451,7 +451,7 @@ def _sizes(tensor: Any) -> Any:
     return None if tensor is None else tuple(map(_sizes, tensor)) if type(tensor) is tuple else tensor.sizes
 
 
-def _value(field: Field, desc: Any) -> Any:
+def _value(field: Field, desc: object) -> Any:
     """The value of a parameter of a call."""
     if field.part is None:
         return getattr(desc, field.python)

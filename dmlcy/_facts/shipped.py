@@ -20,7 +20,7 @@ def folder() -> Traversable:
 
 
 @cache
-def _parsed(name: str) -> dict[str, Any]:
+def _parsed(name: str) -> dict[str, object]:
     """The tables of a file, which is parsed once: an explanation asks for those of one operator several times."""
     import tomllib
 

@@ -14,12 +14,13 @@ from dmlcy._facts.names import must_run
 from dmlcy._facts.rows import Rules
 from dmlcy._families import family_of
 from dmlcy._families.given import Kernel
+from dmlcy._types import DType, Number
 
 LARGEST: Final = float(np.finfo(np.float32).max)
 """Loops give an activation FLOAT32."""
 
 
-def activated(desc: OperatorDesc | None, values: Any, arithmetic: Arithmetic) -> Any:
+def activated(desc: OperatorDesc | None, values: Number, arithmetic: Arithmetic) -> Number:
     """An activation of numbers; without one the numbers themselves."""
     if desc is None:
         return values
@@ -39,7 +40,7 @@ def operations(desc: OperatorDesc | None, sizes: tuple[int, ...]) -> int:
     return found
 
 
-def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any]) -> Any:
+def magnitudes(desc: OperatorDesc | None, values: Number, sizes: Number, m: Arithmetic, dtype: DType) -> Number:
     """The numbers in whose units the accuracy of an activation of sums is, from the sizes of the terms of each sum.
 
     The size is that of the result, or the size of the terms times the steepness of the activation, if that is more. The
@@ -56,7 +57,7 @@ def magnitudes(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic
     return m.multiply(m.absolute(activated(desc, values, m)), m.add(m.multiply(most, 2.0), 1.0))
 
 
-def promised(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic) -> Any:
+def promised(desc: OperatorDesc | None, values: Number, sizes: Number, m: Arithmetic) -> Number:
     """The numbers in whose units the accuracy of an activation of numbers is; NaN, where nothing is promised.
 
     Loops give an activation FLOAT32: a number beyond the range is infinite there, which may change the result.
@@ -69,8 +70,8 @@ def promised(desc: OperatorDesc | None, values: Any, sizes: Any, m: Arithmetic) 
 
 
 def steep(
-    function: Callable[[Any], Any], values: Any, sizes: Any, m: Arithmetic, dtype: np.dtype[Any], units: float = 1.0
-) -> Any:
+    function: Callable[[Number], Number], values: Number, sizes: Number, m: Arithmetic, dtype: DType, units: float = 1.0
+) -> Number:
     """The same of a function of each number. ``units``: by how many of them a sum changes."""
     middle = function(values)
     digits = int(np.finfo(dtype).nmant)

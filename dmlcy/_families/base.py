@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
 from dmlcy._arithmetic.counted import COUNTING, element, operations
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -20,6 +20,7 @@ from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.windows import WindowRoles
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._types import Array, Number
 
 
 class Scaled(NamedTuple):
@@ -48,10 +49,10 @@ class Result:
         the results for the absolute values of the inputs.
     """
 
-    values: Any
-    accumulators: Any = None
+    values: Number
+    accumulators: Number = None
     moved: bool = False
-    magnitudes: Callable[[], Any] | None = None
+    magnitudes: Callable[[], Number] | None = None
 
 
 class Part(NamedTuple):
@@ -96,12 +97,12 @@ class Family(ABC):
         found = self.evaluate(given, output)
         return found.values if found.moved else self.stored(given, found.values, output)
 
-    def stored(self, given: Given, values: Any, output: str, sizes: tuple[int, ...] | None = None) -> Array:
+    def stored(self, given: Given, values: Number, output: str, sizes: tuple[int, ...] | None = None) -> Array:
         """Numbers in the data type of an output; ``sizes``: of the part of it that they are."""
         whole = tuple(given.values[output].sizes) if sizes is None else sizes
         return given.arithmetic.stored(values, given.dtype(output), whole)
 
-    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
+    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Number, arithmetic: Arithmetic) -> Number:
         """An operator of the family as an activation of the numbers that another operator computes."""
         raise NotImplementedError(f"{desc.operator.name} is no activation")
 
@@ -122,15 +123,15 @@ class Family(ABC):
         """The names that say how a window slides over the first input; None if no window does."""
         return None
 
-    def holds(self, condition: Formula, given: Given, output: str) -> Any:
+    def holds(self, condition: Formula, given: Given, output: str) -> Number:
         """Where the condition of an interpretation holds: for which elements of an output."""
-        told: dict[str, Any] = {
+        told: dict[str, Number] = {
             name: tell() for name, tell in self.told(given, output).items() if name in condition.reads
         }
         told |= conditions.of_elements(given, output, self.spread, self.idle)
         return conditions.holds(condition, given, output, told)
 
-    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Number]]:
         """The computed values of each element of an output that conditions may read, beside the elements of inputs."""
         return {}
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from dmlcy._arithmetic import Array
+from dmlcy._types import Array
 
 At = tuple[slice, ...]
 """A part of a tensor: a slice for each axis."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array, limits
+from dmlcy._arithmetic import limits
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.rows import Formula, Rules
 from dmlcy._families import blocks
 from dmlcy._families.given import Given, beside
+from dmlcy._types import Array, DType, Number
 
 Carry = Callable[[Given, str, str, Array], Array]
 """From marks of the elements of an input, of that name, to those of an output, whose name comes first."""
 
-Test = Callable[[Rules], Any]
+Test = Callable[[Rules], Number]
 """A condition on the elements of an input, which it reads under the name of that."""
 
 
-def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Any]) -> Any:
+def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Number]) -> Number:
     """The value of a condition, over the names that it reads of places of an output."""
     dtype = given.dtype(output)
     found = {
@@ -32,7 +32,7 @@ def holds(condition: Formula, given: Given, output: str, names: Mapping[str, Any
     return condition.function(given.arithmetic, beside(given.rules, {**found, **names}))
 
 
-def in_range(x: Any, dtype: np.dtype[Any]) -> Any:
+def in_range(x: Number, dtype: DType) -> Number:
     """Whether numbers, without their fractions, are in the range of a data type; NaN is not."""
     if dtype.kind == "f":
         return np.abs(x) <= float(np.finfo(dtype).max)
@@ -43,7 +43,7 @@ def in_range(x: Any, dtype: np.dtype[Any]) -> Any:
     return (whole >= float(low)) & (whole < float(high + 1))
 
 
-def of_elements(given: Given, output: str, spread: Carry, beside: Carry) -> dict[str, Callable[..., Any]]:
+def of_elements(given: Given, output: str, spread: Carry, beside: Carry) -> dict[str, Callable[..., Number]]:
     """``any``, ``all`` and ``idle`` of a condition on the elements of an input: where each holds in an output.
 
     ``spread`` and ``beside`` are the methods of the family for the first two and for the third one.
@@ -53,15 +53,15 @@ def of_elements(given: Given, output: str, spread: Carry, beside: Carry) -> dict
         array = given.arrays.get(name)
         return None if array is None else _marks(given, rules, name, array, test)
 
-    def any_(rules: Rules, name: str, test: Test) -> Any:
+    def any_(rules: Rules, name: str, test: Test) -> Number:
         found = marks(rules, name, test)
         return found is not None and (found.any() and spread(given, output, name, found))
 
-    def all_(rules: Rules, name: str, test: Test) -> Any:
+    def all_(rules: Rules, name: str, test: Test) -> Number:
         found = marks(rules, name, test)
         return found is None or found.all() or ~np.asarray(spread(given, output, name, ~found))
 
-    def idle(rules: Rules, name: str, test: Test) -> Any:
+    def idle(rules: Rules, name: str, test: Test) -> Number:
         found = marks(rules, name, test)
         return found is not None and (found.any() and beside(given, output, name, found))
 

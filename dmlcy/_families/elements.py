@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
+from dmlcy._types import Array, Number
 
 
 def grid(sizes: Iterable[int]) -> Iterator[tuple[int, ...]]:
@@ -17,7 +16,7 @@ def grid(sizes: Iterable[int]) -> Iterator[tuple[int, ...]]:
     return itertools.product(*map(range, sizes))
 
 
-def largest(values: list[Any]) -> Any:
+def largest(values: list[Number]) -> Number:
     """The maximum: numbers before NaN, +0 before -0."""
 
     def key(at: int) -> tuple[object, ...]:

@@ -15,9 +15,10 @@ from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Operator, Rules
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._runtime import four_bits
+from dmlcy._types import DType, Number
 
 
-def beside(rules: Rules, names: Mapping[str, Any]) -> Rules:
+def beside(rules: Rules, names: Mapping[str, Number]) -> Rules:
     """The values of a desc with more names, or other values of some; ``rules`` stay what they are."""
     return type(rules)({**vars(rules), **names})
 
@@ -39,7 +40,7 @@ class Kernel(Values):
         """Whether the field that plays a role is that member of its enum; False without such a field."""
         return role in self.told.roles and self.field(role).name == member
 
-    def value(self, key: str, /, **names: Any) -> Any:
+    def value(self, key: str, /, **names: Number) -> Number:
         """The value of an expression, over the names that the family reserves."""
         return self.told.formulas[key].function(self.arithmetic, beside(self.rules, names) if names else self.rules)
 
@@ -49,7 +50,7 @@ def kernel_of(desc: OperatorDesc, arithmetic: Arithmetic = EXACT) -> Kernel:
     return Kernel(desc.operator, Formulas(desc).rules, arithmetic)
 
 
-def _numbers(array: Any) -> Any:
+def _numbers(array: Number) -> Number:
     """The array, or the arrays, of an input; elements of 4 bits as numbers of one byte."""
     return tuple(map(_numbers, array)) if isinstance(array, tuple | list) else four_bits.values_of(array)
 
@@ -67,40 +68,40 @@ class Given(Kernel):
         operator: Operator,
         rules: Rules,
         values: Mapping[str, Any],
-        arrays: Mapping[str, Any],
+        arrays: Mapping[str, Number],
         arithmetic: Arithmetic,
     ) -> None:
         super().__init__(operator, rules, arithmetic)
         self.outputs = tuple(by_path(operator.fields, "output", values))
         self.values = {**values, **dict(self.outputs)}
         self.arrays = {name: _numbers(array) for name, array in arrays.items()}
-        self.kept: dict[str, Any] = {}
-        self.input: Any = next(iter(self.arrays.values()), None)
+        self.kept: dict[str, Number] = {}
+        self.input: Number = next(iter(self.arrays.values()), None)
         self.output_sizes: tuple[int, ...] = next((tensor.sizes for _, tensor in self.outputs), ())
 
     @classmethod
-    def of_desc(cls, desc: OperatorDesc, arrays: Mapping[str, Any], arithmetic: Arithmetic = EXACT) -> Given:
+    def of_desc(cls, desc: OperatorDesc, arrays: Mapping[str, Number], arithmetic: Arithmetic = EXACT) -> Given:
         """A valid desc and its arrays."""
         return cls(desc.operator, Formulas(desc).rules, desc._values(), arrays, arithmetic)
 
-    def with_arrays(self, arrays: Mapping[str, Any]) -> Given:
+    def with_arrays(self, arrays: Mapping[str, Number]) -> Given:
         """The same use with other arrays."""
         return type(self)(self.operator, self.rules, self.values, arrays, self.arithmetic)
 
-    def of_role(self, role: str) -> Any:
+    def of_role(self, role: str) -> Number:
         """The value of the field that plays a role, as the desc has it; None without such a field."""
         name = self.told.roles.get(role)
         return None if name is None else self.values[name]
 
-    def dtype(self, name: str) -> np.dtype[Any]:
+    def dtype(self, name: str) -> DType:
         """The data type of a tensor."""
         return numpy_dtype(dtype_of(self.values[name]))
 
-    def room(self, name: str) -> Any:
+    def room(self, name: str) -> Number:
         """An array without values for the elements of an output, as the arithmetic stores them."""
         return np.empty(self.values[name].sizes, self.arithmetic.storage(self.dtype(name)))
 
-    def elements(self, name: str) -> Any:
+    def elements(self, name: str) -> Number:
         """The elements of an input as numbers; None if it is left out."""
         array = self.arrays.get(name)
         return None if array is None else self.arithmetic.of(array)

@@ -8,18 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array, scaled
+from dmlcy._arithmetic import Arithmetic, scaled
 from dmlcy._families.blocks import At, sizes_of
+from dmlcy._types import Array, Number
 
 VALUE: Final = "value"
 MEAN: Final = "mean"
 PRODUCT: Final = "product"
 
-Expression = Callable[[Mapping[str, Any]], Any]
+Expression = Callable[[Mapping[str, Number]], Number]
 """Numbers of one part, over names."""
 
 
@@ -39,7 +40,7 @@ class Passes:
         self,
         m: Arithmetic,
         passes: Sequence[Pass],
-        elements: Callable[[At], Mapping[str, Any]],
+        elements: Callable[[At], Mapping[str, Number]],
         sizes: Sequence[int],
         axes: Iterable[int],
         parts: Sequence[At],
@@ -50,17 +51,17 @@ class Passes:
         self.axes = tuple(axes)
         self.sizes = sizes
         self.parts = parts
-        self.results: dict[str, Any] = {}
-        self.part: tuple[At, int, dict[str, Any]] | None = None
+        self.results: dict[str, Number] = {}
+        self.part: tuple[At, int, dict[str, Number]] | None = None
         for number, one in enumerate(passes):
             if one.kind != VALUE:
                 self.results[one.name] = self.reduced(one, number)
 
-    def names(self, at: At, count: int | None = None) -> dict[str, Any]:
+    def names(self, at: At, count: int | None = None) -> dict[str, Number]:
         """The values of the names in a part: the elements, and the first passes, or all of them."""
         count = len(self.passes) if count is None else count
         done = 0
-        names: dict[str, Any]
+        names: dict[str, Number]
         if self.part is not None and self.part[0] == at and self.part[1] <= count:
             _, done, names = self.part
         else:
@@ -70,11 +71,11 @@ class Passes:
         self.part = at, count, names
         return names
 
-    def kept(self, result: Any, at: At) -> Any:
+    def kept(self, result: Number, at: At) -> Number:
         """The part of a result that goes with a part of the tensors."""
         return result[tuple(slice(0, 1) if d in self.axes else one for d, one in enumerate(at))]
 
-    def reduced(self, one: Pass, number: int) -> Any:
+    def reduced(self, one: Pass, number: int) -> Number:
         """The result of a pass."""
         m, found = self.m, Gathered(self.m, one.kind)
         for at in self.parts:
@@ -90,7 +91,7 @@ class Gathered:
     def __init__(self, m: Arithmetic, kind: str) -> None:
         self.m = m
         self.kind = kind
-        self.places: dict[tuple[int, ...], Any] = {}
+        self.places: dict[tuple[int, ...], Number] = {}
 
     def add(self, place: tuple[int, ...], values: Array, axes: tuple[int, ...]) -> None:
         """The numbers of another part."""
@@ -113,7 +114,7 @@ class Gathered:
         part = reduce(values, axes)
         self.places[place] = part if before is None else combine(before, part)
 
-    def result(self) -> Any:
+    def result(self) -> Number:
         """The results of all places."""
         found = {place: scaled.number(one) if type(one) is tuple else one for place, one in self.places.items()}
         if len(found) == 1:

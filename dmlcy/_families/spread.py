@@ -5,13 +5,13 @@ An interpolation, the sums of a window, and the gradients of both have this in c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
+from dmlcy._types import Array, Number, Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class Spread:
 
     source: Array
     target: Array
-    weight: Any
+    weight: Number
     count: int
 
     @classmethod
-    def of(cls, m: Arithmetic, source: Array, target: Array, weight: Any, count: int, merged: bool = True) -> Spread:
+    def of(cls, m: Arithmetic, source: Array, target: Array, weight: Number, count: int, merged: bool = True) -> Spread:
         """Numbers in any order. Numbers without a weight go nowhere.
 
         ``merged``: weights of one source and one target are added up.
@@ -58,9 +58,9 @@ class Spread:
         part = Spread(source - first, self.target[some] - at.start, weight, at.stop - at.start)
         return slice(first, last + 1), part
 
-    def applied(self, m: Arithmetic, numbers: Array, axis: int, absolute: bool = False) -> Any:
+    def applied(self, m: Arithmetic, numbers: Array, axis: int, absolute: bool = False) -> Number:
         """The sums at all targets, along this axis; 0 where nothing goes. ``absolute``: with weights without signs."""
-        values: Any = np.take(numbers, self.source, axis)
+        values: Number = np.take(numbers, self.source, axis)
         if self.weight is not None:
             weight = m.absolute(self.weight) if absolute else self.weight
             values = m.multiply(values, weight.reshape([-1 if d == axis else 1 for d in range(numbers.ndim)]))
@@ -68,7 +68,7 @@ class Spread:
         if len(places) == self.count:
             return values
         sizes = tuple(self.count if d == axis else size for d, size in enumerate(values.shape))
-        result: Any = m.of(np.zeros(sizes, np.float64 if values.dtype == object else values.dtype))
+        result: Number = m.of(np.zeros(sizes, np.float64 if values.dtype == object else values.dtype))
         result[along(places, axis)] = values
         return result
 
@@ -93,7 +93,7 @@ class Nearby:
     idle: Spread
 
     @classmethod
-    def of(cls, m: Arithmetic, low: Array, rest: Any, size: int, target: Array, count: int) -> Nearby:
+    def of(cls, m: Arithmetic, low: Array, rest: Number, size: int, target: Array, count: int) -> Nearby:
         """Of places that are ``rest`` behind the elements ``low``."""
         source, weight = between(m, low, rest, size)
         target, beside = np.tile(target, 2), np.append(np.full(len(low), False), source[len(low) :] != low)
@@ -115,7 +115,7 @@ def idle(marks: Array, nearby: Mapping[int, Nearby]) -> Array:
     return found
 
 
-def combined(function: Callable[[Any, Any], Any], values: Any, target: Array, axis: int) -> tuple[Any, Array]:
+def combined(function: Operation, values: Number, target: Array, axis: int) -> tuple[Number, Array]:
     """The result of a function of two numbers for all numbers of one target, and these targets; both in their order."""
     while True:
         begins = np.flatnonzero(np.diff(target, prepend=-1))
@@ -133,12 +133,12 @@ def combined(function: Callable[[Any, Any], Any], values: Any, target: Array, ax
             values[at] = function(values[at], second)
 
 
-def along(places: Array, axis: int) -> tuple[Any, ...]:
+def along(places: Array, axis: int) -> tuple[Number, ...]:
     """An index of some places along an axis."""
     return (*[slice(None)] * axis, places)
 
 
-def between(m: Arithmetic, low: Array, rest: Any, size: int) -> tuple[Array, Any]:
+def between(m: Arithmetic, low: Array, rest: Number, size: int) -> tuple[Array, Number]:
     """Of places in an axis, first the elements before them, then those behind them; and the weight of each.
 
     ``rest``: how far each place is behind the element before it. Elements beyond the ends are those at the ends.
@@ -147,7 +147,7 @@ def between(m: Arithmetic, low: Array, rest: Any, size: int) -> tuple[Array, Any
     return source, np.concatenate([m.subtract(1, rest), rest])
 
 
-def parted(m: Arithmetic, place: Array) -> tuple[Array, Any]:
+def parted(m: Arithmetic, place: Array) -> tuple[Array, Number]:
     """Of places of float64 that are small: the whole numbers before them, and how far they are behind these."""
     low = np.floor(place)
     return low.astype(np.int64), m.placed(place - low, place)

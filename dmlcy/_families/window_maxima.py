@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
 from dmlcy._families.windows import Slide
+from dmlcy._types import Array, Number
 
 NONE = 2**32 - 1
 """The index of no element."""
 
 
 def candidates(
-    m: Arithmetic, window: Slide, source: Any, sizes: tuple[int, ...]
-) -> Iterator[tuple[Any, Any, Callable[[Any], Any], Any]]:
+    m: Arithmetic, window: Slide, source: Number, sizes: tuple[int, ...]
+) -> Iterator[tuple[Number, Number, Callable[[Number], Number], Number]]:
     """For each element of the window: its positions, its elements there, whether each is above others, its places.
 
     ``sizes``: how many positions there are, after the axes without a window. Numbers are above NaN, +0 is above -0, and
@@ -24,10 +24,10 @@ def candidates(
     """
     seen: Array = np.zeros(sizes, bool)
     for _, positions, places in window.taps(sizes[-len(window.sizes) :]):
-        under: Any = (..., *positions)
+        under: Number = (..., *positions)
         x = source[(..., *places)]
 
-        def better(best: Any, x: Any = x, under: Any = under) -> Any:
+        def better(best: Number, x: Number = x, under: Number = under) -> Number:
             zeros = m.both(m.equal(best, x), m.both(m.negative(best), m.negation(m.negative(x))))
             above = m.either(m.either(m.less(best, x), zeros), m.both(m.isnan(best), m.negation(m.isnan(x))))
             found = m.either(m.negation(seen[under]), above)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._facts.rows import Operator
 from dmlcy._families.given import Kernel
 from dmlcy._families.pieces import Cut, Cutting, Padding, Piece, bounds
 from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._types import Array
 
 Slices = Any  # a tuple of slices
 

@@ -20,7 +20,7 @@ SPECIAL: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 """How JSON spells the numbers that it does not have."""
 
 
-def spelled_in_json(value: object) -> Any:
+def spelled_in_json(value: object) -> object:
     """A number as JSON has it; anything else as it is."""
     return repr(value) if type(value) is float and not math.isfinite(value) else value
 
@@ -77,7 +77,7 @@ class Draws(Protocol):
     def counts(self) -> SearchStrategy[int]:
         """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
 
-    def specials(self, dtype: str) -> list[Any]:
+    def specials(self, dtype: str) -> list[object]:
         """Values of a data type at which errors like to show."""
 
 
@@ -91,7 +91,7 @@ class Broken(Protocol):
     def draw(self, strategy: SearchStrategy[Any]) -> Any:
         """A random value."""
 
-    def of(self, *choices: Any) -> Any:
+    def of(self, *choices: object) -> Any:
         """One of some values."""
 
     def old(self, field: Field) -> Any:
@@ -106,7 +106,7 @@ class Broken(Protocol):
     def changed(self, values: Mapping[str, object]) -> Any:
         """The desc with other values for some fields."""
 
-    def tensor(self, field: Field, **members: Any) -> Any:
+    def tensor(self, field: Field, **members: object) -> Any:
         """The desc with other members for one tensor desc: ``old``, where the field is an array."""
 
     def enlarged(self, numbers: tuple[int, ...]) -> Any:
@@ -146,7 +146,7 @@ class FieldType:
             return self.directml
         return f"array of {self.directml}" if length is None else f"{self.directml}[{length}]"
 
-    def entry_more(self, field: Field, entries: tuple[Any, ...]) -> Any:
+    def entry_more(self, field: Field, entries: tuple[object, ...]) -> Any:
         """An entry that an array may have after these."""
         return max(field.minimum or 0, 0)
 
@@ -168,7 +168,7 @@ class FieldType:
         """The value of a field that follows from the others, to be compared."""
         raise NotImplementedError
 
-    def contradicted(self, field: Field, given: Any, expected: Any, check: Pass) -> Refused:
+    def contradicted(self, field: Field, given: object, expected: object, check: Pass) -> Refused:
         """The refusal of a value that is not the one that follows from the others."""
         raise NotImplementedError
 
@@ -183,7 +183,7 @@ class FieldType:
         """The value of a field from that of the member of a struct; what is not understood stays as it is."""
         return value
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         """DirectML's JSON spelling of any value."""
         if type(value) in STRUCTS:
             return value._json()  # type: ignore[attr-defined]
@@ -197,11 +197,11 @@ class FieldType:
         """The name in JSON of the part of the value that a violation is about."""
         return next((name for name in self.members if name.lower() == member), None)
 
-    def recorded(self, value: Any) -> Any:
+    def recorded(self, value: object) -> Any:
         """The value for a desc, from the one that a call worked with."""
         return value
 
-    def infinite_in_json(self, value: Any) -> object:
+    def infinite_in_json(self, value: object) -> object:
         """In place of a value in JSON, one that is not finite in FLOAT32."""
         return [1e39, *value[1:]] if isinstance(value, list) else 1e39
 
@@ -219,11 +219,11 @@ class FieldType:
 
     # Serialized graphs
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: object, dtype: str | None) -> object:
         """The value in JSON of one that a serialized graph has; ``dtype``: what the field holds that says its type."""
         return list(value) if type(value) is tuple else value
 
-    def to_serialized(self, value: Any, dtype: str | None) -> Any:
+    def to_serialized(self, value: object, dtype: str | None) -> Any:
         """The form of a value of a valid desc in a serialized graph."""
         return value
 
@@ -237,7 +237,7 @@ class FieldType:
         source.lines.append(array(self.directml, name, list(map(self.cpp_number, value))))
         return name
 
-    def cpp_number(self, value: Any) -> str:
+    def cpp_number(self, value: object) -> str:
         """The value in C++, or an entry of an array."""
         return str(value)
 
@@ -259,7 +259,7 @@ class FieldType:
         """Values of an attribute, most of them valid; of an array, values of an entry."""
         raise NotImplementedError
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         """The desc with a value of the wrong type: ``other``, or a value with such a part."""
         if self.several and b.of(False, True):
             other = b.entries(field, b.of(1j, "2", None, True))

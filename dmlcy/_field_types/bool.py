@@ -38,16 +38,16 @@ class Bool(FieldType):
     def in_json(self, expected: str) -> str:
         return "true or false" if expected == EXPECTED else expected
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: object, dtype: str | None) -> object:
         return bool(value) if value in (0, 1) else value
 
     def to_serialized(self, value: Any, dtype: str | None) -> int:
         return int(value)
 
-    def cpp_number(self, value: Any) -> str:
+    def cpp_number(self, value: object) -> str:
         return "TRUE" if value else "FALSE"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
         found = super().directmlx(name, value, source)
         return found if value is None else found.lower()
 

@@ -57,7 +57,7 @@ def is_unsaid(value: object) -> bool:
     return is_a(value, str) and str.__str__(value).removeprefix(_DTYPES.prefix) == UNKNOWN
 
 
-def spelling(value: object, info: EnumInfo) -> Any:
+def spelling(value: object, info: EnumInfo) -> object:
     """The full DirectML spelling of a member; anything else as it is."""
     if info is _DTYPES and is_unsaid(value):
         return f"{info.prefix}{UNKNOWN}"
@@ -91,7 +91,7 @@ class Enum(FieldType):
             check.too_new(field, f"{field.python} {member.name}", level, f"That level allows {listing(known)}.")
         check.keep(field, member)
 
-    def contradicted(self, field: Field, given: Any, expected: Any, check: Pass) -> Refused:
+    def contradicted(self, field: Field, given: object, expected: object, check: Pass) -> Refused:
         formula = field.value
         assert formula is not None
         owners = [facet.removesuffix(".dtype") for facet in formula.reads if facet.endswith(".dtype")]
@@ -101,10 +101,10 @@ class Enum(FieldType):
     def in_json(self, expected: str) -> str:
         return in_json(expected, self.info)
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         return super().to_json(value) if type(value) in STRUCTS else spelling(value, self.info)
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: object, dtype: str | None) -> object:
         """The name of a member; a number that none has stays as it is."""
         known = (member for member, _ in self.info.members.values() if member == value)
         unsaid = UNKNOWN if self.info is _DTYPES and value == 0 else value

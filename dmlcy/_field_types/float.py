@@ -82,7 +82,7 @@ class Float(FieldType):
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         return shortest(np.float32(value))
 
-    def cpp_number(self, value: Any) -> str:
+    def cpp_number(self, value: object) -> str:
         return single_precision(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:

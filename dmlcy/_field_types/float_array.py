@@ -45,7 +45,7 @@ class FloatArray(FieldType):
     array = several = True
     element = "float"
 
-    def entry_more(self, field: Field, entries: tuple[Any, ...]) -> Any:
+    def entry_more(self, field: Field, entries: tuple[object, ...]) -> Any:
         return entries[0] if entries else 1.0
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
@@ -88,13 +88,13 @@ class FloatArray(FieldType):
     def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return [number_in_json(entry) for entry in value] if type(value) is list else value
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         return [spelled_in_json(entry) for entry in value] if type(value) is tuple else super().to_json(value)
 
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         return [shortest(np.float32(entry)) for entry in value]
 
-    def cpp_number(self, value: Any) -> str:
+    def cpp_number(self, value: object) -> str:
         return single_precision(value)
 
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:

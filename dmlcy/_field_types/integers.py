@@ -68,7 +68,7 @@ class Integers(FieldType):
     ) -> None:
         """Keep the entries of an array or of a struct; formulas may read the valid ones."""
         numbers: list[int] = []
-        readable: list[Any] = []
+        readable: list[object] = []
         for index, entry in enumerate(entries):
             refused: Refused | None
             try:
@@ -167,7 +167,7 @@ class IntegerArray(Integers):
             yield "length", miscounts
 
 
-def miscounts(b: Any, field: Field) -> Any:
+def miscounts(b: Any, field: Field) -> object:
     """The desc with an array that is too short or too long."""
     value = getattr(b.desc, field.python)
     return b.with_(field, b.of((*value, 1), value[1:], (1,) * 50))

@@ -30,7 +30,7 @@ class OperatorDesc(Descs):
     def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return self.read(field, value, ignore_unknown)
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         return self.json_of(value)
 
     def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
@@ -50,7 +50,7 @@ class OperatorDesc(Descs):
 
         return st.none() | self.one(field, draws) if field.optional else self.one(field, draws)
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         return b.with_(field, b.of(other, {}, {"Type": 3}, {"Desc": {}}, (), OBJECT))
 
 

@@ -50,7 +50,7 @@ class OperatorDescArray(Descs):
             return value
         return [self.read(field, entry, ignore_unknown) for entry in value]
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         if type(value) not in (tuple, list):
             return self.json_of(value)
         entries: Any = value
@@ -69,7 +69,7 @@ class OperatorDescArray(Descs):
     def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
         return self.one(field, draws)
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         entries = getattr(b.desc, field.python)
         return b.with_(field, b.of(other, entries[0] if entries else other, (*entries[1:], other), 3))
 
@@ -82,7 +82,7 @@ class OperatorDescArray(Descs):
             yield "length", _miscounted
 
 
-def _miscounted(b: Broken, field: Field) -> Any:
+def _miscounted(b: Broken, field: Field) -> object:
     value = getattr(b.desc, field.python)
     few = [value[1:]] if field.max_length is None else []
     return b.with_(field, b.of((*value, value[0]), value * 50, *few))

@@ -30,7 +30,7 @@ def named(value: dict[Any, Any]) -> str | None:
     return str.__str__(kind).removeprefix(PREFIX) if is_a(kind, str) else None
 
 
-def members_of(value: dict[Any, Any]) -> dict[str, Any]:
+def members_of(value: dict[Any, Any]) -> dict[str, object]:
     """The members of the struct: in an object of their own, or beside the type, as DxDispatch has them."""
     inner = next((value[key] for key in DESC_KEYS if type(value.get(key)) is dict), None)
     members = {key: one for key, one in value.items() if key not in TYPE_KEYS} if inner is None else inner
@@ -86,7 +86,7 @@ class Descs(FieldType):
         expected = OBJECT if literal else EXPECTED
         return wrong_type(value, expected, f"For example, pass dmlcy.desc.{_example(field)}." if not literal else "")
 
-    def json_of(self, value: object) -> Any:
+    def json_of(self, value: object) -> object:
         """The JSON spelling of one desc."""
         if not is_a(value, Nested):
             return super().to_json(value)

@@ -120,7 +120,7 @@ class ScalarUnion(FieldType):
         number = np.frombuffer(value[: kind.itemsize], kind)[0]
         return shortest(number) if kind.kind == "f" else int(number)
 
-    def to_serialized(self, value: Any, dtype: str | None) -> bytes:
+    def to_serialized(self, value: object, dtype: str | None) -> bytes:
         assert dtype is not None
         packed = np.array(value, np.dtype(dtype.lower()).newbyteorder("<")).tobytes()
         return packed.ljust(8, b"\0")

@@ -28,7 +28,7 @@ class ScaleBias(NamedTuple):
     scale: float
     bias: float
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         return {"Scale": spelled_in_json(self.scale), "Bias": spelled_in_json(self.bias)}
 
     def _shown(self) -> str:
@@ -88,17 +88,17 @@ class ScaleBiasType(FieldType):
     def from_serialized(self, value: Any, dtype: str | None) -> object:
         return dict(zip(self.members, (shortest(np.float32(entry)) for entry in value), strict=True))
 
-    def infinite_in_json(self, value: Any) -> object:
+    def infinite_in_json(self, value: object) -> object:
         return {"Scale": 1e39, "Bias": 0.0}
 
-    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+    def cpp(self, name: str, value: object, dtype: str | None, source: Source) -> str:
         source.lines.append(f"const {self.directml} {name} = {self.cpp_number(value)};")
         return f"&{name}"
 
     def cpp_number(self, value: Any) -> str:
         return f"{{{', '.join(single_precision(value[member]) for member in self.members)}}}"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
         found = super().directmlx(name, value, source)
         return found if value is None else f"{self.directml}{found}"
 
@@ -109,7 +109,7 @@ class ScaleBiasType(FieldType):
         pairs = st.builds(ScaleBias, number, number)
         return st.none() | pairs if field.optional else pairs
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         number = b.of(None, "1", 1j, True)
         return b.with_(field, b.of(other, (1.0, number), (number, 0.0), (1.0,), (1.0, 0.0, 0.0), 1.0))
 

@@ -21,7 +21,7 @@ class Size2D(NamedTuple):
     height: int
     width: int
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         return {"Width": self.width, "Height": self.height}
 
     def _shown(self) -> str:
@@ -77,7 +77,7 @@ class Size2d(Integers):
     def cpp_number(self, value: Any) -> str:
         return f"{{{value['Width']}, {value['Height']}}}"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
         found = super().directmlx(name, value, source)
         return found if value is None else f"{self.directml}{found}"
 

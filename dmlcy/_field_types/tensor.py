@@ -93,10 +93,10 @@ class Tensor(FieldType):
         source.lines += [f"const DML_BUFFER_TENSOR_DESC {name}Buffer = {{", f"{MARGIN}{values}}};"]
         return f"{{DML_TENSOR_TYPE_BUFFER, &{name}Buffer}}"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
         return super().directmlx(name, value, source) if value is None else name
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         return b.of(
             b.with_(field, other), b.tensor(field, sizes=0.5), b.tensor(field, strides=("x",)),
             b.tensor(field, guaranteed_base_offset_alignment=0.5), b.tensor(field, dimension_count="4"),

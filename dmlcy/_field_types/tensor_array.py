@@ -57,7 +57,7 @@ def given_sizes(value: object) -> tuple[object, ...] | None:
         return None
 
 
-def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, Any]) -> Iterator[tuple[str, TensorDesc]]:
+def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, object]) -> Iterator[tuple[str, TensorDesc]]:
     """The tensors of a desc of one kind that there are, each of an array by its path."""
     for field in fields:
         value = values[field.python] if field.kind == kind else None
@@ -67,17 +67,17 @@ def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, Any]) -> It
             yield from ((f"{field.python}[{place}]", one) for place, one in enumerate(value))
 
 
-def arrays_by_path(values: Mapping[str, Any]) -> dict[str, Any]:
+def arrays_by_path(values: Mapping[str, object]) -> dict[str, Any]:
     """Arrays by the Python name of the field, those of an array of tensors by their paths: inputs[0], inputs[1]."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, value in values.items():
         found |= {f"{name}[{place}]": one for place, one in enumerate(value)} if type(value) is tuple else {name: value}
     return found
 
 
-def by_field(fields: Iterable[Field], kind: str, arrays: Mapping[str, Any]) -> list[Any]:
+def by_field(fields: Iterable[Field], kind: str, arrays: Mapping[str, object]) -> list[Any]:
     """The arguments of a call for the tensors of one kind, each an array, a tuple of arrays by their paths, or None."""
-    given: list[Any] = []
+    given: list[object] = []
     for field in fields:
         if field.kind == kind:
             parts = [array for path, array in arrays.items() if path.partition("[")[0] == field.python]
@@ -105,7 +105,7 @@ class TensorArray(Tensor):
             return super().from_json(field, value, ignore_unknown)
         return [super(TensorArray, self).from_json(field, entry, ignore_unknown) for entry in value]
 
-    def to_json(self, value: object) -> Any:
+    def to_json(self, value: object) -> object:
         if type(value) is TensorDesc:
             return value.to_dict()
         if type(value) not in (tuple, list):
@@ -126,7 +126,7 @@ class TensorArray(Tensor):
             source.lines.append(array("dml::Expression", name, [f"{name}{place}" for place in range(len(value))]))
         return super().directmlx(name, value, source)
 
-    def mistyped(self, b: Broken, field: Field, other: object) -> Any:
+    def mistyped(self, b: Broken, field: Field, other: object) -> object:
         if b.of(False, True):
             return super().mistyped(b, field, other)
         tensors = getattr(b.desc, field.python)

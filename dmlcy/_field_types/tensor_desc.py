@@ -328,19 +328,7 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
     """The mistakes beside data type and sizes, which are valid where ``minimum_size`` needs them."""
     if _is_plain(desc):
         return
-    info = ENUMS["DML_TENSOR_FLAGS"]
-    for name in desc._unknown[:REPORTED]:
-        yield Refused("unknown", values={"actual": name}, hint=did_you_mean(name, list(MEMBERS)))
-    if type(desc._type) is not str or desc._type != "BUFFER":
-        yield Refused("member", part=".type", values={"actual": desc._type}, words={"allowed": "BUFFER"}, fix="BUFFER")
-    if type(desc.flags) is not info.cls:
-        try:
-            as_enum(desc.flags, info)
-        except Refused as refused:
-            refused.part = ".flags"
-            yield not_owned(desc) if written and refused.slug == "member" else refused
-    elif written and desc.flags is TensorFlags.OWNED_BY_DML:
-        yield not_owned(desc)
+    yield from _words(desc, written)
     if _known(desc.sizes) and desc.dimension_count is not None:
         if type(desc.dimension_count) is not int:
             yield wrong_type(desc.dimension_count, "an int", part=".dimension_count")
@@ -370,6 +358,29 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
             hint=f"The strides {show(desc.strides)} put two elements in one place.",
             fix=packed_strides(desc.sizes),
         )
+    yield from _total(desc, strides_fine, elements_fine)
+    yield from _alignment(desc)
+
+
+def _words(desc: TensorDesc, written: bool) -> Iterator[Refused]:
+    """Unknown members, and members that are not numbers."""
+    info = ENUMS["DML_TENSOR_FLAGS"]
+    for name in desc._unknown[:REPORTED]:
+        yield Refused("unknown", values={"actual": name}, hint=did_you_mean(name, list(MEMBERS)))
+    if type(desc._type) is not str or desc._type != "BUFFER":
+        yield Refused("member", part=".type", values={"actual": desc._type}, words={"allowed": "BUFFER"}, fix="BUFFER")
+    if type(desc.flags) is not info.cls:
+        try:
+            as_enum(desc.flags, info)
+        except Refused as refused:
+            refused.part = ".flags"
+            yield not_owned(desc) if written and refused.slug == "member" else refused
+    elif written and desc.flags is TensorFlags.OWNED_BY_DML:
+        yield not_owned(desc)
+
+
+def _total(desc: TensorDesc, strides_fine: bool, elements_fine: bool) -> Iterator[Refused]:
+    """The number of bytes, which covers all elements."""
     minimum = minimum_size(desc)
     fix = minimum if minimum is not None and minimum <= UINT64_MAX else None
     total: object = desc.total_tensor_size_in_bytes
@@ -383,7 +394,6 @@ def layout(desc: TensorDesc, written: bool) -> Iterator[Refused]:
         yield Refused("range", part=part, values={"actual": total, "minimum": 0, "maximum": UINT64_MAX}, fix=fix)
     elif minimum is not None and strides_fine and total < minimum:
         yield Refused("total-size", part=part, values={"actual": total, "minimum": minimum}, fix=fix)
-    yield from _alignment(desc)
 
 
 def _is_plain(desc: TensorDesc) -> bool:

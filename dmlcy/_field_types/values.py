@@ -18,6 +18,7 @@ import numpy as np
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_numbers
+from dmlcy._types import DType
 from dmlcy._words.values import is_a
 
 LONGEST: Final = 4096
@@ -165,7 +166,7 @@ def as_ints(value: object, fill: bool = True) -> int | tuple[object, ...]:
             raise refused from other.__cause__ or refused.__cause__
 
 
-NUMPY: Final[dict[np.dtype[Any], TensorDataType]] = {
+NUMPY: Final[dict[DType, TensorDataType]] = {
     four_bits.MARKERS[dtype.name] if dtype.numpy is None else np.dtype(dtype.numpy): TensorDataType(dtype.value)
     for dtype in DTYPES.values()
 }

@@ -16,13 +16,13 @@ from dmlcy._graph.model import Structure
 from dmlcy._graph.violations import Part, made
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import may_overlap, self_overlaps, to_array, to_shared_array
+from dmlcy._types import Array, DType
 from dmlcy._words.values import quote, show
 
-Array: TypeAlias = npt.NDArray[Any]
 Buffer: TypeAlias = npt.NDArray[np.uint8]
 
 
-def named(arguments: Sequence[Any], given: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, Any]:
+def named(arguments: Sequence[object], given: Mapping[str, object], names: Sequence[str], what: str) -> dict[str, Any]:
     """Arguments by their names; TypeError as a function raises it."""
     if len(arguments) > len(names):
         known = f"{len(names)} array{'' if len(names) == 1 else 's'} ({', '.join(names)})" if names else "no array"
@@ -48,7 +48,7 @@ class Taker:
         self.wrong: list[Violation] = []
         self.taken: dict[str, Array] = {}
 
-    def input(self, index: int, label: str, value: Any, desc: TensorDesc) -> Array | None:
+    def input(self, index: int, label: str, value: object, desc: TensorDesc) -> Array | None:
         """The array for a graph input; None where it is refused."""
         array = taken(to_array, value)
         if array is not None and desc.element_count == 1 and getattr(value, "shape", None) == ():
@@ -72,7 +72,9 @@ class Taker:
             self.wrong.append(made(self.graph, "array-place", "inputs", index, {"name": label}))
         return placed
 
-    def output(self, index: int, label: str, value: Any, desc: TensorDesc, others: Mapping[str, Array]) -> Array | None:
+    def output(
+        self, index: int, label: str, value: object, desc: TensorDesc, others: Mapping[str, Array]
+    ) -> Array | None:
         """The array for a graph output, which shares no memory with ``others``; None where it is refused."""
         array = self._like("outputs", index, label, value, taken(to_shared_array, value), desc)
         if array is None:
@@ -91,7 +93,7 @@ class Taker:
         return array
 
     def _like(
-        self, part: Part, index: int, label: str, value: Any, array: Array | None, desc: TensorDesc
+        self, part: Part, index: int, label: str, value: object, array: Array | None, desc: TensorDesc
     ) -> Array | None:
         """The array where it has the data type and the sizes of the desc."""
         dtype = numpy_dtype(dtype_of(desc))
@@ -111,7 +113,7 @@ class Taker:
         return None
 
 
-def _conversion(actual: np.dtype[Any], dtype: np.dtype[Any], name: str, given: bool) -> str:
+def _conversion(actual: DType, dtype: DType, name: str, given: bool) -> str:
     """A repair of the data type of an array; no repair changes numbers of 4 bits."""
     if dtype.kind == "V" or actual.kind not in "fiub":
         return ""
@@ -120,7 +122,7 @@ def _conversion(actual: np.dtype[Any], dtype: np.dtype[Any], name: str, given: b
     return why + (f'Pass array.astype("{name.lower()}").' if given else f"Pass an array of numpy.{name.lower()}.")
 
 
-def taken(take: Callable[[Any], Array | None], value: Any) -> Array | None:
+def taken(take: Callable[[Any], Array | None], value: object) -> Array | None:
     """The array that an object of any class gives; None where it gives none."""
     try:
         return take(value)

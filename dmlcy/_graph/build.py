@@ -129,7 +129,7 @@ class Graph(Operators):
         self._inputs.append(End(self._named(name, "input"), known))
         return Value(self, Port(None, len(self._inputs) - 1), known)
 
-    def constant(self, array: Any, *, name: str = "") -> Value:
+    def constant(self, array: object, *, name: str = "") -> Value:
         """The elements of an array as a part of the graph; they are copied.
 
         The elements of a bool array are UINT8, and an array without dimensions has the size 1.
@@ -289,19 +289,19 @@ class Graph(Operators):
         self._nodes[number] = replace(node, refused=refused)
         self._violations += (of_node(one, node, number) for one in refused)
 
-    def _named(self, name: Any, function: str, known: str = "") -> str:
+    def _named(self, name: object, function: str, known: str = "") -> str:
         """A name, with a number where names are made unique; ``known``: the name so far. TypeError for no str."""
         given = _name(name, function)
         return given if self._taken is None or given in ("", known) else self._taken.distinct(given)
 
-    def _several(self, value: Any, function: str, argument: str) -> tuple[Value, ...]:
+    def _several(self, value: object, function: str, argument: str) -> tuple[Value, ...]:
         if isinstance(value, Value) or not isinstance(value, Sequence):
             raise TypeError(f"{function}() takes a sequence of values for {argument}, not {show(value)}.")
         for entry in value:
             self._port(entry, function, argument)
         return tuple(value)
 
-    def _port(self, value: Any, function: str, argument: str = "") -> Port:
+    def _port(self, value: object, function: str, argument: str = "") -> Port:
         """Where a value comes from; TypeError for what is no value of this graph."""
         of = f" for {argument}" if argument else ""
         if not isinstance(value, Value):
@@ -318,7 +318,7 @@ def _named_value(node: Node | Constant, number: int) -> tuple[Port, str] | None:
     return (Port(number, there[0]), node.name) if node.name and len(there) == 1 else None
 
 
-def _name(name: Any, function: str) -> str:
+def _name(name: object, function: str) -> str:
     """The name itself; TypeError for what is no str."""
     if not isinstance(name, str):
         raise TypeError(f"{function}() takes a str as name, not {show(name)}.")

@@ -103,7 +103,7 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
         numbers = large_constants(self, least)
         return as_inputs(self, numbers), arrays_of(self, numbers)
 
-    def inputs_as_constants(self, arrays: Mapping[str, Any]) -> GraphDesc:
+    def inputs_as_constants(self, arrays: Mapping[str, object]) -> GraphDesc:
         """The graph with the inputs of these names as constants, in front of the other nodes. The graph must be valid.
 
         Parameters

@@ -20,9 +20,9 @@ from dmlcy._families.pieces import Cut
 from dmlcy._families.slices import sizes_of, slices
 from dmlcy._field_types.tensor_array import by_path
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
-from dmlcy._graph.arrays import Array
 from dmlcy._graph.model import Node, Port, Structure
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._types import Array
 
 Elements: TypeAlias = Callable[[Port, TensorDesc], Array | None]
 """The elements of a value that are known before a run; None for one that is not."""

@@ -27,7 +27,7 @@ def is_unknown(desc: TensorDesc | None) -> bool:
 
 def outputs_of_wrong(check: Check) -> dict[str, Any]:
     """The outputs that a pass which found violations could not fill in, by their names."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for field in check.operator.fields:
         value = check.resolved.get(field.python)
         if field.kind != "output" or not check.there(field):

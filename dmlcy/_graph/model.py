@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.limits import MOST
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 from dmlcy._words.notebook import Shown
 from dmlcy._words.values import quote
 
@@ -116,7 +117,7 @@ class Constant:
     kind = "CONSTANT"
 
     @classmethod
-    def of(cls, array: npt.NDArray[Any], name: str = "", origin: Origin | None = None) -> Constant:
+    def of(cls, array: Array, name: str = "", origin: Origin | None = None) -> Constant:
         """The elements of an array in row-major order; they are copied."""
         data = np.frombuffer(four_bits.in_bytes(array).tobytes(), np.uint8)  # read-only
         return cls(data, name, TensorDesc(array.dtype, array.shape), origin)
@@ -159,7 +160,7 @@ class Structure(Shown):
     names: tuple[tuple[Port, str], ...] = ()
     limit: int = MOST
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """The graph itself, without the stored facts about it."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
@@ -228,9 +229,9 @@ def _fields(operator: Operator, kind: str) -> tuple[tuple[str, bool], ...]:
 def _tensors(desc: OperatorDesc, kind: str) -> Tensors:
     found: list[tuple[str, TensorDesc | None]] = []
     for name, several in _fields(desc.operator, kind):
-        value: Any = getattr(desc, name)
+        value: object = getattr(desc, name)
         if several:
-            entries: Iterable[Any] = value if type(value) is tuple else ()
+            entries: Iterable[object] = value if type(value) is tuple else ()
             found += [(f"{name}[{place}]", _tensor(one)) for place, one in enumerate(entries)]
         else:
             found.append((name, _tensor(value)))

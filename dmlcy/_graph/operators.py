@@ -15,7 +15,7 @@ class Operators(ABC):
     """A method for each operator, named as its function is."""
 
     @abstractmethod
-    def _use(self, method: Method, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def _use(self, method: Method, arguments: tuple[object, ...], named: dict[str, Any]) -> Any:
         """Adds a node that uses an operator."""
 
     def __getattr__(self, name: str) -> Any:
@@ -23,7 +23,7 @@ class Operators(ABC):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         method = method_of(_OPERATORS[name])
 
-        def use(*arguments: Any, **named: Any) -> Any:
+        def use(*arguments: object, **named: object) -> Any:
             return self._use(method, arguments, named)
 
         use.__name__ = use.__qualname__ = name

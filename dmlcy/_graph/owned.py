@@ -29,7 +29,7 @@ Graph = TypeVar("Graph", bound=Structure)
 def arrays_of(graph: Structure, numbers: Collection[int]) -> dict[str, Any]:
     """The elements of constants of a valid graph, by the names of the values."""
     wiring = wiring_of(graph)
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for number in numbers:
         data, port = data_of(graph, number), Port(number, 0)
         found[wiring.value_names[port]] = four_bits.given_back(view(data, _whole(wiring, port), 0))
@@ -100,7 +100,7 @@ def as_inputs(graph: Graph, numbers: Collection[int]) -> Graph:
     return _moved(_with_flags(graph, wiring, owned, True), ports, tuple(ends), ())
 
 
-def as_constants(graph: Graph, arrays: Mapping[str, Any]) -> Graph:
+def as_constants(graph: Graph, arrays: Mapping[str, object]) -> Graph:
     """The graph with the inputs of these names as constants, in front of the other nodes."""
     wiring = wiring_of(graph)
     places = {wiring.value_names[Port(None, index)]: index for index in range(len(graph.inputs))}

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.memory import dtype_of, is_plain
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -27,6 +26,7 @@ from dmlcy._graph.joint import Joint, joint_of
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.wiring import Wiring
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 
 PIECE: Final = 1048576
 """Bytes of a piece, about: it stays near. Smaller values are made at once."""

@@ -175,7 +175,7 @@ class Profile(Shown):
     def to_trace(self) -> dict[str, Any]:
         """The run of median time in Chrome's trace event format, which Perfetto opens, as ``json.dumps`` takes it."""
         named = [("process_name", "dmlcy"), ("thread_name", f"steps, on {counted(self.threads, 'thread')}")]
-        events: list[dict[str, Any]] = [
+        events: list[dict[str, object]] = [
             {"name": name, "ph": "M", "pid": 1, "tid": 1, "args": {"name": value}} for name, value in named
         ]
         events += [

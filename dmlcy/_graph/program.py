@@ -32,7 +32,7 @@ Making: TypeAlias = tuple[int, list[Place], QuantizedMatrix]
 _SCRATCH: Final = -1  # the base of values that only a chain has
 
 
-def program_of(graph: Structure, operators: Sequence[Any], left: set[int], without: Switches) -> Program:
+def program_of(graph: Structure, operators: Sequence[object], left: set[int], without: Switches) -> Program:
     """The program of a valid graph, for the compiled operator of each node.
 
     ``left``: nodes that are folded, and that each run refuses nevertheless.

@@ -22,7 +22,7 @@ from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._graph.actions import NONE, Action, Tensor, actions
-from dmlcy._graph.arrays import Array, Buffer, Taker, label_of, named
+from dmlcy._graph.arrays import Buffer, Taker, label_of, named
 from dmlcy._graph.model import Constant, Node, Port, Structure
 from dmlcy._graph.optimizations import Optimizations, optimizations_of
 from dmlcy._graph.pieces import Pieces, Piecewise, part_of
@@ -35,6 +35,7 @@ from dmlcy._runtime import four_bits, memory
 from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.program import Given, Values
 from dmlcy._runtime.signatures import CallSignature
+from dmlcy._types import Array
 
 if TYPE_CHECKING:
     from dmlcy._graph.profile import Profile
@@ -121,7 +122,7 @@ class CompiledGraph:
         """The changes that each optimization made; ``compile`` leaves out the optimizations in ``without``."""
         return optimizations_of(self._graph, self._left_out)
 
-    def profile(self, /, *arrays: Any, runs: int = 10, **by_name: Any) -> Profile:
+    def profile(self, /, *arrays: object, runs: int = 10, **by_name: object) -> Profile:
         """Runs the graph several times, and measures each step: time, bytes, operations a second, share.
 
         Parameters
@@ -150,11 +151,11 @@ class CompiledGraph:
             self._graph, steps, self._places.adjacent, lambda stamps: self.run(arrays, by_name, stamps=stamps), runs
         )
 
-    def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
+    def initialize(self, /, *arrays: object, **by_name: object) -> None:
         """Gives the inputs that have the flag OWNED_BY_DML; they are copied."""
         self.own(named(arrays, by_name, [*self._bound], "initialize()"), copy=True)
 
-    def own(self, given: Mapping[str, Any], copy: bool) -> None:
+    def own(self, given: Mapping[str, object], copy: bool) -> None:
         """Gives the inputs by their names, as ``initialize`` does; without a copy the arrays must stay as they are."""
         taker = Taker(self._graph)
         found = self._buffers(taker, given, self._bound, copy)
@@ -230,7 +231,7 @@ class CompiledGraph:
         """The value in whose memory a value is."""
         return self._places.views[port].root if port in self._places.views else port
 
-    def __call__(self, /, *arrays: Any, out: Any = None, **by_name: Any) -> Any:
+    def __call__(self, /, *arrays: object, out: object = None, **by_name: object) -> Any:
         inputs = arrays if not by_name else self._in_order(arrays, by_name)
         if inputs is not None and self._peak <= memory.PHYSICAL:
             found = self._program.quick(self, self._fixed, inputs, out)
@@ -238,7 +239,7 @@ class CompiledGraph:
                 return found
         return self.run(arrays, by_name, out)
 
-    def _in_order(self, arrays: tuple[Any, ...], by_name: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    def _in_order(self, arrays: tuple[object, ...], by_name: Mapping[str, object]) -> tuple[Any, ...] | None:
         """The inputs of a call in their order; None for names that are not those of the others."""
         names = self.called[len(arrays) :]
         if len(names) != len(by_name) or any(name not in by_name for name in names):
@@ -247,9 +248,9 @@ class CompiledGraph:
 
     def run(
         self,
-        arrays: Sequence[Any],
-        by_name: Mapping[str, Any],
-        out: Any = None,
+        arrays: Sequence[object],
+        by_name: Mapping[str, object],
+        out: object = None,
         seen: Seen | None = None,
         stamps: Stamps | None = None,
     ) -> Any:
@@ -308,7 +309,7 @@ class CompiledGraph:
         return found
 
     def _buffers(
-        self, taker: Taker, given: Mapping[str, Any], indices: Mapping[str, int], copy: bool
+        self, taker: Taker, given: Mapping[str, object], indices: Mapping[str, int], copy: bool
     ) -> dict[int, Buffer]:
         """The bytes of graph inputs, by their indices; one that no tensor describes is not read."""
         found = {}
@@ -322,7 +323,7 @@ class CompiledGraph:
                 found[index] = taker.buffer(index, label, array, desc, size, copy)
         return found
 
-    def _outs(self, taker: Taker, out: Any) -> list[Any]:
+    def _outs(self, taker: Taker, out: object) -> list[Any]:
         """The arrays for the outputs; None: new ones."""
         count = len(self._graph.outputs)
         if out is None:

@@ -31,7 +31,7 @@ class Method:
     faces: Faces
     signature: Signature
 
-    def bind(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    def bind(self, arguments: tuple[object, ...], named: Mapping[str, object]) -> dict[str, Any]:
         """The arguments by their names, with the defaults; TypeError as the function of the operator raises it."""
         python, names = self.faces.operator.python, tuple(self.signature.parameters)
         for name in named:
@@ -64,7 +64,7 @@ class Method:
         desc: OperatorDesc = desc_class(operator.name)(**values)
         return desc, check.violations or desc._violations(level)
 
-    def outputs(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def outputs(self, arguments: Mapping[str, object]) -> dict[str, Any]:
         """The descs of outputs that are given, by their names; TypeError for what are none."""
         given, python = arguments["outputs"], self.faces.operator.python
         if given is None:

@@ -18,8 +18,8 @@ from dmlcy._judge.passes import BEYOND, Passes
 from dmlcy._reference import ulp
 from dmlcy._reference.device import SUSPECT as TYPICAL
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array
 
-Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 PASSED, SUSPECT, FAILING = range(3)

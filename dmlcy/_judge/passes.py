@@ -16,8 +16,8 @@ from dmlcy._reference.accuracy import Bound, Tolerance
 from dmlcy._reference.device import SUSPECT, Allowed, device
 from dmlcy._reference.expected import as_arrays
 from dmlcy._reference.unjudged import unjudged
+from dmlcy._types import Array
 
-Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 BEYOND: Final = "beyond the range"
@@ -117,7 +117,7 @@ def grouped(tensors: Iterable[tuple[Field, int | None, Array]]) -> dict[str, Any
 
 
 def judged(
-    desc: OperatorDesc, inputs: Mapping[str, Any], output: str, options: Device = CORRECT
+    desc: OperatorDesc, inputs: Mapping[str, object], output: str, options: Device = CORRECT
 ) -> tuple[Array, Passes]:
     """The values of the reference for an output, by its Python name, and what passes for a correct device."""
     inputs = as_arrays(inputs)

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy.typing as npt
-
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import window_of
 from dmlcy._families.given import kernel_of
 from dmlcy._families.windows import slide
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array
 
 SHOWN: Final = 8
 """Elements that are shown along each of the last two axes."""
@@ -104,7 +103,7 @@ def locate(desc: OperatorDesc, index: Sequence[int]) -> Place | None:
     return Place(roles.input, leading, first, window.sizes, window.dilations, tap, tuple(window.limits))
 
 
-def planes(place: Place, values: npt.NDArray[Any]) -> tuple[Plane, ...]:
+def planes(place: Place, values: Array) -> tuple[Plane, ...]:
     """The elements of a window that are shown."""
     inner = min(len(place.sizes), 2)
     outer = len(place.sizes) - inner
@@ -121,7 +120,7 @@ def planes(place: Place, values: npt.NDArray[Any]) -> tuple[Plane, ...]:
     return tuple(found)
 
 
-def _at(values: npt.NDArray[Any], lead: tuple[int, ...], position: Sequence[int]) -> Any:
+def _at(values: Array, lead: tuple[int, ...], position: Sequence[int]) -> object:
     """The element as a NumPy scalar, None in the padding."""
     inside = all(0 <= p < size for p, size in zip(position, values.shape[len(lead) :], strict=True))
     return values[(*lead, *position)] if inside else None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from dmlcy._arithmetic import WIDE, Array
+from dmlcy._arithmetic import WIDE
 from dmlcy._check.checker import Check
 from dmlcy._check.rules import parts_of as parts_of_rule
 from dmlcy._check.state import keyword, sizes_asked, wanted
@@ -32,6 +32,7 @@ from dmlcy._field_types.values import as_dtype
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
 from dmlcy._runtime.tensor import may_overlap, to_shared_array
+from dmlcy._types import Array, DType
 
 
 class Faces(NamedTuple):
@@ -52,11 +53,11 @@ class Use(NamedTuple):
     operator: Operator
     rules: Rules
     values: Mapping[str, Any]
-    outputs: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]
+    outputs: tuple[tuple[str, DType, tuple[int, ...]], ...]
     bytes: int  # of the outputs
     what: str  # has so many
 
-    def results(self, arrays: Mapping[str, Any], kept: bool) -> list[Array]:
+    def results(self, arrays: Mapping[str, object], kept: bool) -> list[Array]:
         """The outputs, in their data types. ``kept``: they are what a call gives; else they are copied from."""
         if kept:
             require(self.bytes, self.what)
@@ -74,7 +75,7 @@ class Use(NamedTuple):
         check.data(arrays)
         return not check.violations
 
-    def shares(self, result: Array, arrays: Mapping[str, Any]) -> bool:
+    def shares(self, result: Array, arrays: Mapping[str, object]) -> bool:
         """Whether a result is memory of an input."""
         return any(np.may_share_memory(result, part) for found in arrays.values() for part in _each(found))
 
@@ -106,16 +107,16 @@ def faces_of(name: str) -> Faces:
     )
 
 
-def refuse_arguments(name: str, arguments: Mapping[str, Any], level: int, first: int) -> NoReturn:
+def refuse_arguments(name: str, arguments: Mapping[str, object], level: int, first: int) -> NoReturn:
     """Raises what is wrong with the arguments of a call, ``out`` among them, that compiled checks have refused."""
     faces, out = faces_of(name), arguments["out"]
     asks = out is not None and (faces.open is not None or faces.sized)
     refuse(name, {**arguments, **(_requests(faces, arguments, out) if asks else {})}, level, first)
 
 
-def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str, Any]:
+def _requests(faces: Faces, arguments: Mapping[str, object], out: object) -> dict[str, object]:
     """The data type and the sizes in ``out`` of outputs that have no others."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     if faces.open is not None and arguments.get(faces.asked[0][1]) is None:
         given = to_shared_array(out)
         if given is not None and as_dtype(given.dtype) is not None:
@@ -135,7 +136,7 @@ def _requests(faces: Faces, arguments: Mapping[str, Any], out: Any) -> dict[str,
 
 
 def check_of(
-    faces: Faces, tensors: Mapping[str, object], arguments: Mapping[str, Any], level: int, limited: bool = True
+    faces: Faces, tensors: Mapping[str, object], arguments: Mapping[str, object], level: int, limited: bool = True
 ) -> Check:
     """The pass over a call with these tensors and other arguments.
 
@@ -152,7 +153,7 @@ def check_of(
     return first if not first.violations else next((one for one in passes if not one.violations), first)
 
 
-def _requests_of(faces: Faces, asked: Mapping[str, Any], level: int) -> Iterator[dict[str, Any]]:
+def _requests_of(faces: Faces, asked: Mapping[str, object], level: int) -> Iterator[dict[str, Any]]:
     """Nothing more; then, for an output of any data type, each one that it can have: the first valid one counts."""
     yield {}
     if faces.open is not None and asked.get(faces.open) is None:
@@ -160,7 +161,7 @@ def _requests_of(faces: Faces, asked: Mapping[str, Any], level: int) -> Iterator
             yield {faces.open: name}
 
 
-def use_of_values(name: str, values: Mapping[str, Any], level: int) -> Use:
+def use_of_values(name: str, values: Mapping[str, object], level: int) -> Use:
     """The use that compiled checks found valid; of a tensor, ``values`` has its data type, by number, and its sizes.
 
     RuntimeError where the checks in Python find something wrong with it.
@@ -196,7 +197,7 @@ def use_of_desc(desc: OperatorDesc) -> Use:
     return use_of(desc.operator, Formulas(desc).rules, desc._values())
 
 
-def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
+def use_of(operator: Operator, rules: Rules, values: Mapping[str, object]) -> Use:
     """A valid use, of the values of its desc."""
     outputs = by_path(operator.fields, "output", values)
     sizes = tuple((name, numpy_dtype(dtype_of(tensor)), tuple(tensor.sizes)) for name, tensor in outputs)
@@ -204,7 +205,7 @@ def use_of(operator: Operator, rules: Rules, values: Mapping[str, Any]) -> Use:
     return Use(operator, rules, values, sizes, total, f"{operator.python}(): the result")
 
 
-def _each(found: Any) -> tuple[Any, ...]:
+def _each(found: object) -> tuple[object, ...]:
     """The arrays of an input: of an array of tensors, all of them."""
     return found if type(found) is tuple else (found,)
 

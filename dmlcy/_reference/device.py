@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import WIDE, Arithmetic, Array
+from dmlcy._arithmetic import WIDE, Arithmetic
 from dmlcy._arithmetic.devices import Devices
 from dmlcy._arithmetic.ranges import RECORD
 from dmlcy._arithmetic.truncating import Truncating
@@ -27,6 +27,7 @@ from dmlcy._reference import ulp
 from dmlcy._reference.accuracy import Tolerance, bound
 from dmlcy._reference.expected import as_array, outputs_of
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array, DType
 
 CARRIED: Final = 16
 """How many times the largest error passes with which a device ends whose operations all err to one side."""
@@ -61,7 +62,9 @@ class Allowed:
     flushed: Allowed | None = None
 
 
-def device(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None = None, *, half: bool = False) -> Allowed:
+def device(
+    desc: OperatorDesc, arrays: Mapping[str, object], output: str | None = None, *, half: bool = False
+) -> Allowed:
     """The values that correct devices may give for a valid desc and the arrays of its inputs, by their Python names.
 
     ``output``: the Python name of one of several, such as ``"outputs[1]"``; None: the first. ``half``: the device may
@@ -99,7 +102,7 @@ def _allowed(desc: OperatorDesc, arrays: Mapping[str, Any], output: str, half: b
 
 
 def _with_state(
-    desc: OperatorDesc, arrays: Mapping[str, Any], output: str, found: Allowed, arithmetic: Devices
+    desc: OperatorDesc, arrays: Mapping[str, object], output: str, found: Allowed, arithmetic: Devices
 ) -> Allowed:
     """The values that pass, if each step goes on from the errors of the steps before.
 
@@ -114,7 +117,7 @@ def _with_state(
     return replace(found, worst=np.where(found.worst > 0, found.worst + most, found.worst))
 
 
-def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any) -> Allowed:
+def _of_records(desc: OperatorDesc, found: Array, own: DType, dtype: Any) -> Allowed:
     """The values that pass, from the numbers of a device."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = four_bits.values_of(WIDE.stored(found["value"], own, found.shape))
@@ -139,7 +142,7 @@ def _of_records(desc: OperatorDesc, found: Array, own: np.dtype[Any], dtype: Any
     return Allowed(values, worst, np.where(flushed, np.fmax(typical, np.abs(wide)), typical))
 
 
-def _flushed(array: Any) -> Any:
+def _flushed(array: Any) -> object:
     """The array with 0 in place of numbers below the normal ones of FLOAT32; the same one where it has none."""
     if isinstance(array, tuple | list):
         several = tuple(map(_flushed, array))

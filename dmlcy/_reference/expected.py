@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._arithmetic.rounding import unit
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -23,6 +22,7 @@ from dmlcy._field_types.tensor_array import by_path
 from dmlcy._reference.accuracy import MAGNITUDES, bound
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array, DType
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Expected:
     """
 
     values: Array
-    dtype: np.dtype[Any]
+    dtype: DType
     ulp: float
     units: Array | None
 
@@ -97,7 +97,7 @@ def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> floa
     return float(abs(actual_exact - Fraction(value)) / one)
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: object) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
@@ -170,12 +170,12 @@ def outputs_of(desc: OperatorDesc) -> list[str]:
     return [name for name, _ in by_path(desc.operator.fields, "output", desc._values())]
 
 
-def as_arrays(arrays: Mapping[str, Any]) -> dict[str, Any]:
+def as_arrays(arrays: Mapping[str, object]) -> dict[str, object]:
     """The arrays of inputs by their names, without arrays that are None: an optional input may be left out so."""
     return {name: as_array(array) for name, array in arrays.items() if array is not None}
 
 
-def as_array(array: Any) -> Any:
+def as_array(array: object) -> Any:
     """The given value of a tensor, as an array, or a tuple of them; elements of 4 bits as numbers of one byte."""
     if isinstance(array, tuple | list):
         return tuple(map(as_array, array))
@@ -183,7 +183,7 @@ def as_array(array: Any) -> Any:
     return np.asarray(array) if found is None else four_bits.values_of(np.asarray(found))
 
 
-def _magnitudes(array: Any) -> Any:
+def _magnitudes(array: Any) -> object:
     """The absolute values of the finite elements, 0 for the others."""
     if isinstance(array, tuple):
         return tuple(map(_magnitudes, array))

@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from dmlcy._types import Array, DType
 
 APART: Final = 2**64 - 1
 """The distance between NaN and a number; two numbers are never so far apart."""
 
 
-def unit(magnitude: Array, dtype: np.dtype[Any]) -> npt.NDArray[np.float64]:
+def unit(magnitude: Array, dtype: DType) -> npt.NDArray[np.float64]:
     """The unit in the last place of numbers of a data type that are as large as these; inf and NaN give themselves."""
     wide = np.abs(_wide(magnitude))
     if dtype.kind != "f":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 Marks = npt.NDArray[np.bool_]
 
 
-def unjudged(desc: OperatorDesc, arrays: Mapping[str, Any], output: str | None = None) -> list[tuple[str, Marks]]:
+def unjudged(desc: OperatorDesc, arrays: Mapping[str, object], output: str | None = None) -> list[tuple[str, Marks]]:
     """The elements of an output whose values are not promised for these inputs, by the id of the interpretation.
 
     ``arrays``: the inputs by Python name, an array of tensors as a tuple, None for one left out. ``output``: the path

@@ -14,12 +14,13 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[Any]
+from dmlcy._types import Array, DType
+
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 MARKERS: Final = {name: np.dtype([(name, np.uint8)]) for name in ("UINT4", "INT4")}
 """The data type inside the package."""
-PLAIN: Final[dict[str, np.dtype[Any]]] = {"UINT4": np.dtype(np.uint8), "INT4": np.dtype(np.int8)}
+PLAIN: Final[dict[str, DType]] = {"UINT4": np.dtype(np.uint8), "INT4": np.dtype(np.int8)}
 """The data type of NumPy that holds the elements as numbers."""
 BOUNDS: Final = {"UINT4": (0, 15), "INT4": (-8, 7)}
 _NAMES: Final = {marker: name for name, marker in MARKERS.items()}
@@ -69,13 +70,13 @@ class Packed:
 Packed.__module__ = "dmlcy"  # as users import it
 
 
-class Unpacked(np.ndarray[Any, Any]):
+class Unpacked(Array):
     """The elements of packed bytes. New values reach the bytes by ``write``."""
 
     packed: Packed
 
 
-def name_of(dtype: np.dtype[Any]) -> str | None:
+def name_of(dtype: DType) -> str | None:
     """INT4 or UINT4 of a marker and of the data types of ml_dtypes; None of any other data type."""
     if dtype.kind != "V":
         return None
@@ -156,11 +157,11 @@ def given_back(array: Array) -> Any:
     return Packed(in_bytes(array), name, array.shape) if dtype is None else np.asarray(array).view(dtype)
 
 
-def public_dtype(name: str) -> np.dtype[Any] | None:
+def public_dtype(name: str) -> DType | None:
     """The data type of ml_dtypes; None where it is not installed."""
     try:
         ml_dtypes = import_module("ml_dtypes")
     except ImportError:
         return None
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name.lower()))
+    found: DType = np.dtype(getattr(ml_dtypes, name.lower()))
     return found

@@ -6,7 +6,6 @@ import math
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -25,10 +24,10 @@ from dmlcy._runtime.four_bits import given_back
 from dmlcy._testing.descs import MOST_ELEMENTS, descs
 from dmlcy._testing.starts import tensors_of
 from dmlcy._testing.values import specials
+from dmlcy._types import Array, DType
 
 __all__ = ["broken_inputs", "cases", "inputs", "specials"]
 
-Array = npt.NDArray[Any]
 Arrays = dict[str, Any]
 """By the Python names of inputs; an array of tensors is a tuple."""
 
@@ -100,7 +99,7 @@ def _broken(draw: st.DrawFn, case: tuple[OperatorDesc, Arrays]) -> tuple[Operato
     return desc, arrays, check.violations[0]
 
 
-def wrong_integers(dtype: np.dtype[Any]) -> list[int]:
+def wrong_integers(dtype: DType) -> list[int]:
     """Integers of a data type that a rule is likely to refuse."""
     limits = np.iinfo(dtype)
     return [number for number in (limits.max, limits.min, -1, 999, 70, -70) if limits.min <= number <= limits.max]
@@ -167,7 +166,7 @@ def _taken(draw: st.DrawFn, desc: OperatorDesc, field: Field) -> Array:
     return array
 
 
-def kept(each: list[Rule], rules: Any, at: tuple[int, ...], value: Any) -> bool:
+def kept(each: list[Rule], rules: object, at: tuple[int, ...], value: object) -> bool:
     """Whether rules on each element hold for this value at a place."""
     return all(rule.holds(rules, *(() if rule.index is None else at[-1:]), value) for rule in each)
 

@@ -65,7 +65,7 @@ class Broken:
         self.operator = desc.operator
         self.places: dict[str, int] = {}  # of the tensors that are changed, by the array
 
-    def of(self, *choices: Any) -> Any:
+    def of(self, *choices: object) -> Any:
         """One of some values."""
         return self.draw(st.sampled_from(choices))
 
@@ -336,13 +336,13 @@ def _numbers(field: Field) -> list[float]:
     return [number for number in NUMBERS if field.infinite or math.isfinite(number)]
 
 
-def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, Any]) -> Rule | None:
+def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, object]) -> Rule | None:
     """The rule on a field that is reported for these values and data types; the others are those of the desc."""
     for name, value in setting.items():
         if type(value) is TensorDataType:
-            values.__dict__[name].dtype = value
+            getattr(values, name).dtype = value
         else:
-            values.__dict__[name] = value
+            setattr(values, name, value)
     rules = (rule for rule in b.operator.rules if rule.about == field.python and _holds_at(rule, b.level))
     return next((rule for rule in rules if not _holds(rule, values)), None)
 
@@ -355,7 +355,7 @@ def _holds(rule: Rule, values: Rules) -> bool:
         return True
 
 
-def _tensors(b: Broken, setting: Mapping[str, Any]) -> dict[str, Any]:
+def _tensors(b: Broken, setting: Mapping[str, object]) -> dict[str, Any]:
     """The setting with tensor descs in place of data types, for all tensors that share them."""
     fields = {field.python: field for field in b.operator.fields}
     changed = dict(setting)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -18,8 +17,7 @@ from dmlcy._reference import expected
 from dmlcy._reference.expected import as_array, outputs_of, without_ones
 from dmlcy._runtime.four_bits import Packed
 from dmlcy._runtime.places import indices_of
-
-Array = npt.NDArray[Any]
+from dmlcy._types import Array
 
 
 def assert_result(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from dmlcy._types import Array
 
-def specials(dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+
+def specials(dtype: npt.DTypeLike) -> Array:
     """The ends of the range, zeros of both signs, subnormal numbers, infinities, NaN of several bits."""
     dtype = np.dtype(dtype)
     if dtype.kind != "f":

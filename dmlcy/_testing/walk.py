@@ -176,7 +176,7 @@ class Walk:
                     {field.python: info.cls[name]} for name, (_, since) in known if LEVEL_INDEX[since] <= self.level
                 )
 
-    def _retyped(self, field: Field, dtype: str) -> Any:
+    def _retyped(self, field: Field, dtype: str) -> object:
         """The value of a field with another data type of its tensor, or of each tensor of an array."""
         return self.as_value(field, [TensorDesc(dtype, old.sizes) for old in self.tensors(field)])
 
@@ -204,8 +204,13 @@ class Walk:
 
     def ranked(self, fields: Sequence[Field], rank: int) -> Iterator[Values]:
         """So many axes for tensors: others of size 1 behind or in front; only such axes, and the least attributes."""
-        behind: Sizes = lambda old: (*old, *[1] * 8)[:rank]  # noqa: E731
-        front: Sizes = lambda old: (*[1] * 8, *old)[-rank:]  # noqa: E731
+
+        def behind(old: Sequence[int]) -> tuple[int, ...]:
+            return (*old, *[1] * 8)[:rank]
+
+        def front(old: Sequence[int]) -> tuple[int, ...]:
+            return (*[1] * 8, *old)[-rank:]
+
         least, moved = dict[str, Any](), dict[str, Any]()
         more = rank - len(self.tensors(fields[0])[0].sizes)
         for one in self.operator.fields:
@@ -282,7 +287,7 @@ class Walk:
             if self.take(changes(changed)):
                 entries = changed
 
-    def resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> Any:
+    def resized(self, field: Field, sizes: Callable[[tuple[int, ...]], Sequence[int]]) -> object:
         """The value of a field with other sizes of its tensor, or of each tensor of an array."""
         return self.as_value(field, [TensorDesc(old.dtype, sizes(old.sizes)) for old in self.tensors(field)])
 
@@ -375,7 +380,7 @@ class Walk:
         """Counts such as windows and paddings are, many of them beside the sizes of the inputs."""
         return _near(self._largest())
 
-    def specials(self, dtype: str) -> list[Any]:
+    def specials(self, dtype: str) -> list[object]:
         """Values of a data type at which errors like to show."""
         return [value.item() for value in specials(dtype)]
 

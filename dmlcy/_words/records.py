@@ -20,7 +20,7 @@ else:
         functions = (__init__, __setattr__, __delattr__, __getstate__, __setstate__, *((__repr__,) if repr else ()))
 
         def made(cls: type[T]) -> type[T]:
-            found: Any = dataclass(init=False, slots=True, eq=False, repr=False)(cls)
+            found: object = dataclass(init=False, slots=True, eq=False, repr=False)(cls)
             found._defaults = tuple((field.name, field.default) for field in fields(found))
             for function in functions:
                 setattr(found, function.__name__, function)
@@ -48,15 +48,15 @@ def __repr__(self: Any) -> str:
     return f"{type(self).__name__}({shown})"
 
 
-def __setattr__(self: Any, name: str, value: Any) -> None:
+def __setattr__(self: object, name: str, value: object) -> None:
     raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def __delattr__(self: Any, name: str) -> None:
+def __delattr__(self: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def __getstate__(self: Any) -> list[Any]:
+def __getstate__(self: Any) -> list[object]:
     return [getattr(self, name) for name, _ in self._defaults]
 
 

@@ -17,12 +17,12 @@ from typing import Any, Final
 import numpy as np
 
 from devices.functions import LIBRARY, SHADER, SHADER_OF_HALVES, Function
-from dmlcy._arithmetic.base import Array, Number
 from dmlcy._arithmetic.wide import Wide, is_integer
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import family_of
 from dmlcy._families.given import Given
 from dmlcy._reference.expected import outputs_of
+from dmlcy._types import Array, Number
 
 SINGLE: Final = np.dtype(np.float32)
 HALF: Final = np.dtype(np.float16)

@@ -13,7 +13,7 @@ from devices.arithmetic import SERIAL, SHORT, SINGLE, Device
 from devices.cases import Case
 from devices.uses import Arrays, Use
 from dmlcy._arithmetic import WIDE, Array
-from dmlcy._arithmetic.base import Arithmetic, Number
+from dmlcy._arithmetic.base import Arithmetic
 from dmlcy._arithmetic.wide import Wide, is_integer
 from dmlcy._desc.check import check
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -22,6 +22,7 @@ from dmlcy._families import family_of
 from dmlcy._families.given import Given
 from dmlcy._reference.expected import outputs_of
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Number
 
 COUNTS: Final = 4
 """A fault counts if its effect is so many bounds."""

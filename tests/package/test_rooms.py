@@ -15,11 +15,12 @@ import dmlcy
 PACKAGE = Path(dmlcy.__file__).parent
 # dmlcy/__init__.py, the last but one, imports the rest when it is asked for.
 ORDER = (
-    "_version", "_words", "_errors", "_generated", "_runtime", "_facts.shipped", "_facts.rows", "_generated.facts",
-    "_generated.operators", "_facts", "_field_types", "_check", "_desc.operator_desc", "_generated.descs", "_desc",
-    "_arithmetic", "_families", "_reference", "_generated.functions", "_compile", "_graph", "_frontends",
-    "_generated.directml.functions", "_record", "_judge", "_testing", "_dask", "_generated.dask", "specs", "desc",
-    "dask", "graph", "onnx", "directml", "_show", "_cli", "_conformance", "testing", "__init__", "__main__",
+    "_version", "_types", "_words", "_errors", "_generated", "_runtime", "_facts.shipped", "_facts.rows",
+    "_generated.facts", "_generated.operators", "_facts", "_field_types", "_check", "_desc.operator_desc",
+    "_generated.descs", "_desc", "_arithmetic", "_families", "_reference", "_generated.functions", "_compile", "_graph",
+    "_frontends", "_generated.directml.functions", "_record", "_judge", "_testing", "_dask", "_generated.dask",
+    "specs", "desc", "dask", "graph", "onnx", "directml", "_show", "_cli", "_conformance", "testing", "__init__",
+    "__main__",
 )  # fmt: skip
 OF_AN_OPERATOR = ("operators", "descs", "functions", "dask")
 """The folders of generated files with a file for each operator; one with loops and one without stand for them."""

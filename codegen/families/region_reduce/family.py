@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ...diagnostics import Diagnostics
 from ...expr.cython import Cython
 from ...expr.nodes import Index, Number
-from ...expr.types import Kind
+from ...expr.types import Kind, Symbol
 from ...model import Facts, Operator
 from ...source import Table
 from ..base import (
@@ -95,13 +95,7 @@ class RegionReduce(Looped):
         reduction = kernel.word("reduction", table.choice("reduction", ("max",)))
         empty = kernel.expression(table, "empty", {}, Kind.FLOAT)[1]
         batch = self.entry(kernel, table, "batch", entry, Kind.FLOAT)
-        bounds = {}
-        for side in ("first", "last"):
-            inner = table.table(side, required=True)
-            for axis in ("height", "width"):
-                bounds[f"{side}_{axis}"] = "0" if inner is None else self.entry(kernel, inner, axis, entry, Kind.INT)
-            if inner is not None:
-                inner.finish()
+        bounds = self.bounds(kernel, table, entry)
         bins = table.table("bin", required=True)
         start, end = "0", "0"
         if bins is not None:
@@ -130,6 +124,17 @@ class RegionReduce(Looped):
                 )
             )
         return loops
+
+    def bounds(self, kernel: KernelTable, table: Table, names: Mapping[str, Symbol]) -> dict[str, str]:
+        """The first and the last row and column of a region."""
+        found = {}
+        for side in ("first", "last"):
+            inner = table.table(side, required=True)
+            for axis in ("height", "width"):
+                found[f"{side}_{axis}"] = "0" if inner is None else self.entry(kernel, inner, axis, names, Kind.INT)
+            if inner is not None:
+                inner.finish()
+        return found
 
     def entry(self, kernel: KernelTable, table: Table, key: str, names: Mapping[str, Any], kind: Kind) -> str:
         """An expression over the entries of a region, which the loops hold as row0, row1, …"""

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.attention.heads import Heads
 from dmlcy._families.base import Family, Result
@@ -15,6 +14,7 @@ from dmlcy._families.blocks import RESULTS
 from dmlcy._families.given import Given
 from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
+from dmlcy._types import Array, Number
 
 UNIT: Final = 2.0**-24
 """The largest error of one rounding to FLOAT32, divided by the number."""
@@ -95,7 +95,7 @@ def _by_heads(array: Array, heads: Heads) -> Array:
     return array.reshape(heads.batch, heads.sequence, heads.count, heads.sizes["value"])
 
 
-def _whole(given: Given, output: str) -> Any:
+def _whole(given: Given, output: str) -> Number:
     result = given.arithmetic.of(np.zeros(given.values[output].sizes))
     heads = Heads(given)
     target = _by_heads(result, heads)
@@ -104,7 +104,7 @@ def _whole(given: Given, output: str) -> Any:
     return result
 
 
-def _magnitudes(given: Given, output: str) -> Any:
+def _magnitudes(given: Given, output: str) -> Number:
     result = np.zeros(given.values[output].sizes)
     heads = Heads(given)
     target = _by_heads(result, heads)
@@ -113,13 +113,13 @@ def _magnitudes(given: Given, output: str) -> Any:
     return result
 
 
-def _parts(given: Given, heads: Heads) -> Iterator[tuple[int, int, slice, Any]]:
+def _parts(given: Given, heads: Heads) -> Iterator[tuple[int, int, slice, Number]]:
     """The results of some queries of an item and a head."""
     for item, head, rows, queries, operands in _queries(given, heads):
         yield item, head, rows, queries.results(*operands)
 
 
-def _queries(given: Given, heads: Heads) -> Iterator[tuple[int, int, slice, _Queries, tuple[Any, Any, Any]]]:
+def _queries(given: Given, heads: Heads) -> Iterator[tuple[int, int, slice, _Queries, tuple[Number, Number, Number]]]:
     """Some queries of an item and a head after others, with their numbers and those of the keys and values."""
     shared = heads.count // heads.keys
     step = max(1, RESULTS // heads.total)
@@ -150,7 +150,7 @@ class _Queries:
             self.m.of(np.array([single(values[roles[name]])]))[0] for name in ("scale", "masked")
         )
 
-    def scores(self, query: Any, key: Any, absolute: bool) -> Any:
+    def scores(self, query: Number, key: Number, absolute: bool) -> Number:
         """The scores of which the softmax is taken; or the sizes of their terms."""
         m = self.m
         sized = m.absolute if absolute else lambda x: x
@@ -162,18 +162,18 @@ class _Queries:
             found = m.where(masked, m.add(found, sized(self.filter)), found)
         return found if self.later is None else m.where(self.later, 0 if absolute else -np.inf, found)
 
-    def powers(self, query: Any, key: Any) -> Any:
+    def powers(self, query: Number, key: Number) -> Number:
         """The exponentials of the scores, of which the greatest is 1."""
         scores = self.scores(query, key, False)
         return self.m.function("exp", self.m.subtract(scores, self.m.greatest(scores, -1)))
 
-    def floats(self, query: Any, key: Any) -> tuple[Array, Array]:
+    def floats(self, query: Number, key: Number) -> tuple[Array, Array]:
         """Each score less the greatest one, and how far it may be off where it is computed in FLOAT32; in float64."""
         with np.errstate(all="ignore"):
             scores, terms = (_floats(self.m, self.scores(query, key, absolute)) for absolute in (False, True))
             return scores - scores.max(-1, keepdims=True), (query.shape[-1] + 5) * UNIT * terms
 
-    def unweighed(self, query: Any, key: Any, value: Any) -> Array:
+    def unweighed(self, query: Number, key: Number, value: Number) -> Array:
         """For which results an infinite value or a NaN has next to no weight, or may have."""
         less, error = self.floats(query, key)
         with np.errstate(all="ignore"):
@@ -181,7 +181,7 @@ class _Queries:
         found: Array = np.matmul(small.astype(np.float32), (~np.isfinite(value)).astype(np.float32)) > 0
         return found
 
-    def results(self, query: Any, key: Any, value: Any) -> Any:
+    def results(self, query: Number, key: Number, value: Number) -> Number:
         """The values by their weights; what has no weight does not count."""
         m = self.m
         power = self.powers(query, key)
@@ -189,7 +189,7 @@ class _Queries:
         power = m.where(none, 0.0, power)
         return m.divide(self.weighed(power, value), m.sum(power, -1))
 
-    def magnitudes(self, query: Any, key: Any, value: Any) -> Array:
+    def magnitudes(self, query: Number, key: Number, value: Number) -> Array:
         """How large the terms of the results are, as errors of weights in FLOAT32 see them; NaN: nothing is promised.
 
         A result y is the sum of w v, and an error e of a score changes it by w (v - y) e.
@@ -206,7 +206,7 @@ class _Queries:
             found: Array = (weights @ sizes + means * weights.sum(-1, keepdims=True)) * (17 / 16)
         return np.where(lost, np.nan, found)
 
-    def weighed(self, power: Any, value: Any) -> Any:
+    def weighed(self, power: Number, value: Number) -> Number:
         """The sums of the values times their weights."""
         m = self.m
         finite = np.asarray(m.isfinite(value))

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._families.given import Given
+from dmlcy._types import Array, Number
 
 STACKED = {"query": (("query_key", 0), ("query_key_value", 0)),
            "key": (("query_key", 1), ("key_value", 0), ("query_key_value", 1)),
@@ -78,7 +78,7 @@ class Heads:
         flat = np.split(bias.ravel(), np.cumsum(parts))[which].reshape(-1, 1, self.sizes[role])
         return m.add(numbers, m.of(flat[head]))
 
-    def all(self, role: str, item: int, head: int) -> Any:
+    def all(self, role: str, item: int, head: int) -> Number:
         """The keys or values of earlier runs and of this one, of an item and a head."""
         own = self.own(role, item, head)
         before = self.array(f"past_{role}")
@@ -88,12 +88,12 @@ class Heads:
         some = before if self.lengths is None else before[: self.lengths[item]]
         return np.concatenate([self.given.arithmetic.of(some), own])
 
-    def present(self, role: str, sizes: tuple[int, ...]) -> tuple[Any, bool]:
+    def present(self, role: str, sizes: tuple[int, ...]) -> tuple[Number, bool]:
         """All keys or values of all heads, then 0 up to the sizes; and whether they are in their data type."""
         moved = not self.has_bias()
         whole = (self.batch, self.keys, *sizes[-2:])
         own = self.raw(role) if moved else self.own(role, slice(None), slice(None))
-        result: Any = np.zeros(whole, own.dtype) if moved else self.given.arithmetic.of(np.zeros(whole))
+        result: Number = np.zeros(whole, own.dtype) if moved else self.given.arithmetic.of(np.zeros(whole))
         before = self.array(f"past_{role}")
         before = None if before is None else before.reshape(self.batch, self.keys, self.past, self.sizes[role])
         for item in range(self.batch):
@@ -127,7 +127,7 @@ class Heads:
             outside = place >= flat[item]
         return outside.reshape(1, -1)
 
-    def added(self, item: int, head: int, rows: slice, keys: int) -> Any:
+    def added(self, item: int, head: int, rows: slice, keys: int) -> Number:
         """The numbers that are added to the products, or None."""
         array = self.array("added")
         if array is None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.activations import activated, along, magnitudes, operations
@@ -19,6 +18,7 @@ from dmlcy._families.contract.sums import LIMIT, Sums
 from dmlcy._families.contract.windows import Windows
 from dmlcy._families.given import Given
 from dmlcy._families.operations import sizes_only
+from dmlcy._types import Array, DType, Number
 
 FEW: Final = 64
 """Elements of a matrix each of which the loops add in one order, however many others there are."""
@@ -83,7 +83,7 @@ class Contract(Family):
         every = whole(sums.sizes)
         values = sums.output(_finished(sums, every, dtype))
 
-        def terms() -> Any:
+        def terms() -> Number:
             absolute = _sums(given, output, absolute=True)
             sizes = absolute.output(_finished(absolute, every, dtype))
             return magnitudes(fused, values, sizes, given.arithmetic, dtype)
@@ -144,7 +144,7 @@ def _sums(given: Given, output: str, absolute: bool = False) -> Sums:
     return KINDS[given.told.words["of"]](given, output, absolute)
 
 
-def _finished(sums: Sums, at: At, dtype: np.dtype[Any]) -> Any:
+def _finished(sums: Sums, at: At, dtype: DType) -> Number:
     """A part of the output before the activation; or, of sums of absolute values, the absolute values of its terms."""
     m = sums.m
     size = m.absolute if sums.absolute else lambda x: x

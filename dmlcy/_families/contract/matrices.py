@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._families.blocks import At, cut, ranges, steps_of, whole
 from dmlcy._families.contract.sums import LIMIT, SIDE, Sums
 from dmlcy._families.given import Given
+from dmlcy._types import Array, Number
 
 
 class Matrices(Sums):
@@ -59,7 +58,7 @@ class Matrices(Sums):
         """The products, for some columns of the left matrix after others."""
         *batch, rows, columns = at
         zeros = self.entries("left_zero", at), self.entries("right_zero", at)
-        total: Any = None
+        total: Number = None
         for some in ranges(slice(0, self.left.shape[-1]), self.depth):
             left = self.operand(self.left[(*batch, rows, some)], zeros[0])
             right = self.operand(self.right[(*batch, some, columns)], zeros[1])
@@ -67,7 +66,7 @@ class Matrices(Sums):
             total = product if total is None else self.m.add(total, product)
         return np.asarray(total)
 
-    def entries(self, role: str, at: At) -> Any:
+    def entries(self, role: str, at: At) -> Number:
         """All elements, those of some rows (of the right matrix: columns), or the only one."""
         array = self.array(role)
         if array is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
-from dmlcy._arithmetic import Array
 from dmlcy._families.blocks import At
 from dmlcy._families.given import Given
 from dmlcy._field_types.float import single
+from dmlcy._types import Array, Number
 
 LIMIT: Final = 1 << 20
 """Numbers of a part of a tensor: 8 MB."""
@@ -56,7 +56,7 @@ class Sums(ABC):
         """The sums of a part of the output."""
 
     @abstractmethod
-    def entries(self, role: str, at: At) -> Any:
+    def entries(self, role: str, at: At) -> Number:
         """The elements of a tensor that go with a part of the output, as numbers; None without the tensor."""
 
     def array(self, role: str) -> Array | None:
@@ -69,7 +69,7 @@ class Sums(ABC):
         array = self.array(role)
         return array is not None and array.dtype.kind != "f"
 
-    def operand(self, array: Array, zero: Any) -> Any:
+    def operand(self, array: Array, zero: Number) -> Number:
         """Elements as numbers, less their zero point."""
         found = self.m.of(array)
         if zero is not None:

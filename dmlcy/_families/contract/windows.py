@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._families.blocks import At, cut, ranges, sizes_of, steps_of, whole
 from dmlcy._families.contract.sums import LIMIT, SIDE, Sums
 from dmlcy._families.given import Given
+from dmlcy._types import Array, Number
 
 SPATIAL = 3
 """The first spatial axis."""
@@ -77,7 +76,7 @@ class Windows(Sums):
         m, zero = self.m, self.entries("right_zero", at)
         zero = zero if zero is None else zero.reshape(*zero.shape[:2], 1)
         before = self.array("left_zero")
-        total: Any = m.partial(m.of(np.zeros(sizes_of(at), self.source.dtype)))
+        total: Number = m.partial(m.of(np.zeros(sizes_of(at), self.source.dtype)))
         for tap in np.ndindex(*self.filter.shape[SPATIAL:]):
             places = [self._places(axis, element, spatial[axis]) for axis, element in enumerate(tap)]
             if any(place is None for place in places):
@@ -116,7 +115,7 @@ class Windows(Sums):
             )
         return found if first <= last else None
 
-    def entries(self, role: str, at: At) -> Any:
+    def entries(self, role: str, at: At) -> Number:
         """The elements of some channels, or the only one."""
         array = self.array(role)
         if array is None:

@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import WIDE, Arithmetic, Array
+from dmlcy._arithmetic import WIDE, Arithmetic
 from dmlcy._arithmetic.counted import operations as counted
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Formula
@@ -22,6 +22,7 @@ from dmlcy._families.given import Given, Kernel, kernel_of
 from dmlcy._families.operations import sizes_only
 from dmlcy._field_types.float import single
 from dmlcy._field_types.tensor_array import by_path
+from dmlcy._types import Array, DType, Number
 
 OPERATION: Final = re.compile(r"[-+*/%<=>]+|\b(?:if|min|max)\b|\w\(")
 FUNCTION: Final = re.compile(r"\w\(")
@@ -56,7 +57,7 @@ class Elementwise(Family):
         sizes = _key(given, "magnitudes", output)
         fused = given.of_role("fused")
 
-        def terms() -> Any:
+        def terms() -> Number:
             return magnitudes(fused, found, given.value(sizes, **elements), m, given.dtype(output))
 
         return Result(activated(fused, found, m), magnitudes=terms if sizes in given.told.formulas else None)
@@ -74,7 +75,7 @@ class Elementwise(Family):
             target[...] = self.stored(given, self.evaluate(part, output).values, output, target.shape)
         return result
 
-    def holds(self, condition: Formula, given: Given, output: str) -> Any:
+    def holds(self, condition: Formula, given: Given, output: str) -> Number:
         """The same of the elements at each place, and of the first one with scale and bias, block by block."""
         sizes = tuple(given.values[output].sizes)
         names, given = _names(given), _with_entries(given)
@@ -88,7 +89,7 @@ class Elementwise(Family):
             result[at] = conditions.holds(condition, part, output, elements)
         return result
 
-    def stored(self, given: Given, values: Any, output: str, sizes: tuple[int, ...] | None = None) -> Array:
+    def stored(self, given: Given, values: Number, output: str, sizes: tuple[int, ...] | None = None) -> Array:
         """Numbers in the data type of the output; of bits, those of the output."""
         if "elements" not in given.told.words:
             return super().stored(given, values, output, sizes)
@@ -160,7 +161,7 @@ class Elementwise(Family):
             + 2 * (scaled is not None and desc._values()[scaled] is not None)
         )
 
-    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
+    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Number, arithmetic: Arithmetic) -> Number:
         """The operator as an activation."""
         fields = {name: single(value) if type(value) is float else value for name, value in desc._values().items()}
         scaled = kernel.told.roles.get("scaled")
@@ -174,7 +175,7 @@ class Elementwise(Family):
         return ()
 
 
-def _scaled(m: Arithmetic, x: Any, scale_bias: Sequence[float], dtype: np.dtype[Any]) -> Any:
+def _scaled(m: Arithmetic, x: Number, scale_bias: Sequence[float], dtype: DType) -> Number:
     """The elements times the scale, plus the bias: rounded to FLOAT32, or at each step to FLOAT64 beyond its range."""
     scale, bias = map(single, scale_bias)
     if dtype.kind == "f" and dtype.itemsize <= np.dtype(np.float32).itemsize:
@@ -188,9 +189,9 @@ def _names(given: Given) -> list[str]:
     return [name for field in fields for name in given.told.words.get(f"tensors.{field}", field).split()]
 
 
-def _elements(given: Given, names: Sequence[str]) -> dict[str, Any]:
+def _elements(given: Given, names: Sequence[str]) -> dict[str, Number]:
     """The elements of the inputs as numbers: None, or what ``absent`` gives, for one that is left out."""
-    m, found = given.arithmetic, dict[str, Any]()
+    m, found = given.arithmetic, dict[str, Number]()
     for name in names:
         array = given.arrays.get(name)
         if array is None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._arithmetic.counted import element
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
@@ -15,6 +14,7 @@ from dmlcy._families.blocks import BLOCK, parts, ranges
 from dmlcy._families.generate.philox import following, numbers
 from dmlcy._families.given import Given
 from dmlcy._families.operations import along, sizes_only
+from dmlcy._types import Array, DType, Number
 
 OF_A_NUMBER: Final = 20
 """Of Philox: 10 rounds, each of two products, four exclusive ors and two sums, give four numbers."""
@@ -70,15 +70,15 @@ class Generate(Family):
         return result
 
 
-def _output(given: Given, output: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _output(given: Given, output: str) -> tuple[tuple[int, ...], DType]:
     """The sizes and the data type of the output."""
     return tuple(given.values[output].sizes), given.dtype(output)
 
 
-def _expression(given: Given, key: str, places: Array, dtype: np.dtype[Any]) -> Any:
+def _expression(given: Given, key: str, places: Array, dtype: DType) -> Number:
     """An expression of the numbers of elements, over attributes in the data type of the output."""
     m = given.arithmetic
-    names: dict[str, Any] = {"i": m.of(places.astype(np.float64 if dtype.kind == "f" else np.int64))}
+    names: dict[str, Number] = {"i": m.of(places.astype(np.float64 if dtype.kind == "f" else np.int64))}
     for field in given.operator.fields:
         if field.scalar_type is not None:
             value = dtype.type(given.values[field.python]).item()
@@ -86,7 +86,7 @@ def _expression(given: Given, key: str, places: Array, dtype: np.dtype[Any]) -> 
     return given.value(key, **names)
 
 
-def _matrices(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def _matrices(given: Given, sizes: tuple[int, ...], dtype: DType) -> Array:
     """The value on the diagonals that are filled, and elsewhere the elements of the input, or 0."""
     rows, columns = sizes[-2:]
     value = given.arithmetic.stored(_expression(given, "result", np.zeros(1, np.int64), dtype), dtype, (1,))
@@ -98,7 +98,7 @@ def _matrices(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Arr
     return np.where(filled, value, np.zeros((*sizes[:-2], 1, 1), dtype) if under is None else under)
 
 
-def _lines(given: Given, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def _lines(given: Given, sizes: tuple[int, ...], dtype: DType) -> Array:
     """For each index a line with the first value, and with the second one at the index, if it is in the line."""
     axis = given.field("line")
     indices, values = (given.arrays[given.told.roles[role]] for role in ("indices", "values"))

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._families.blocks import ranges
+from dmlcy._types import Array
 
 ROUNDS: Final = 10
 FACTORS: Final = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))

@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array, Number
 
 
 class Index(Family):
@@ -92,7 +92,7 @@ def _slices(given: Given, sizes: tuple[int, ...]) -> Array:
     lines = (*array.shape[:axis], count, *array.shape[axis + 1 :])
     result: Array = np.empty(lines, array.dtype)
     for at in blocks.parts(lines, BLOCK):
-        places: tuple[Any, ...] = (*at[:axis], _places(_flat(indices, at[axis]), array.shape[axis]), *at[axis + 1 :])
+        places: tuple[Number, ...] = (*at[:axis], _places(_flat(indices, at[axis]), array.shape[axis]), *at[axis + 1 :])
         result[at] = array[places]
     return result.reshape(sizes)
 
@@ -129,7 +129,11 @@ def _tuples(given: Given, sizes: tuple[int, ...]) -> Array:
     for rows, *at in blocks.parts((math.prod(own[:-1]), *block), BLOCK // max(1, coordinates)):
         tuples = _flat(indices, slice(rows.start * coordinates, rows.stop * coordinates)).reshape(-1, coordinates)
         batch = indices_of(np.arange(rows.start, rows.stop) // each, own[:batches])
-        places: tuple[Any, ...] = (*batch, *(_places(tuples[:, place], size) for place, size in enumerate(axes)), *at)
+        places: tuple[Number, ...] = (
+            *batch,
+            *(_places(tuples[:, place], size) for place, size in enumerate(axes)),
+            *at,
+        )
         if updated:
             target[places] = _updates(_tensor(given, "updates"), own[:-1], block, (rows, *at))
         else:
@@ -179,7 +183,7 @@ def _reversed_lines(array: Array, lengths: Array, axis: int) -> Array:
     return result
 
 
-WAYS: Final[dict[str, Callable[[Given, tuple[int, ...]], Any]]] = {
+WAYS: Final[dict[str, Callable[[Given, tuple[int, ...]], Number]]] = {
     "slices": _slices, "elements": _elements, "tuples": _tuples, "places": _whole, "lengths": _reversed,
 }  # fmt: skip
 FAMILY: Final = Index()

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import WIDE, Arithmetic, Array, counted
+from dmlcy._arithmetic import WIDE, Arithmetic, counted
 from dmlcy._desc.formulas import Formulas
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
@@ -20,6 +20,7 @@ from dmlcy._families.operations import sizes_only
 from dmlcy._families.passes import MEAN, VALUE, Pass, Passes
 from dmlcy._field_types.float import single
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._types import Array, DType, Number
 
 AROUND: Final = "around"
 FROM: Final = "from"
@@ -45,7 +46,7 @@ class Normalize(Family):
         numbers = self.numbers(given, self.run(given, _key(given, "result", output), sizes, [whole]), whole, output)
         found = activated(fused, numbers, m)
 
-        def magnitudes() -> Any:
+        def magnitudes() -> Number:
             key = _key(given, "size", output)
             if key not in given.told.formulas:
                 return promised(fused, numbers, m.absolute(found), m)
@@ -69,7 +70,7 @@ class Normalize(Family):
         given = sizes_only(desc)
         sizes = given.input.shape
         fields = [field.python for field in given.operator.fields if field.kind == "input"]
-        names: dict[str, Any] = {name: counted.element(name, array.shape) for name, array in given.arrays.items()}
+        names: dict[str, Number] = {name: counted.element(name, array.shape) for name, array in given.arrays.items()}
         names |= {
             name: given.value(f"absent.{name}") for name in fields if name not in names and _may_lack(given, name)
         }
@@ -84,13 +85,13 @@ class Normalize(Family):
         kernel = _kernel(desc, sizes, counted.COUNTING)
         return counted.operations([_counted(kernel, "result", sizes, {"x": counted.element("x", sizes)})])
 
-    def run(self, kernel: Kernel, key: str, sizes: Sequence[int], parts: Sequence[At], x: Any = None) -> Passes:
+    def run(self, kernel: Kernel, key: str, sizes: Sequence[int], parts: Sequence[At], x: Number = None) -> Passes:
         """The passes that an expression needs; ``x``: numbers in place of the arrays of a use."""
         m, words = kernel.arithmetic, kernel.told.words
         reads = _needed(words, key)
         axes, stored_as = _axes(kernel, sizes), _integers(kernel)
 
-        def elements(at: At) -> Mapping[str, Any]:
+        def elements(at: At) -> Mapping[str, Number]:
             names = {"x": x} if x is not None else _elements(kernel, reads, at)
             if "position" in reads:
                 names["position"] = m.of(_positions(at, sizes, axes))
@@ -106,11 +107,11 @@ class Normalize(Family):
         passes = [made(name, kind) for name, kind in _passes(words) if name in reads]
         return Passes(m, passes, elements, sizes, axes, parts)
 
-    def numbers(self, given: Given, run: Passes, at: At, output: str) -> Any:
+    def numbers(self, given: Given, run: Passes, at: At, output: str) -> Number:
         """The numbers of a part of an output, before an activation."""
         return given.value(_key(given, "result", output), **run.names(at))
 
-    def values(self, given: Given, run: Passes, at: At, output: str) -> Any:
+    def values(self, given: Given, run: Passes, at: At, output: str) -> Number:
         """The numbers of a part of an output."""
         return activated(_fused(given, output), self.numbers(given, run, at, output), given.arithmetic)
 
@@ -153,7 +154,7 @@ class Normalize(Family):
             values = np.broadcast_to(self.values(part, run, blocks.whole(shape), output), shape)
             result[at] = self.stored(part, values[blocks.inside(at, wide)], output, result[at].shape)
 
-    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Any, arithmetic: Arithmetic) -> Any:
+    def applied(self, desc: OperatorDesc, kernel: Kernel, values: Number, arithmetic: Arithmetic) -> Number:
         """The operator as an activation: along axes of the numbers, all of which must be there."""
         own = _kernel(desc, values.shape, arithmetic)
         at = blocks.whole(values.shape)
@@ -171,7 +172,7 @@ def _kernel(desc: OperatorDesc, sizes: tuple[int, ...], arithmetic: Arithmetic =
     return Kernel(desc.operator, Formulas(whole).rules, arithmetic)
 
 
-def _attributes(desc: OperatorDesc) -> dict[str, Any]:
+def _attributes(desc: OperatorDesc) -> dict[str, object]:
     """The attributes that the desc of an activation has."""
     values = desc._values()
     names = [one.python for one in desc.operator.fields if one.kind == "attribute" and one.value is None]
@@ -182,7 +183,7 @@ def _may_lack(given: Given, name: str) -> bool:
     return f"absent.{name}" in given.told.formulas
 
 
-def _counted(kernel: Kernel, key: str, sizes: tuple[int, ...], elements: Mapping[str, Any]) -> Any:
+def _counted(kernel: Kernel, key: str, sizes: tuple[int, ...], elements: Mapping[str, Number]) -> Number:
     """An expression over numbers that count operations, and over the passes that it needs."""
     reads, axes = _needed(kernel.told.words, key), _axes(kernel, sizes)
     count = math.prod(sizes[d] for d in axes)
@@ -240,7 +241,7 @@ def _axes(kernel: Kernel, sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(d for d, size in enumerate(kept) if size == 1)
 
 
-def _integers(kernel: Kernel) -> np.dtype[Any] | None:
+def _integers(kernel: Kernel) -> DType | None:
     """The data type of the integers among the tensors, to which ``saturate`` limits numbers."""
     if not isinstance(kernel, Given):
         return None
@@ -273,7 +274,7 @@ def _positions(at: At, sizes: Sequence[int], axes: Sequence[int]) -> Array:
     return number
 
 
-def _near(m: Arithmetic, values: Any, extents: Sequence[int], mirrored: bool) -> Any:
+def _near(m: Arithmetic, values: Number, extents: Sequence[int], mirrored: bool) -> Number:
     """The sums over the neighbors of each element, along one axis after another.
 
     Of an even number of neighbors one more is behind the element; mirrored, before it.
@@ -290,7 +291,7 @@ def _near(m: Arithmetic, values: Any, extents: Sequence[int], mirrored: bool) ->
     return values
 
 
-def _behind(m: Arithmetic, values: Any, d: int, count: int) -> Any:
+def _behind(m: Arithmetic, values: Number, d: int, count: int) -> Number:
     """The sums of so many elements from each one on, as far as there are any: of 1, 2, 4 and so on, joined."""
     total, done, some, width = None, 0, values, 1
     while True:
@@ -303,7 +304,7 @@ def _behind(m: Arithmetic, values: Any, d: int, count: int) -> Any:
         width *= 2
 
 
-def _plus(m: Arithmetic, a: Any, b: Any, d: int, far: int) -> Any:
+def _plus(m: Arithmetic, a: Number, b: Number, d: int, far: int) -> Number:
     """Each element of ``a`` plus the one of ``b`` so far behind it, if there is one."""
     total, size = a.copy(), a.shape[d]
     if far < size:

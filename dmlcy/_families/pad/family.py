@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given, Kernel
 from dmlcy._families.pad.pieces import IndexMap, pieces_of
 from dmlcy._families.pieces import Cut, Cutting, Padding
+from dmlcy._types import Array
 
 
 def _index(kernel: Kernel) -> IndexMap | None:

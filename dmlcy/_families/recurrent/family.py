@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.activations import operations
@@ -18,6 +17,7 @@ from dmlcy._families.given import Given
 from dmlcy._families.operations import sizes_only
 from dmlcy._families.recurrent.numbers import Numbers, Sized
 from dmlcy._families.recurrent.units import Gated, Memory, Simple, State, Unit
+from dmlcy._types import Array, DType, Number
 
 UNITS: Final[dict[str, type[Unit]]] = {"simple": Simple, "gated": Gated, "memory": Memory}
 LAST: Final = ("last", "last_cell")
@@ -54,7 +54,7 @@ class Recurrent(Family):
         """All steps; beside them, on demand, the sizes of the terms."""
         m, dtype = given.arithmetic, _dtype(given)
 
-        def found(numbers: Numbers) -> Any:
+        def found(numbers: Numbers) -> Number:
             return _outputs(given, numbers, numbers.shown)[output]
 
         units = given.of(given.operator.accuracy[dtype_of(given.values[output]).name].ulp)
@@ -97,7 +97,7 @@ class Recurrent(Family):
         return result
 
 
-def _dtype(given: Given) -> np.dtype[Any]:
+def _dtype(given: Given) -> DType:
     return given.dtype(given.told.roles["input"])
 
 
@@ -111,7 +111,7 @@ def _sequences(given: Given, name: str, part: slice) -> Array:
 def _outputs(
     given: Given,
     numbers: Numbers,
-    stored: Callable[[Any], Array],
+    stored: Callable[[Number], Array],
     part: slice = slice(None),
     before: Mapping[str, Array] = MappingProxyType({}),
 ) -> dict[str, Array]:
@@ -126,7 +126,7 @@ def _outputs(
     backwards = BACKWARDS[given.field("direction").name]
     found = dict(before)
 
-    def put(role: str, at: int, direction: int, state: Any, test: Array) -> None:
+    def put(role: str, at: int, direction: int, state: Number, test: Array) -> None:
         rows = stored(numbers.chosen(test, state, _zeros(numbers, state)))
         if wanted[role] not in found:
             found[wanted[role]] = np.empty(given.values[wanted[role]].sizes, rows.dtype)
@@ -151,7 +151,7 @@ def _lengths(given: Given) -> Array:
     return found
 
 
-def _zeros(numbers: Numbers, like: Any) -> Any:
+def _zeros(numbers: Numbers, like: Number) -> Number:
     shape = (like[0] if isinstance(like, tuple) else like).shape
     return numbers.of(np.zeros(shape, np.float32))
 

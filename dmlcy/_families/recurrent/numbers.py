@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.activations import LARGEST, activated, steep
+from dmlcy._types import Array, DType, Number
 
 LIMIT: Final = 1 << 20
 """Numbers of a part of a tensor: 8 MB."""
@@ -23,22 +24,22 @@ class Weights:
 
     def __init__(self, array: Array, m: Arithmetic) -> None:
         self.array, self.m = array, m
-        self.whole: Any = self._part(slice(None)) if array.size <= 4 * LIMIT else None
+        self.whole: Number = self._part(slice(None)) if array.size <= 4 * LIMIT else None
 
-    def _part(self, rows: slice) -> Any:
+    def _part(self, rows: slice) -> Number:
         return np.swapaxes(self.m.of(self.array[rows]), 0, 1)
 
-    def times(self, values: Any, absolute: bool = False) -> Any:
+    def times(self, values: Number, absolute: bool = False) -> Number:
         """The products of numbers along the last axis with each row."""
         return np.concatenate([self._product(values, part, absolute) for part in self._parts()], -1)
 
-    def _parts(self) -> Any:
+    def _parts(self) -> Number:
         if self.whole is not None:
             return [self.whole]
         step = max(1, LIMIT // self.array.shape[1])
         return (self._part(slice(first, first + step)) for first in range(0, len(self.array), step))
 
-    def _product(self, values: Any, part: Any, absolute: bool) -> Any:
+    def _product(self, values: Number, part: Number, absolute: bool) -> Number:
         rows = values.reshape(-1, values.shape[-1])
         product = self.m.matmul(rows, self.m.absolute(part) if absolute else part)
         return product.reshape(*values.shape[:-1], -1)
@@ -47,53 +48,53 @@ class Weights:
 class Numbers:
     """Numbers alone."""
 
-    def __init__(self, m: Arithmetic, dtype: np.dtype[Any]) -> None:
+    def __init__(self, m: Arithmetic, dtype: DType) -> None:
         self.m, self.dtype = m, dtype
 
-    def of(self, array: Array) -> Any:
+    def of(self, array: Array) -> Number:
         """Elements of a tensor."""
         return self.m.of(array)
 
-    def add(self, *terms: Any) -> Any:
+    def add(self, *terms: Number) -> Number:
         """The sum of the terms that there are."""
         first, *others = [term for term in terms if term is not None]
         for other in others:
             first = self.m.add(first, other)
         return first
 
-    def multiply(self, a: Any, b: Any) -> Any:
+    def multiply(self, a: Number, b: Number) -> Number:
         """The product of numbers at the same place."""
         return self.m.multiply(a, b)
 
-    def times(self, a: Any, weights: Weights) -> Any:
+    def times(self, a: Number, weights: Weights) -> Number:
         """The products with a matrix."""
         return weights.times(a)
 
-    def rest(self, a: Any) -> Any:
+    def rest(self, a: Number) -> Number:
         """The rest to 1: ``1 - a``."""
         return self.m.subtract(1.0, a)
 
-    def changed(self, function: Callable[[Any], Any], a: Any) -> Any:
+    def changed(self, function: Callable[[Number], Number], a: Number) -> Number:
         """A function of each number."""
         return function(a)
 
-    def activated(self, desc: OperatorDesc, a: Any) -> Any:
+    def activated(self, desc: OperatorDesc, a: Number) -> Number:
         """An activation of each number."""
         return self.changed(lambda one: activated(desc, one, self.m), a)
 
-    def part(self, a: Any, at: Any) -> Any:
+    def part(self, a: Number, at: Number) -> Number:
         """Some of the numbers."""
         return a[at]
 
-    def chosen(self, test: Any, then: Any, other: Any) -> Any:
+    def chosen(self, test: Number, then: Number, other: Number) -> Number:
         """The one or the other at each place."""
         return self.m.where(test, then, other)
 
-    def shortened(self, a: Any) -> Any:
+    def shortened(self, a: Number) -> Number:
         """Numbers that a step leaves for the next one."""
         return self.m.shortened(a)
 
-    def shown(self, a: Any) -> Any:
+    def shown(self, a: Number) -> Number:
         """The numbers that go into a result."""
         return a
 
@@ -105,30 +106,30 @@ class Sized(Numbers):
     largest error of a result, in units in the last place of its size.
     """
 
-    def __init__(self, m: Arithmetic, dtype: np.dtype[Any], units: float) -> None:
+    def __init__(self, m: Arithmetic, dtype: DType, units: float) -> None:
         super().__init__(m, dtype)
         self.units = units
 
-    def of(self, array: Array) -> Any:
+    def of(self, array: Array) -> Number:
         found = self.m.of(array)
         return found, self.m.absolute(found)
 
-    def add(self, *terms: Any) -> Any:
+    def add(self, *terms: Number) -> Number:
         there = [term for term in terms if term is not None]
         return tuple(super(Sized, self).add(*(term[side] for term in there)) for side in (0, 1))
 
-    def multiply(self, a: Any, b: Any) -> Any:
+    def multiply(self, a: Number, b: Number) -> Number:
         m = self.m
         sizes = m.add(m.multiply(m.absolute(a[0]), b[1]), m.multiply(a[1], m.absolute(b[0])))
         return m.multiply(a[0], b[0]), self.digits(sizes)
 
-    def times(self, a: Any, weights: Weights) -> Any:
+    def times(self, a: Number, weights: Weights) -> Number:
         return weights.times(a[0]), self.digits(weights.times(a[1], absolute=True))
 
-    def rest(self, a: Any) -> Any:
+    def rest(self, a: Number) -> Number:
         return super().rest(a[0]), self.m.add(a[1], 1.0)
 
-    def changed(self, function: Callable[[Any], Any], a: Any) -> Any:
+    def changed(self, function: Callable[[Number], Number], a: Number) -> Number:
         """A number beyond the range may be infinite: where this makes a difference, any number may come of it."""
         m, (values, sizes) = self.m, a
         found = function(values)
@@ -137,29 +138,29 @@ class Sized(Numbers):
         steepness = self.digits(steep(function, values, sizes, m, self.dtype, self.units))
         return found, self.known(sizes, m.where(m.either(differ, self.beyond(steepness)), math.nan, steepness))
 
-    def part(self, a: Any, at: Any) -> Any:
+    def part(self, a: Number, at: Number) -> Number:
         return a[0][at], a[1][at]
 
-    def chosen(self, test: Any, then: Any, other: Any) -> Any:
+    def chosen(self, test: Number, then: Number, other: Number) -> Number:
         return tuple(self.m.where(test, *pair) for pair in zip(then, other, strict=True))
 
-    def shortened(self, a: Any) -> Any:
+    def shortened(self, a: Number) -> Number:
         values, sizes = map(self.m.shortened, a)
         return values, self.m.where(self.beyond(a[1]), math.nan, self.digits(sizes))
 
-    def beyond(self, sizes: Any) -> Any:
+    def beyond(self, sizes: Number) -> Number:
         """Whether sizes are finite, and a number of such a size may be infinite in FLOAT32."""
         m = self.m
         return m.both(m.isfinite(sizes), m.less(LARGEST / 2, sizes))
 
-    def digits(self, sizes: Any) -> Any:
+    def digits(self, sizes: Number) -> Number:
         """The size whose unit the error is made of: that of a normal number, unless all terms are 0."""
         m = self.m
         return m.where(m.both(m.less(0.0, sizes), m.less(sizes, LEAST)), LEAST, sizes)
 
-    def known(self, sizes: Any, result: Any) -> Any:
+    def known(self, sizes: Number, result: Number) -> Number:
         """NaN where a size is, else the result."""
         return self.m.where(self.m.isnan(sizes), math.nan, result)
 
-    def shown(self, a: Any) -> Any:
+    def shown(self, a: Number) -> Number:
         return a[1]

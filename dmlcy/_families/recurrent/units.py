@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.given import Given
 from dmlcy._families.recurrent.numbers import Numbers, Weights
 from dmlcy._field_types.float import single
+from dmlcy._types import Number
 
-State = tuple[Any, ...]
+State = tuple[Number, ...]
 """The hidden state, and the cell state if there is one: a row for each sequence."""
 
 
@@ -40,17 +41,17 @@ class Unit(ABC):
         self.biases = [None if both is None else numbers.part(both, slice(at, at + half)) for at in (0, half)]
 
     @staticmethod
-    def tensor(given: Given, role: str) -> Any:
+    def tensor(given: Given, role: str) -> Number:
         """The array of a tensor; None if it is left out."""
         return given.arrays.get(given.told.roles[role])
 
-    def gate(self, values: Any, number: int) -> Any:
+    def gate(self, values: Number, number: int) -> Number:
         """The part of a row of all gates that belongs to one of them."""
         if values is None:
             return None
         return self.numbers.part(values, (..., slice(number * self.hidden, (number + 1) * self.hidden)))
 
-    def activated(self, number: int, values: Any) -> Any:
+    def activated(self, number: int, values: Number) -> Number:
         """The activation of that number."""
         return self.numbers.activated(self.activations[number], values)
 
@@ -65,7 +66,7 @@ class Unit(ABC):
         """Operations of a unit in a step beside the products and the activations."""
 
     @abstractmethod
-    def step(self, inputs: Any, state: State) -> State:
+    def step(self, inputs: Number, state: State) -> State:
         """The state after a step."""
 
 
@@ -79,7 +80,7 @@ class Simple(Unit):
         """The sum of the two products, and the two biases."""
         return 1 + 2 * _is_there(given, "bias")
 
-    def step(self, inputs: Any, state: State) -> State:
+    def step(self, inputs: Number, state: State) -> State:
         """One gate."""
         n = self.numbers
         return (self.activated(0, n.add(inputs, n.times(state[0], self.recurrences[0]), *self.biases)),)
@@ -104,7 +105,7 @@ class Gated(Unit):
         """The sums and the biases of three gates, the reset, and the mean of the old and the new state."""
         return 3 * (1 + 2 * _is_there(given, "bias")) + 1 + 4
 
-    def step(self, inputs: Any, state: State) -> State:
+    def step(self, inputs: Number, state: State) -> State:
         """The reset gate applies to the state, or to the product of the state."""
         n, before = self.numbers, state[0]
         both = n.times(before, self.recurrences[0])
@@ -145,24 +146,24 @@ class Memory(Unit):
         gates = 4 * (1 + 2 * _is_there(given, "bias")) + 3 * (4 - coupled) * bool(given.field("limited"))
         return gates + 2 * (3 - coupled) * _is_there(given, "peephole") + coupled + 4
 
-    def clipped(self, values: Any) -> Any:
+    def clipped(self, values: Number) -> Number:
         """Numbers cut to the limit; NaN stays."""
         limit, m = self.limit, self.numbers.m
         if limit is None:
             return values
 
-        def cut(one: Any) -> Any:
+        def cut(one: Number) -> Number:
             return m.where(m.isnan(one), one, m.maximum(m.minimum(one, limit), -limit))
 
         return self.numbers.changed(cut, values)
 
-    def step(self, inputs: Any, state: State) -> State:
+    def step(self, inputs: Number, state: State) -> State:
         """The output gate sees the new cell state."""
         n = self.numbers
         before, cell = state
         total = n.add(inputs, n.times(before, self.recurrences[0]), *self.biases)
 
-        def gate(number: int, seen: Any) -> Any:
+        def gate(number: int, seen: Number) -> Number:
             peephole = None if self.peephole is None else n.multiply(self.gate(self.peephole, number), seen)
             return self.activated(0, self.clipped(n.add(self.gate(total, number), peephole)))
 

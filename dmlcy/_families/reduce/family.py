@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._arithmetic.counted import element
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
@@ -20,6 +19,7 @@ from dmlcy._families.given import Given
 from dmlcy._families.operations import along, sizes_only
 from dmlcy._families.passes import Pass, Passes
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array, Number
 
 TOP: Final = "top"
 ACC: Final = "acc"
@@ -75,16 +75,16 @@ class Reduce(Family):
         formulas, words = given.told.formulas, given.told.words
         sizes = given.input.shape
 
-        def elements(at: At) -> Mapping[str, Any]:
+        def elements(at: At) -> Mapping[str, Number]:
             return {"x": m.of(np.ascontiguousarray(given.input[at]))}
 
-        def step(names: Mapping[str, Any]) -> Any:
+        def step(names: Mapping[str, Number]) -> Number:
             if f"{prefix}step" not in formulas:
                 return names["x"]
             top = {} if TOP not in names else {TOP: finite(names[TOP])}
             return given.value(f"{prefix}step", x=names["x"], **top)
 
-        def finite(top: Any) -> Any:
+        def finite(top: Number) -> Number:
             return m.where(m.isfinite(top), top, 0.0)
 
         passes = [Pass(TOP, "greatest", lambda names: names["x"])] if f"{prefix}top" in words else []
@@ -96,7 +96,7 @@ class Reduce(Family):
             names[TOP] = finite(found[TOP])
         values = given.value(f"{prefix}finish", **names) if f"{prefix}finish" in formulas else found[ACC]
 
-        def magnitudes() -> Any:
+        def magnitudes() -> Number:
             if f"{prefix}size" not in formulas:
                 return m.absolute(values)
             total = run([*passes[:-1], Pass("total", "sum", lambda elements: m.absolute(step(elements)))])

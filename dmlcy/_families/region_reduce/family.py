@@ -7,11 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import SINGLE, Array
+from dmlcy._arithmetic import SINGLE
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.elements import grid, largest
 from dmlcy._families.given import Given, beside
+from dmlcy._types import Array
 
 SIDES: Final = tuple(f"{side}.{axis}" for side in ("first", "last") for axis in ("height", "width"))
 

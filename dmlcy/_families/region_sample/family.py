@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
@@ -17,6 +17,7 @@ from dmlcy._families.region_sample.gradients import Backwards
 from dmlcy._families.region_sample.regions import Region, regions
 from dmlcy._families.spread import combined, idle
 from dmlcy._field_types.float import single
+from dmlcy._types import Array, Number
 
 OF_A_PLACE: Final = 3
 """Numbers of 8 bytes for each sample along one axis."""
@@ -32,7 +33,7 @@ class RegionSample(Family):
         if "gradient" in given.told.roles:
             return _gradient(given, output)
 
-        def whole(absolute: bool) -> Any:
+        def whole(absolute: bool) -> Number:
             result = given.arithmetic.of(np.zeros(given.output_sizes))
             for r, channels, values in _parts(given, absolute):
                 result[r, channels] = values
@@ -100,7 +101,7 @@ def _is_of_regions(given: Given, output: str) -> bool:
 def _gradient(given: Given, output: str) -> Result:
     sizes = given.values[output].sizes
 
-    def whole(absolute: bool) -> Any:
+    def whole(absolute: bool) -> Number:
         backwards = Backwards.of(given, absolute)
         if _is_of_regions(given, output):
             return backwards.corners().reshape(sizes)
@@ -112,7 +113,7 @@ def _gradient(given: Given, output: str) -> Result:
     return Result(whole(False), magnitudes=lambda: whole(True))
 
 
-def _parts(given: Given, absolute: bool) -> Iterator[tuple[int, slice, Any]]:
+def _parts(given: Given, absolute: bool) -> Iterator[tuple[int, slice, Number]]:
     """The elements of some channels of each region. ``absolute``: how large their terms are."""
     m = given.arithmetic
     count = given.input.shape[1]
@@ -145,7 +146,7 @@ class _Means:
         self.outside = region.outside()[0]
         self.share = m.subtract(1, m.multiply(*inside))
 
-    def of(self, image: Array, beyond: Any) -> Any:
+    def of(self, image: Array, beyond: Number) -> Number:
         """The means of a part of the input."""
         found = self.columns.applied(self.m, self.rows.applied(self.m, image, 1), 2)
         return self.m.where(self.outside, self.m.add(found, self.m.multiply(beyond, self.share)), found)
@@ -166,7 +167,7 @@ class _Maxima:
         self.numbers = max(len(rows.source), 1) * max(wide, len(columns.source))
         self.some, self.all = region.outside()
 
-    def of(self, image: Array, beyond: Any) -> Any:
+    def of(self, image: Array, beyond: Number) -> Number:
         """The maxima of a part of the input."""
         m = self.m
         result = m.of(np.zeros((len(image), *self.cells)))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
 from dmlcy._families.blocks import RESULTS
 from dmlcy._families.given import Given
 from dmlcy._families.region_sample.regions import Region, regions
@@ -16,6 +15,7 @@ from dmlcy._families.region_sample.samples import STEPS, Samples
 from dmlcy._families.spread import combined
 from dmlcy._field_types.float import single
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Backwards:
         """The number and the samples of each region, found anew: those of many regions take more than the result."""
         return enumerate(regions(self.given, self.cells, self.sizes[2:]))
 
-    def numbers(self, role: str, *at: Any) -> Any:
+    def numbers(self, role: str, *at: Number) -> Number:
         """A part of an input."""
         m = self.given.arithmetic
         found = m.of(self.given.arrays[self.given.told.roles[role]][at])
@@ -59,7 +59,7 @@ class Backwards:
         for first in range(0, count, step):
             yield slice(first, min(first + step, count))
 
-    def image(self) -> Iterator[tuple[slice, Any]]:
+    def image(self) -> Iterator[tuple[slice, Number]]:
         """The gradient of some channels of the input after others."""
         m = self.given.arithmetic
         batch, _, *image = self.sizes
@@ -76,7 +76,7 @@ class Backwards:
                 result[part] = m.add(result[part], values)
             yield channels, result
 
-    def shares(self, region: Region, gradient: Any) -> tuple[slice, slice, Any]:
+    def shares(self, region: Region, gradient: Number) -> tuple[slice, slice, Number]:
         """Rows and columns of an image, and what goes to them of means."""
         m, found = self.given.arithmetic, []
         for axis, samples in enumerate((region.rows, region.columns), 1):
@@ -85,7 +85,7 @@ class Backwards:
             found.append(needed)
         return found[0], found[1], gradient
 
-    def winners(self, r: int, region: Region, channels: slice, gradient: Any) -> tuple[slice, slice, Any]:
+    def winners(self, r: int, region: Region, channels: slice, gradient: Number) -> tuple[slice, slice, Number]:
         """The whole image, and what goes to the elements that the greatest samples are made of."""
         m = self.given.arithmetic
         best = Winners(self.given, r, region, channels)
@@ -105,7 +105,7 @@ class Backwards:
         result[places] = values
         return slice(None), slice(None), result.reshape(len(gradient), height, width)
 
-    def corners(self) -> Any:
+    def corners(self) -> Number:
         """The gradient of the corners of all regions: x1, y1, x2, y2."""
         m = self.given.arithmetic
         result = m.of(np.zeros((len(self.given.arrays[self.given.told.roles["gradient"]]), 4)))
@@ -122,7 +122,7 @@ class Backwards:
                     result[r, k] = m.add(result[r, k], total)
         return result
 
-    def moves(self, r: int, region: Region, channels: slice) -> Iterator[Any]:
+    def moves(self, r: int, region: Region, channels: slice) -> Iterator[Number]:
         """How much each mean changes with the corners, times its gradient."""
         m = self.given.arithmetic
         gradient = self.numbers("gradient", r, channels)
@@ -136,7 +136,7 @@ class Backwards:
                 spread = both[axis - 1].slopes(m, _share(m, both[axis - 1], is_end))
                 yield m.multiply(spread.applied(m, other, axis, self.absolute), gradient)
 
-    def winning_moves(self, r: int, region: Region, channels: slice) -> Iterator[Any]:
+    def winning_moves(self, r: int, region: Region, channels: slice) -> Iterator[Number]:
         """The same of the greatest samples."""
         m = self.given.arithmetic
         best = Winners(self.given, r, region, channels)
@@ -152,7 +152,7 @@ class Backwards:
                 yield m.multiply(m.multiply(slope, share), gradient)
 
 
-def _share(m: Arithmetic, samples: Samples, is_end: bool) -> Any:
+def _share(m: Arithmetic, samples: Samples, is_end: bool) -> Number:
     """How far each sample moves if the start or the end of the region does."""
     way = m.of(samples.way)
     return way if is_end else m.subtract(1, way)
@@ -207,20 +207,20 @@ class Winners:
         found[:, high[:, None], wide] = count > 1
         return found
 
-    def slopes(self, m: Arithmetic, image: Any, minus: Any) -> tuple[Any, Any]:
+    def slopes(self, m: Arithmetic, image: Number, minus: Number) -> tuple[Number, Number]:
         """How much the samples change with their rows and with their columns; 0 if they are not between two."""
         (above, upper), (below, lower) = self.rows.corners(m)
         (before, left), (behind, right) = self.columns.corners(m)
         high = [(above[self.row], upper[self.row]), (below[self.row], lower[self.row])]
         wide = [(before[self.column], left[self.column]), (behind[self.column], right[self.column])]
 
-        def mean(parts: list[tuple[Any, Any]]) -> Any:
+        def mean(parts: list[tuple[Number, Number]]) -> Number:
             (first, weight), (second, rest) = parts
             total = m.add(m.multiply(first, weight), m.multiply(second, rest))
             return m.where(m.equal(rest, 0), first, total)
 
-        def change(lines: Any, others: Any, is_row: bool) -> Any:
-            def element(line: Array, other: Array) -> Any:
+        def change(lines: Number, others: Number, is_row: bool) -> Number:
+            def element(line: Array, other: Array) -> Number:
                 return image[(self.channel, line, other) if is_row else (self.channel, other, line)]
 
             (first, _), (second, rest) = lines

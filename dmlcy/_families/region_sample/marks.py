@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._families.given import Given
 from dmlcy._families.region_sample.gradients import Backwards, Winners
 from dmlcy._families.region_sample.regions import Region, regions
 from dmlcy._families.spread import idle
+from dmlcy._types import Array
 
 
 def of_cells(given: Given) -> Iterator[Region]:

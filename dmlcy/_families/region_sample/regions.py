@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dmlcy._families.given import Given
 from dmlcy._families.region_sample.samples import Grid, Samples
 from dmlcy._field_types.float import single
+from dmlcy._types import Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Region:
     rows: Samples
     columns: Samples
 
-    def outside(self) -> Any:
+    def outside(self) -> Number:
         """Of each cell, whether some of its samples are outside the input, and whether all are."""
         rows, columns = self.rows.inside(), self.columns.inside()
         some = (rows < self.rows.each)[:, None] | (columns < self.columns.each)

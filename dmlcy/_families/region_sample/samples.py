@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
 from dmlcy._families.spread import Nearby, Spread, between, parted
+from dmlcy._types import Array, Number
 
 ALL: Final = 1 << 16
 """Samples of a region along an axis, of which all places are computed; of more, those inside the input are found."""
@@ -52,7 +53,7 @@ class Grid:
         steps = total - 1 if self.corners and not middle else total
         step = length / np.float32(steps)
 
-        def place(numbers: Any) -> Any:
+        def place(numbers: Number) -> Number:
             return (np.asarray(numbers).astype(np.float32) - after) * step + first - np.float32(self.before)
 
         begin, stop = 0, total
@@ -86,7 +87,7 @@ class Samples:
         """How many samples of each cell are inside the input."""
         return np.bincount(self.cell, minlength=self.grid.cells)
 
-    def corners(self, m: Arithmetic) -> list[tuple[Array, Any]]:
+    def corners(self, m: Arithmetic) -> list[tuple[Array, Number]]:
         """Of each sample, the element before it and the one behind it, and the weight of each; or the nearest one."""
         if self.grid.nearest:
             source = np.ceil(self.place - 0.5).astype(np.int64)
@@ -95,7 +96,7 @@ class Samples:
         half = len(self.place)
         return [(source[:half], weight[:half]), (source[half:], weight[half:])]
 
-    def weights(self, m: Arithmetic) -> tuple[Array, Array, Any]:
+    def weights(self, m: Arithmetic) -> tuple[Array, Array, Number]:
         """The numbers of the samples, elements of the input and their weights; two for each place between elements."""
         corners = self.corners(m)
         source, weight = (np.concatenate(several) for several in zip(*corners, strict=True))
@@ -126,7 +127,7 @@ class Samples:
         number, source, weight = self.weights(m)
         return Spread.of(m, source, self.cell[number], m.divide(weight, self.each), self.grid.cells)
 
-    def slopes(self, m: Arithmetic, share: Any) -> Spread:
+    def slopes(self, m: Arithmetic, share: Number) -> Spread:
         """The change of each cell, if each sample moves by its share: the elements behind less the elements before."""
         between_ = np.flatnonzero(self.place % 1) if not self.grid.nearest else np.arange(0)
         low, cell = np.floor(self.place[between_]).astype(np.int64), self.cell[between_]

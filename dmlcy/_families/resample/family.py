@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS, At, parts, sizes_of
@@ -17,6 +16,7 @@ from dmlcy._families.operations import sizes_only
 from dmlcy._families.resample.lines import Axis
 from dmlcy._families.spread import Spread, idle
 from dmlcy._field_types.float import single
+from dmlcy._types import Array, Number
 
 HALF: Final = 0.5
 
@@ -185,13 +185,13 @@ def _nearest(array: Array, spreads: Mapping[int, Spread]) -> Array:
     return array
 
 
-def _sums(given: Given, numbers: Any, spreads: Mapping[int, Spread]) -> Any:
+def _sums(given: Given, numbers: Number, spreads: Mapping[int, Spread]) -> Number:
     for axis, spread in spreads.items():
         numbers = spread.applied(given.arithmetic, numbers, axis)
     return numbers
 
 
-def _finished(given: Given, numbers: Any) -> Any:
+def _finished(given: Given, numbers: Number) -> Number:
     """Sums of a gradient begin at 0; means of integers are rounded to FLOAT32 before their fractions are dropped."""
     m = given.arithmetic
     if _is_gradient(given):

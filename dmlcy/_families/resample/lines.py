@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Arithmetic, Array
+from dmlcy._arithmetic import Arithmetic
 from dmlcy._families.spread import Nearby, Spread, between, parted
+from dmlcy._types import Array, Number
 
 HALF: Final = 0.5
 STEPS: Final = 4
@@ -59,7 +60,7 @@ class Axis:
             found: Array = numbers / np.float32(self.factor) - np.float32(self.before)
         return found.astype(np.float64)
 
-    def inside(self, m: Arithmetic) -> tuple[Array, Any]:
+    def inside(self, m: Arithmetic) -> tuple[Array, Number]:
         """The element before each place, and how far the place is behind it; of places beyond the ends those there."""
         if self.before is not None:
             return parted(m, np.clip(self.places(), 0, self.size - 1))
@@ -130,7 +131,7 @@ class Axis:
         weight = m.weighed(lambda m: self._weights(m, place, source, target), place[target], float(self.factor) ** 2)
         return Spread.of(m, source, target, weight, self.count)
 
-    def _weights(self, m: Arithmetic, place: Array, source: Array, target: Array) -> Any:
+    def _weights(self, m: Arithmetic, place: Array, source: Array, target: Array) -> Number:
         """How much each element counts at a place, of all that do."""
         slopes = _Slopes(m, m.of(place), m.of(np.array([self.factor], np.float64))[0])
         # Not the factor times the distance: the place has so few digits that it times the factor is exact.
@@ -147,27 +148,27 @@ class Axis:
 class _Slopes:
     """Sums of the weights of whole numbers: 1 at a place, and less by ``factor`` for each step away, down to 0."""
 
-    def __init__(self, m: Arithmetic, place: Any, factor: Any) -> None:
+    def __init__(self, m: Arithmetic, place: Number, factor: Number) -> None:
         self.m, self.place, self.factor = m, place, factor
         self.scaled = m.multiply(place, factor)
         low = m.function("floor", place)
         self.total = m.add(self.side(m.subtract(place, low)), self.side(m.subtract(m.add(low, 1), place)))
 
-    def side(self, distance: Any) -> Any:
+    def side(self, distance: Number) -> Number:
         """Of the numbers at this distance and farther away, to the same side."""
         m = self.m
         count = m.maximum(m.function("ceil", m.subtract(m.divide(1, self.factor), distance)), 0)
         sums = m.add(m.multiply(count, distance), m.divide(m.multiply(count, m.subtract(count, 1)), 2))
         return m.subtract(count, m.multiply(self.factor, sums))
 
-    def up_to(self, number: int) -> Any:
+    def up_to(self, number: int) -> Number:
         """Of this number and all less than it."""
         m = self.m
         below = self.side(m.maximum(m.subtract(self.place, number), 0))
         above = m.subtract(self.total, self.side(m.maximum(m.subtract(number + 1, self.place), 0)))
         return m.where(m.less(self.place, number), above, below)
 
-    def beyond(self, number: int) -> Any:
+    def beyond(self, number: int) -> Number:
         """Of all numbers greater than this one."""
         m = self.m
         below = m.subtract(self.total, self.side(m.maximum(m.subtract(self.place, number), 0)))

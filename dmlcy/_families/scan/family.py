@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array, scaled
+from dmlcy._arithmetic import scaled
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result, tensors_of
 from dmlcy._families.given import Given
+from dmlcy._types import Array, Number
 
 SUM: Final = "sum"
 
@@ -59,7 +60,7 @@ class Scan(Family):
         steps = blocks.steps_of(source.shape, blocks.BLOCK)
         step, steps[axis] = steps[axis], source.shape[axis]
         for lines in blocks.cut(blocks.whole(source.shape), steps):
-            before: Any = None
+            before: Number = None
             if _adds(given):  # a sum begins at 0, and so is never -0
                 ends = source[lines]
                 before = m.of(np.zeros((*ends.shape[:axis], 1, *ends.shape[axis + 1 :]), source.dtype))

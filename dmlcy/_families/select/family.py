@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import blocks
 from dmlcy._families.base import Family, Result, tensors_of
 from dmlcy._families.elements import keys
 from dmlcy._families.given import Given
+from dmlcy._types import Array, Number
 
 FIRST: Final = "first"
 SHORT: Final = 4
@@ -41,7 +41,7 @@ class Select(Family):
         """A comparison of each element."""
         return tensors_of(desc)[0].element_count
 
-    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Number]]:
         """``row`` of coordinates, and how many rows are ``found``: elements that are not 0."""
         rows = given.values[output].sizes[-2:][0]
         return {"row": lambda: np.arange(rows)[:, None], "found": lambda: int(np.count_nonzero(given.input))}
@@ -77,7 +77,7 @@ def _pieces(lines: Array, count: int, descending: bool) -> Iterator[tuple[Array,
 
 def _of_short(pieces: Iterator[tuple[Array, Array]], count: int) -> Array:
     """The first places; each key is one number with its place behind it."""
-    best: Any = None
+    best: Number = None
     for found, here in pieces:
         middle = 2 ** (8 * found.itemsize - 1) if found.dtype.kind == "u" else 0
         joined = (found.astype(np.int64) - middle << BITS) + here
@@ -90,8 +90,8 @@ def _of_short(pieces: Iterator[tuple[Array, Array]], count: int) -> Array:
 
 def _of_long(pieces: Iterator[tuple[Array, Array]], count: int) -> Array:
     """The first places, by a sort that keeps the order of equal keys."""
-    best: Any = None
-    places: Any = None
+    best: Number = None
+    places: Number = None
     for found, here in pieces:
         if best is not None:
             found, here = np.concatenate([best, found], -1), np.concatenate([places, here], -1)

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Part, Result
 from dmlcy._families.given import Given, kernel_of
 from dmlcy._families.pieces import bounds
+from dmlcy._types import Array, Number
 
 
 class Views(Family):
@@ -89,7 +89,7 @@ def _tiled(tensor: Array, repeats: tuple[int, ...]) -> Array:
     return np.broadcast_to(tensor.reshape(each), every).reshape(sizes)
 
 
-def _part(given: Given, output: str, axis: int) -> Any:
+def _part(given: Given, output: str, axis: int) -> Number:
     """The part of the input that is one of the outputs."""
     if not given.kept:
         ends = bounds([tensor.sizes[axis] for _, tensor in given.outputs])

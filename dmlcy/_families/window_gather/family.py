@@ -8,13 +8,13 @@ from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator
 from dmlcy._families.base import Family, Result
 from dmlcy._families.given import Given
 from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.windows import WindowRoles, cut_columns, roles_of, slide
+from dmlcy._types import Array
 
 
 class WindowGather(Family):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-from dmlcy._arithmetic import Array
 from dmlcy._arithmetic.counted import element
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Operator
@@ -17,6 +16,7 @@ from dmlcy._families.pieces import Cut, Cutting
 from dmlcy._families.window_reduce.maxima import indices, maxima
 from dmlcy._families.window_reduce.sums import sums
 from dmlcy._families.windows import WindowRoles, cut_positions, roles_of, slide
+from dmlcy._types import Array, Number
 
 
 class WindowReduce(Family):
@@ -45,7 +45,7 @@ class WindowReduce(Family):
         finish = along(given, "finish", acc=acc, count=volume, volume=volume)
         return volume * along(given, "step", acc=acc, x=element("x", sizes)) + finish
 
-    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Any]]:
+    def told(self, given: Given, output: str) -> Mapping[str, Callable[[], Number]]:
         """``count``: elements of the window that are no padding; ``volume``: all of them; ``beyond``: it reaches past
         the padding."""
         window = slide(given, given.input.shape)

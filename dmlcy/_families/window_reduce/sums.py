@@ -9,10 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from dmlcy._arithmetic import EXACT, Array
+from dmlcy._arithmetic import EXACT
 from dmlcy._families.base import Result
 from dmlcy._families.given import Given
 from dmlcy._families.windows import slide
+from dmlcy._types import Array
 
 LARGEST: Final = Fraction(sys.float_info.max)
 SMALLEST: Final = Fraction(math.ulp(0.0))

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from dmlcy._arithmetic import Array
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import RESULTS, At, cut, shorten, sizes_of, steps_of, whole
@@ -17,6 +16,7 @@ from dmlcy._families.operations import sizes_only
 from dmlcy._families.spread import Spread, combined
 from dmlcy._families.window_maxima import NONE, places_of
 from dmlcy._families.windows import slide
+from dmlcy._types import Array, Number
 
 LEAD: Final = 2
 """Axes without a window: the batch and the channels."""
@@ -50,9 +50,8 @@ class WindowSum(Family):
         """
         given = sizes_only(desc)
         roles, means = given.told.roles, given.told.words["of"] == "means"
-        windows = math.prod(
-            given.output_sizes if means else given.arrays.get(roles.get("gradient", ""), given.input).shape
-        )
+        gradient = given.arrays.get(roles.get("gradient", ""))
+        windows = math.prod(given.output_sizes if means else (given.input if gradient is None else gradient).shape)
         zeros = sum(given.arrays.get(roles.get(role, "")) is not None for role in ("zero", "output_zero"))
         volume = math.prod(slide(given, given.input.shape if means else given.output_sizes).sizes)
         return windows * (volume + (4 + zeros if means else 1))
@@ -81,12 +80,12 @@ class _Windows:
         self.window = slide(given, image)
         self.volume = math.prod(self.window.sizes)
 
-    def numbers(self, array: Array) -> Any:
+    def numbers(self, array: Array) -> Number:
         """Elements, or their absolute values."""
         found = self.m.of(array)
         return self.m.absolute(found) if self.absolute else found
 
-    def divisors(self, positions: tuple[slice, ...]) -> Any:
+    def divisors(self, positions: tuple[slice, ...]) -> Number:
         """How many elements count at these positions, at least 1."""
         if self.given.field("counted"):
             return self.volume
@@ -168,7 +167,7 @@ class _Shares(_Windows):
         some = (place >= at.start) & (place < at.stop)
         return self.spread(position[some], place[some], at)
 
-    def of(self, at: At) -> Any:
+    def of(self, at: At) -> Number:
         """A part of the gradient."""
         m = self.m
         found = [self.under(d, one) for d, one in enumerate(at[LEAD:])]
@@ -189,7 +188,7 @@ class _Means(_Windows):
         """Those under the windows."""
         return min(self.window.limits[d], (size - 1) * self.window.strides[d] + self.far(d) + 1)
 
-    def entries(self, role: str, at: At) -> Any:
+    def entries(self, role: str, at: At) -> Number:
         """The elements of a tensor of one element, or of one for each channel; None without the tensor."""
         array = self.given.arrays.get(self.given.told.roles[role])
         if array is None:
@@ -197,7 +196,7 @@ class _Means(_Windows):
         flat = array.ravel() if array.size == 1 else array.ravel()[at[1]]
         return self.m.of(flat.reshape(-1, *[1] * len(at[LEAD:])))
 
-    def of(self, at: At) -> Any:
+    def of(self, at: At) -> Number:
         """A part of the output."""
         m, given = self.m, self.given
         taps = [self.taps(d, one) for d, one in enumerate(at[LEAD:])]
@@ -230,7 +229,7 @@ class _Greatest(_Windows):
             most = most * steps[d] // sizes[d]
         return cut(whole(sizes), steps)
 
-    def of(self, at: At) -> Any:
+    def of(self, at: At) -> Number:
         """A part of the gradient, of whole images."""
         m, lead = self.m, at[:LEAD]
         sizes, gradient = sizes_of(at), self.gradient[lead]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,8 @@ from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import NUMPY, TensorDesc, data_type_of, numpy_type
 from dmlcy._generated.directml.enums import TensorDataType
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array, DType
 from dmlcy._words.values import show
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 class Buffer:
@@ -72,7 +71,7 @@ class Buffer:
         return None
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> DType:
         """The data type of the elements."""
         return self._data.dtype
 
@@ -94,7 +93,7 @@ class Buffer:
         return f"dml.Buffer of type {self.dtype} and shape {[*self.shape]}"
 
 
-def array_of(given: Any) -> Array:
+def array_of(given: object) -> Array:
     """The array of an argument; TypeError for what is none of a data type of tensors."""
     found = to_array(given)
     array = np.asarray(given if found is None else found)
@@ -103,7 +102,7 @@ def array_of(given: Any) -> Array:
     return array
 
 
-def element_type(array: Array, dtype: Any, function: str, label: str) -> np.dtype[Any]:
+def element_type(array: Array, dtype: object, function: str, label: str) -> DType:
     """The data type of a tensor that is made of an array: the one that is asked for, or that of the array."""
     if dtype is not None:
         return np.dtype(data_type_of(dtype, function, "dtype").lower())
@@ -113,20 +112,20 @@ def element_type(array: Array, dtype: Any, function: str, label: str) -> np.dtyp
     return found
 
 
-def converted(given: Array, target: np.dtype[Any], function: str, label: str, always: bool = False) -> Array:
+def converted(given: Array, target: DType, function: str, label: str, always: bool = False) -> Array:
     """The array with this data type, packed; ``always``: a copy even where it is so already."""
     must_convert(given, target, function, label)
     with np.errstate(over="ignore"):
         return np.array(given, target, order="C", copy=True) if always else np.ascontiguousarray(given, target)
 
 
-def must_convert(given: Array, target: np.dtype[Any], function: str, label: str) -> None:
+def must_convert(given: Array, target: DType, function: str, label: str) -> None:
     """Refuses a conversion to another kind of data types that NumPy does not call safe."""
     if given.dtype.kind != target.kind and not np.can_cast(given.dtype, target, "safe"):
         refuse(function, "bound-kind", label=label, actual=str(given.dtype), expected=str(target))
 
 
-def bound(given: Any, desc: Desc, device: Device, function: str, label: str) -> Array:
+def bound(given: object, desc: Desc, device: Device, function: str, label: str) -> Array:
     """An array or a Buffer as the tensor of an input: its own memory where that has the elements already."""
     target = numpy_type(desc)
     if current().is_unknown(given):

@@ -64,13 +64,13 @@ class Call:
         assert scope is not None  # a function has a tensor or a graph
         self.scope: Scope = scope
 
-    def _list(self, name: str, given: Any) -> Sequence[Any]:
+    def _list(self, name: str, given: object) -> Sequence[Any]:
         """The entries of a list; TypeError for what is none."""
         if not isinstance(given, list | tuple) or hasattr(given, "_fields") or not given:
             raise self._wrong(name, "a list of expressions", given)
         return given
 
-    def use(self, python: str, /, **values: Any) -> Any:
+    def use(self, python: str, /, **values: object) -> Any:
         """Adds the operator: an expression, or a tuple of them."""
         given = {name: one for name, one in values.items() if one is not LEFT_OUT}
         return use((self.function, python), self.scope, given, self.names)
@@ -87,25 +87,25 @@ class Call:
         given = {name: self.tensors[name] for name in names}
         must_be_alike(self.function, {k: one for k, one in given.items() if isinstance(one, Expression)}, types)
 
-    def entries(self, name: str, given: Any, empty: Any = None) -> Any:
+    def entries(self, name: str, given: object, empty: object = None) -> Any:
         """The entries of a sequence; ``empty``: in place of none."""
         if isinstance(given, str | bytes | dict) or not hasattr(given, "__len__") or not hasattr(given, "__iter__"):
             raise self._wrong(name, "a sequence of numbers", given)
         return tuple(given) if len(given) or empty is None else empty
 
-    def member(self, name: str, given: Any, of: type[IntEnum]) -> str:
+    def member(self, name: str, given: object, of: type[IntEnum]) -> str:
         """The name of a member of an enum."""
         if not isinstance(given, of):
             raise self._wrong(name, f"a member of {of.__name__}", given)
         return given.name
 
-    def data_type(self, name: str, given: Any, absent: Any = None) -> Any:
+    def data_type(self, name: str, given: object, absent: object = None) -> Any:
         """The name of a data type; ``absent``: in place of None."""
         if given is None and absent is not None:
             return absent
         return data_type_of(given, self.function, name)
 
-    def activation(self, name: str, given: Any) -> Any:
+    def activation(self, name: str, given: object) -> Any:
         """The desc of an activation; None for none."""
         if given is None:
             return None
@@ -114,13 +114,13 @@ class Call:
             raise TypeError(f"{name} of {self.function}() must be {what} not {show(given)}")
         return given._desc()
 
-    def activations(self, name: str, given: Any) -> tuple[Any, ...]:
+    def activations(self, name: str, given: object) -> tuple[Any, ...]:
         """The descs of activations."""
         if not isinstance(given, list | tuple):
             raise self._wrong(name, "a list of FusedActivation", given)
         return tuple(self.activation(name, one) for one in given)
 
-    def size(self, name: str, given: Any) -> Any:
+    def size(self, name: str, given: object) -> Any:
         """A size from a width and a height."""
         if isinstance(given, Size2D):
             given = given.width, given.height
@@ -129,22 +129,22 @@ class Call:
         width, height = given
         return HeightWidth(height, width)
 
-    def options(self, name: str, given: Any, of: type[IntEnum], outputs: tuple[str, ...]) -> tuple[bool, ...]:
+    def options(self, name: str, given: object, of: type[IntEnum], outputs: tuple[str, ...]) -> tuple[bool, ...]:
         """Which outputs are asked for: all, or the one that the member names."""
         asked = self.member(name, given, of).lower()
         return tuple(asked in (output, "both") for output in outputs)
 
-    def _wrong(self, name: str, what: str, given: Any) -> TypeError:
+    def _wrong(self, name: str, what: str, given: object) -> TypeError:
         return TypeError(f"{self.function}() takes {what} for {name}, not {show(given)}")
 
 
-def _graph(function: str, given: Any) -> Scope:
+def _graph(function: str, given: object) -> Scope:
     if not isinstance(given, Scope):
         raise TypeError(f"{function}() takes a Graph, not {show(given)}")
     return given
 
 
-def apart(found: Any, asked: tuple[Any, ...]) -> list[Any]:
+def apart(found: object, asked: tuple[object, ...]) -> list[Any]:
     """The outputs of an operator in their places, with None where one was not asked for."""
     there = iter(found if type(found) is tuple else (found,))
     return [next(there) if one else None for one in asked]
@@ -184,7 +184,7 @@ def older(lacks: tuple[str, Callable[[Any], bool], Any] | None = None, **also: s
 
 
 def _with_the_lacking(
-    arguments: tuple[Any, ...], place: int, fits: Callable[[Any], bool], default: Any
+    arguments: tuple[object, ...], place: int, fits: Callable[[object], bool], default: object
 ) -> tuple[Any, ...]:
     """The arguments with the default of a parameter that an older version lacks, where it is lacking."""
     if len(arguments) <= place or fits(arguments[place]):

@@ -18,12 +18,13 @@ from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._graph.check import counted
 from dmlcy._runtime.four_bits import in_bytes
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array
 from dmlcy._words.values import show
 
 _INITIALIZING: Final = Lock()
 
 
-class TensorData(np.ndarray[Any, Any]):
+class TensorData(Array):
     """A result: an array with the sizes and the data type of its tensor."""
 
 

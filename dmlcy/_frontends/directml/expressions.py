@@ -9,14 +9,13 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
-
 from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._frontends.directml.tensors import TensorDesc, numpy_type
 from dmlcy._graph.values import Value
+from dmlcy._types import DType
 from dmlcy._words.values import show
 
 Entry = TypeVar("Entry")
@@ -48,7 +47,7 @@ class GraphBuilder(Scope):
         super().__init__(device)
         self._inputs: dict[int, Expression] = {}
 
-    def build(self, flags: Any, outputs: Sequence[Expression]) -> Model:
+    def build(self, flags: object, outputs: Sequence[Expression]) -> Model:
         """Checks the graph and compiles it. ``flags``: of ``ExecutionFlags``; the CPU has no use for them."""
         entries = entries_of(outputs, Expression, "build() takes a list of expressions")
         missing = [index for index in range(len(self._inputs)) if index not in self._inputs]
@@ -85,7 +84,7 @@ class Expression:
         return self._value.desc.strides
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> DType:
         """The data type of its elements."""
         return numpy_type(self._value.desc)
 
@@ -97,35 +96,35 @@ class Expression:
     def __repr__(self) -> str:
         return f"dml.Expression of type {self.dtype} and shape {[*self.shape]}"
 
-    def __add__(self, other: Any) -> Expression:
+    def __add__(self, other: object) -> Expression:
         return self._with("+", ("__add__", self._builder._sum), other, 1.0, other)
 
     def __sub__(self, other: Any) -> Expression:
         return self._with("-", ("__sub__", "element_wise_subtract"), other, 1.0, -other if is_number(other) else 0.0)
 
-    def __mul__(self, other: Any) -> Expression:
+    def __mul__(self, other: object) -> Expression:
         return self._with("*", ("__mul__", "element_wise_multiply"), other, other, 0.0)
 
-    def __truediv__(self, other: Any) -> Expression:
+    def __truediv__(self, other: object) -> Expression:
         return self._with("/", ("__truediv__", "element_wise_divide"), other, _inverse(other), 0.0)
 
-    def __mod__(self, other: Any) -> Expression:
+    def __mod__(self, other: object) -> Expression:
         """With the sign of the other one in the newer API, with the sign of this one in the older."""
         if not isinstance(other, Expression):
             found: Expression = _no_operand("%", other)
             return found
         return self._of_two(("__mod__", self._builder._remainder), other)
 
-    def __radd__(self, other: Any) -> Expression:
+    def __radd__(self, other: object) -> Expression:
         return self._reflected("+", other, 1.0, other)
 
-    def __rsub__(self, other: Any) -> Expression:
+    def __rsub__(self, other: object) -> Expression:
         return self._reflected("-", other, -1.0, other)
 
-    def __rmul__(self, other: Any) -> Expression:
+    def __rmul__(self, other: object) -> Expression:
         return self._reflected("*", other, other, 0.0)
 
-    def __rtruediv__(self, other: Any) -> Expression:
+    def __rtruediv__(self, other: object) -> Expression:
         """other / x; in the older API, as its DirectMLX has it, 1 / (other * x)."""
         function = ("__rtruediv__", "element_wise_recip")
         if not self._builder._divides_a_number or not is_number(other):
@@ -136,7 +135,7 @@ class Expression:
         found: Expression = use(("__neg__", "element_wise_negate"), self._builder, {"input": self})
         return found
 
-    def _with(self, sign: str, function: tuple[str, str], other: Any, scale: Any, bias: Any) -> Expression:
+    def _with(self, sign: str, function: tuple[str, str], other: object, scale: object, bias: object) -> Expression:
         """An operator of two expressions; of a number, this expression times a scale plus a bias."""
         if is_number(other):
             return self._scaled(scale, bias, (function[0], "element_wise_identity"))
@@ -150,7 +149,7 @@ class Expression:
         return found
 
     def _reflected(
-        self, sign: str, other: Any, scale: Any, bias: Any, function: tuple[str, str] | None = None
+        self, sign: str, other: object, scale: object, bias: object, function: tuple[str, str] | None = None
     ) -> Expression:
         """An operator of a number in front of this expression."""
         names = {"+": "__radd__", "-": "__rsub__", "*": "__rmul__"}
@@ -158,7 +157,7 @@ class Expression:
         found: Expression = self._scaled(scale, bias, function) if is_number(other) else _no_operand(sign, other)
         return found
 
-    def _scaled(self, scale: Any, bias: Any, function: tuple[str, str]) -> Expression:
+    def _scaled(self, scale: object, bias: object, function: tuple[str, str]) -> Expression:
         values = dict(input=self, scale_bias=(_as_float(scale), _as_float(bias)))
         found: Expression = use(function, self._builder, values)
         return found
@@ -231,7 +230,7 @@ def _values(one: Any, function: str) -> Any:
     return one
 
 
-def value_of(one: Any, function: str, scope: Scope | None = None, argument: str = "") -> Value:
+def value_of(one: object, function: str, scope: Scope | None = None, argument: str = "") -> Value:
     """The value of an expression; TypeError for what is none, ValueError for one of another graph than ``scope``."""
     if not isinstance(one, Expression):
         of = f" for {argument}" if argument else ""
@@ -258,7 +257,7 @@ def _shown(one: Expression) -> str:
     return f"{one.dtype}, {[*one.shape]}"
 
 
-def entries_of(given: Any, kind: type[Entry], what: str) -> list[Entry]:
+def entries_of(given: object, kind: type[Entry], what: str) -> list[Entry]:
     """The entries of a list or a tuple, all of one class; TypeError for anything else."""
     if not isinstance(given, list | tuple):
         raise TypeError(f"{what}, not {show(given)}")
@@ -303,6 +302,6 @@ def _as_float(value: Any) -> float:
         return math.inf
 
 
-def _inverse(value: Any) -> float:
+def _inverse(value: object) -> float:
     """1 / x, with infinity for 0 as in C; 0 for what is no number."""
     return 0.0 if not is_number(value) else math.copysign(math.inf, value) if value == 0 else 1.0 / _as_float(value)

@@ -20,12 +20,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def left_out(given: Any) -> bool:
+def left_out(given: object) -> bool:
     """Whether an argument was left out."""
     return given is LEFT_OUT
 
 
-def given_or(given: Any, other: Any) -> Any:
+def given_or(given: object, other: object) -> Any:
     """The argument, or another value where it was left out."""
     return other if given is LEFT_OUT else given
 
@@ -35,7 +35,7 @@ def every_axis(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(len(shape)))
 
 
-def with_size(shape: tuple[int, ...], axis: Any, size: Any) -> tuple[Any, ...]:
+def with_size(shape: tuple[int, ...], axis: object, size: object) -> tuple[Any, ...]:
     """The sizes with another one along an axis; as they are for what is no axis, which the operator refuses."""
     known = isinstance(axis, int | np.integer) and 0 <= axis < len(shape)
     return tuple(size if known and place == axis else one for place, one in enumerate(shape))
@@ -53,12 +53,12 @@ def result(dtype: str | TensorDataType, sizes: Any) -> Any:
     return LEFT_OUT if sizes is LEFT_OUT else Desc(name_of(dtype), sizes)
 
 
-def is_list(given: Any) -> bool:
+def is_list(given: object) -> bool:
     """Whether an argument is a list, and no number in its place."""
     return hasattr(given, "__len__")
 
 
-def is_flag(given: Any) -> bool:
+def is_flag(given: object) -> bool:
     """Whether an argument is a bool, also one that is spelled 0 or 1, and no number in its place."""
     return isinstance(given, bool | np.bool_) or (isinstance(given, int) and given in (0, 1))
 

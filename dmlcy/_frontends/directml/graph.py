@@ -159,7 +159,7 @@ class Graph(Scope):
         return operator
 
     def _desc(
-        self, sizes: Sequence[int], dtype: Any, owned: bool, strides: Sequence[int] | None, function: str
+        self, sizes: Sequence[int], dtype: object, owned: bool, strides: Sequence[int] | None, function: str
     ) -> TensorDesc:
         """The desc of an input, laid out as the policy says."""
         data_type = TensorDataType[data_type_of(dtype, function, "dtype")]
@@ -169,7 +169,7 @@ class Graph(Scope):
         strides = self._policy.strides([*sizes]) if strides is None else strides
         return TensorDesc(data_type, [*sizes], flags=flags, strides=strides)
 
-    def _added(self, desc: TensorDesc, name: Any, function: str, known: Any = None) -> Expression:
+    def _added(self, desc: TensorDesc, name: object, function: str, known: object = None) -> Expression:
         """A new input."""
         if name is not None and not isinstance(name, str):
             raise TypeError(f"{function}(): name must be a str, not {show(name)}")

@@ -80,7 +80,7 @@ def replaced() -> Iterator[None]:
 
 def _reader(known: Callable[..., Any], parameters: tuple[str, ...]) -> Callable[..., Any]:
     @wraps(known, updated=())
-    def read(*arguments: Any, **named: Any) -> Any:
+    def read(*arguments: object, **named: object) -> Any:
         given = {**dict(zip(parameters, arguments, strict=False)), **named}
         path = given.get(parameters[0])
         if isinstance(path, str | os.PathLike) and not os.path.exists(path):

@@ -8,10 +8,11 @@ from typing import Any, Literal, NoReturn, TypeAlias, overload
 
 import numpy as np
 
-from dmlcy._frontends.directml.buffers import Array, Buffer, bound
+from dmlcy._frontends.directml.buffers import Buffer, bound
 from dmlcy._frontends.directml.device import Device
 from dmlcy._frontends.directml.expressions import Expression, Scope, value_of
 from dmlcy._frontends.directml.refusals import refuse
+from dmlcy._types import Array, DType
 from dmlcy._words.values import listing, show
 
 Inputs: TypeAlias = Mapping[Expression | str, Any] | Mapping[Expression, Any] | Mapping[str, Any] | None
@@ -27,7 +28,7 @@ class Input:
     owned: bool
     known: Any = None
     value: str = field(init=False)  # its name in the compiled graph
-    dtype: np.dtype[Any] = field(init=False)
+    dtype: DType = field(init=False)
     sizes: tuple[int, ...] | None = field(init=False)  # ``None`` with strides
 
     def __post_init__(self) -> None:
@@ -41,7 +42,7 @@ class Input:
         named = "" if self.name is None else f' "{self.name}"'
         return f"input {self.expression._index}{named} ({self.expression.dtype}, {[*self.expression.shape]})"
 
-    def array(self, given: Any, device: Device, function: str) -> Array:
+    def array(self, given: object, device: Device, function: str) -> Array:
         """An array or a Buffer as its tensor."""
         if type(given) is np.ndarray and given.dtype == self.dtype and given.shape == self.sizes:
             return given  # the graph takes it in any layout

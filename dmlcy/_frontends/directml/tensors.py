@@ -16,6 +16,7 @@ from dmlcy._facts.tables import DTYPES
 from dmlcy._facts.tables import TensorFlags as Flags
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._generated.directml.enums import TensorDataType, TensorFlags
+from dmlcy._types import DType
 from dmlcy._words.values import show
 
 NUMPY = {np.dtype(one.numpy): one.name for one in DTYPES.values() if one.numpy is not None}
@@ -181,9 +182,9 @@ TensorDesc.__signature__ = Signature([
 ])  # fmt: skip
 
 
-def _arguments(arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _arguments(arguments: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
     """The arguments behind the data type by their names: the forms differ in the order of arguments."""
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     rest = [*arguments]
     if rest and not _is_sequence(rest[0]):
         given["flags"] = rest.pop(0)
@@ -211,7 +212,7 @@ def _is_sequence(value: object) -> bool:
     return hasattr(value, "__len__") or hasattr(value, "__iter__")
 
 
-def name_of(member: Any) -> Any:
+def name_of(member: object) -> Any:
     """The name of a member; anything else as it is, for the checks to refuse."""
     return member.name if isinstance(member, Enum) else member
 
@@ -231,6 +232,6 @@ def data_type_of(given: Any, function: str, argument: str = "data_type") -> str:
     return known
 
 
-def numpy_type(desc: Desc) -> np.dtype[Any]:
+def numpy_type(desc: Desc) -> DType:
     """The NumPy data type of the elements of a tensor."""
     return numpy_dtype(dtype_of(desc)).newbyteorder("=")

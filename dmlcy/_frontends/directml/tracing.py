@@ -106,7 +106,7 @@ class Traced(Graph):
         self._note(self._built.inputs, found._port.place)
         return found
 
-    def constant(self, array: Any, *, name: str = "") -> Value:
+    def constant(self, array: object, *, name: str = "") -> Value:
         """As of any graph."""
         found = super().constant(array, name=name)
         self._note(self._built.nodes, len(self._nodes) - 1)
@@ -162,13 +162,13 @@ class Zeros:
         self.called = tuple(name for index, name in enumerate(names) if index not in owned)
         self._outputs = [end.desc for end in structure.outputs]
 
-    def initialize(self, /, *arrays: Any, **by_name: Any) -> None:
+    def initialize(self, /, *arrays: object, **by_name: object) -> None:
         """Takes the inputs that are given once."""
 
-    def own(self, given: Mapping[str, Any], copy: bool) -> None:
+    def own(self, given: Mapping[str, object], copy: bool) -> None:
         """Takes the inputs that are given once."""
 
-    def __call__(self, /, *arrays: Any, **by_name: Any) -> Any:
+    def __call__(self, /, *arrays: object, **by_name: object) -> Any:
         results = [
             np.zeros(()) if desc is None else np.zeros(desc.sizes, numpy_dtype(dtype_of(desc)))
             for desc in self._outputs

@@ -32,7 +32,7 @@ def reinterpret(
 def reinterpret(
     input: Expression, new_type: TensorDataType, new_size: Sequence[int], new_strides: Sequence[int] | None = None
 ) -> Expression: ...
-def reinterpret(*arguments: Any, **named: Any) -> Expression:
+def reinterpret(*arguments: object, **named: object) -> Expression:
     """The same bytes under other sizes and strides, and another data type.
 
     The older API has other parameters: input, new_type, new_size, new_strides=None.
@@ -75,11 +75,11 @@ reinterpret.__signature__ = Signature([  # type: ignore[attr-defined]
 ])  # fmt: skip
 
 
-def _given(arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _given(arguments: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
     """The arguments by the newer names: the forms differ by the second one, a list or a data type."""
     is_older = "new_type" in named or (len(arguments) > 1 and not _is_list(arguments[1]))
     names = OLDER if is_older else NEWER
-    given: dict[str, Any] = dict(zip(names, arguments, strict=False))
+    given: dict[str, object] = dict(zip(names, arguments, strict=False))
     if len(arguments) > len(names):
         raise TypeError(f"reinterpret() takes at most {len(names)} arguments, not {len(arguments)}")
     for name, value in named.items():

@@ -6,7 +6,6 @@ import math
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._desc.memory import dtype_of, extent, must_be_packed, view
 from dmlcy._errors import ModelError
@@ -17,6 +16,7 @@ from dmlcy._frontends.dxdispatch.npy import NpyError, read_elements, read_header
 from dmlcy._frontends.dxdispatch.problems import make, printable, whole
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.four_bits import Packed
+from dmlcy._types import Array
 
 _MOST: Final = 8  # sums of a few hundred such values are exact in float16
 
@@ -48,7 +48,7 @@ def of_file(file: str, tensor: TensorDesc) -> Any:
     return Packed(values.reshape(-1), dtype.name, tensor.sizes)
 
 
-def read(file: str) -> npt.NDArray[Any]:
+def read(file: str) -> Array:
     """The array in a ``.npy`` file."""
     try:
         with open_regular(file) as stream:
@@ -67,7 +67,7 @@ def read(file: str) -> npt.NDArray[Any]:
         raise error_of("DML-MODEL-source", file, why=why) from None
 
 
-def _shaped(values: npt.NDArray[Any], sizes: tuple[int, ...]) -> npt.NDArray[Any]:
+def _shaped(values: Array, sizes: tuple[int, ...]) -> Array:
     """The values in these sizes where they are that many elements in a row."""
     return values.reshape(sizes) if values.ndim == 1 and values.size == math.prod(sizes) else values
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._errors import Violation
 from dmlcy._facts.levels import current_level
@@ -27,8 +25,7 @@ from dmlcy._graph.model import Node, Port
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._graph.violations import of_node
 from dmlcy._graph.wiring import wiring_of
-
-Array = npt.NDArray[Any]
+from dmlcy._types import Array
 
 
 @dataclass(frozen=True, slots=True)

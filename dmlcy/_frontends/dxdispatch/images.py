@@ -8,15 +8,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, BinaryIO, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._facts.rows import Dtype
 from dmlcy._frontends.dxdispatch.json import Node
 from dmlcy._frontends.dxdispatch.reader import UINT32, Reader
+from dmlcy._types import Array
 
 READABLE: Final = frozenset({".png", ".jpg"})
 """The files that are read and written as images."""
@@ -84,9 +84,7 @@ def installed(reader: Reader, node: Node) -> bool:
     return True
 
 
-def read(
-    stream: BinaryIO, wanted: tuple[int, ...] | None, dtype: Dtype, require: Callable[[int], None]
-) -> npt.NDArray[Any]:
+def read(stream: BinaryIO, wanted: tuple[int, ...] | None, dtype: Dtype, require: Callable[[int], None]) -> Array:
     """The values of an image, scaled to the wanted sizes, or in its own size with three channels.
 
     ImageError for what cannot be decoded. ``require`` raises MemoryError for more bytes than there can be.
@@ -112,11 +110,11 @@ def read(
     except Exception as error:  # decoders raise anything for damaged files
         raise ImageError(_first_line(error)) from None
     shades = (np.arange(256, dtype=np.float32) / np.float32(255)).astype(numpy_dtype(dtype))
-    found: npt.NDArray[Any] = shades[np.moveaxis(values.reshape(rows, columns, channels), 2, 0)]
+    found: Array = shades[np.moveaxis(values.reshape(rows, columns, channels), 2, 0)]
     return found
 
 
-def writer(values: npt.NDArray[Any], name: str) -> Callable[[IO[bytes]], None]:
+def writer(values: Array, name: str) -> Callable[[IO[bytes]], None]:
     """Writes values of sizes (1, C, H, W) as an image: from 0 to 1, those beyond cut off, NaN as 1, rounded towards 0.
 
     A ``.jpg`` has no transparency: the fourth channel is left out.

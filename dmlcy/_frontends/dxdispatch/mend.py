@@ -54,7 +54,7 @@ def of_tensor(text: str, body: Node, value: dict[str, Any]) -> Iterator[Splice]:
             yield Splice(sizes.key_at, sizes.key_at, f'"{name}": {json.dumps(value[name])}, ')
 
 
-def _whole(text: str, node: Node, value: Any) -> Splice:
+def _whole(text: str, node: Node, value: object) -> Splice:
     return Splice(node.at, end_of(text, node), json.dumps(value))
 
 

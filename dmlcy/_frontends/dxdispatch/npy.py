@@ -9,13 +9,13 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, BinaryIO, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._facts.rows import Dtype
 from dmlcy._facts.tables import DTYPES
+from dmlcy._types import Array, DType
 
 _LARGEST_HEADER: Final = 65536
 
@@ -30,7 +30,7 @@ class Header:
 
     shape: tuple[int, ...]
     fortran: bool
-    kind: np.dtype[Any]
+    kind: DType
     start: int
 
     @property
@@ -68,7 +68,7 @@ def read_header(stream: BinaryIO) -> Header:
     return Header(shape, fortran, kind, head.tell())
 
 
-def read_elements(stream: BinaryIO, header: Header) -> npt.NDArray[Any]:
+def read_elements(stream: BinaryIO, header: Header) -> Array:
     """The elements of a file whose header has been read, in its shape and order."""
     size = header.count * header.kind.itemsize
     data = b""
@@ -85,7 +85,7 @@ def read_elements(stream: BinaryIO, header: Header) -> npt.NDArray[Any]:
         raise NpyError(str(error)) from None
 
 
-def writer(values: npt.NDArray[Any]) -> Callable[[IO[bytes]], None]:
+def writer(values: Array) -> Callable[[IO[bytes]], None]:
     """Writes an array to a stream."""
 
     def write(stream: IO[bytes]) -> None:

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._facts.dtypes import bounds, is_float, numpy_dtype, of_numbers
 from dmlcy._facts.rows import Dtype
 from dmlcy._frontends.dxdispatch.json import Items, Node
 from dmlcy._frontends.dxdispatch.reader import MOST, Reader
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 
 _NAMED: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
-def array(reader: Reader, nodes: Items, dtype: Dtype) -> npt.NDArray[Any] | None:
+def array(reader: Reader, nodes: Items, dtype: Dtype) -> Array | None:
     """The values as an array; None, and a problem for each, where values do not fit."""
     return _converted(reader, nodes.plain(), nodes, dtype)
 
@@ -29,7 +29,7 @@ def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
     return None if values is None else four_bits.values_of(values)[0]
 
 
-def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: Dtype) -> npt.NDArray[Any] | None:
+def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: Dtype) -> Array | None:
     """The values of the nodes."""
     if is_float(dtype):
         found = [_float(value) for value in given]
@@ -51,7 +51,7 @@ def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: D
     return None
 
 
-def _float(value: Any) -> float | None:
+def _float(value: object) -> float | None:
     if type(value) is float:
         return value
     if type(value) is str:

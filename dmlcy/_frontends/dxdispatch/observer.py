@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy.typing as npt
+from typing import Protocol
 
 from dmlcy._frontends.dxdispatch.model import Dispatch, Dispatchable
 from dmlcy._frontends.dxdispatch.resources import Storage
+from dmlcy._types import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Observer(Protocol):
     def begin(self, storages: Mapping[str, Storage]) -> None:
         """The buffers are filled; ``storages`` has them by the name of the resource."""
 
-    def dispatch(self, command: Dispatch, dispatchable: Dispatchable, bound: Mapping[str, npt.NDArray[Any]]) -> None:
+    def dispatch(self, command: Dispatch, dispatchable: Dispatchable, bound: Mapping[str, Array]) -> None:
         """A dispatch is about to run. ``bound`` has its tensors by field name."""
 
     def write_file(self, file: WrittenFile, path: Path) -> None:

@@ -281,7 +281,7 @@ def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Fiel
     return node.plain()
 
 
-def _nested(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], node: Node) -> Any:
+def _nested(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], node: Node) -> object:
     """The desc of an operator that another one holds, as a plain value, without the members that nobody reads."""
     operator = _operator_of(node)
     if operator is None:
@@ -322,7 +322,7 @@ def _inside(node: Node, name: str, index: int | None) -> Node:
     return found
 
 
-def _struct(reader: Reader, node: Node, known: tuple[str, ...]) -> dict[str, Any]:
+def _struct(reader: Reader, node: Node, known: tuple[str, ...]) -> dict[str, object]:
     """The known members of a nested struct."""
     reader.ignore_others(node, known)
     return {name: node.value[name].plain() for name in known if name in node.value}

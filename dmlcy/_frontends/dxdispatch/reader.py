@@ -41,7 +41,7 @@ class Reader:
         self._searches = 0
         self._unknown: dict[Node, dict[str, Problem]] = {}  # the warnings of unknown members, by their object
 
-    def report(self, identifier: str, node: Node, *, key: bool = False, hint: str = "", **values: Any) -> None:
+    def report(self, identifier: str, node: Node, *, key: bool = False, hint: str = "", **values: object) -> None:
         """Record a problem of this value or its key; an endless list of them helps nobody."""
         if len(self.problems) < MOST:
             self.problems.append(make(identifier, self.document.place(node, key=key), values, hint=hint))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._facts.dtypes import (
     Bytes,
@@ -28,6 +27,7 @@ from dmlcy._frontends.dxdispatch.numbers import array, scalar
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
+from dmlcy._types import Array
 from dmlcy._words.records import record
 from dmlcy._words.values import show
 
@@ -308,7 +308,7 @@ def size_of(buffer: Buffer) -> int | None:
     return None if known is None else buffer.offset + known
 
 
-def _bytes(values: npt.NDArray[Any]) -> Bytes:
+def _bytes(values: Array) -> Bytes:
     return four_bits.in_bytes(values)
 
 
@@ -337,14 +337,14 @@ def _write(initial: Constant | Sequence | Values, target: Bytes) -> None:
         target[:] = _bytes(_numbers(initial))
 
 
-def _numbers(initial: Constant | Sequence) -> npt.NDArray[Any]:
+def _numbers(initial: Constant | Sequence) -> Array:
     """The values as numbers."""
     if isinstance(initial, Constant):
         return np.full(initial.count, initial.value)
     values = np.full(initial.count, initial.delta)
     values[0] = initial.start
     with np.errstate(all="ignore"):
-        found: npt.NDArray[Any] = np.add.accumulate(values, dtype=values.dtype)
+        found: Array = np.add.accumulate(values, dtype=values.dtype)
     return found
 
 

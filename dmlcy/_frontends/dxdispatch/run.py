@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._compile import compile as compile_desc
 from dmlcy._desc import memory
@@ -39,6 +38,7 @@ from dmlcy._frontends.dxdispatch.reader import Reader
 from dmlcy._frontends.dxdispatch.resources import Storage, fill_all
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array
 
 if TYPE_CHECKING:
     from dmlcy._frontends.dxdispatch.graph_models import Loaded
@@ -201,7 +201,7 @@ class _Executor:
             self.reader.add(binding.node if binding else command.node, violation)
         refuse(self.reader.problems)
 
-    def tensors(self, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> dict[str, npt.NDArray[Any]]:
+    def tensors(self, dispatchable: Dispatchable, bindings: Mapping[str, Binding]) -> dict[str, Array]:
         """The tensors of these bindings, as views of the buffers."""
         desc = dispatchable.desc.value
         found = {}
@@ -212,12 +212,12 @@ class _Executor:
                     found[name] = self.view(name, binding, tensor_of(desc, field, entry))
         return found
 
-    def argument(self, desc: Desc, field: Field, bound: Mapping[str, npt.NDArray[Any]]) -> Any:
+    def argument(self, desc: Desc, field: Field, bound: Mapping[str, Array]) -> Any:
         """The argument of an operator for a field: a tensor, a tuple of them, or None."""
         names = [name for name, (other, _) in tensors_of(desc.value, field.kind).items() if other is field]
         return tuple(bound[name] for name in names) if type_of(field.type).tensors else bound.get(field.name)
 
-    def view(self, name: str, binding: Binding, desc: TensorDesc) -> npt.NDArray[Any]:
+    def view(self, name: str, binding: Binding, desc: TensorDesc) -> Array:
         """A buffer as the tensor that a desc describes, bound under this name."""
         storage = self.storages[binding.resource]
         buffers.halves(self.reader, name, binding, storage.dtype)
@@ -266,7 +266,7 @@ class _Executor:
                 self.observer.write_file(WrittenFile(name, command.resource, command.dimensions, size), written)
             self.out.write(f"Resource '{printable(command.resource)}' written to '{printable(str(written))}'\n")
 
-    def shaped(self, command: WriteFile, array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    def shaped(self, command: WriteFile, array: Array, name: str) -> Array:
         """The elements that a file gets, in its dimensions."""
         if not command.dimensions:
             return array
@@ -282,7 +282,7 @@ class _Executor:
             self.reader.finish()
             raise
 
-    def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> npt.NDArray[Any]:
+    def typed(self, command: Print | WriteFile, storage: Storage, start: int, stop: int) -> Array:
         """Whole elements of a part of a buffer, in the data type of its initial values."""
         if storage.dtype is None:
             self.reader.report("DML-MODEL-untyped", command.node, name=command.resource)

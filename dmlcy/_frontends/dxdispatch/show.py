@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
+
+from dmlcy._types import Array
 
 _CHUNK: Final = 65536
 MOST: Final = 1000
@@ -35,7 +36,7 @@ def timing(kind: str, name: str, times: Sequence[float], compiling: float | None
     return f"{kind} '{name}': {runs} (CPU){compiled}\n"
 
 
-def line(values: npt.NDArray[Any]) -> Iterator[str]:
+def line(values: Array) -> Iterator[str]:
     """Pieces of ``1, 2.5, inf``."""
     form = _form(values)
     for start in range(0, values.size, _CHUNK):
@@ -43,7 +44,7 @@ def line(values: npt.NDArray[Any]) -> Iterator[str]:
         yield ", ".join(map(form, values[start : start + _CHUNK].tolist()))
 
 
-def lines(values: npt.NDArray[Any]) -> Iterator[str]:
+def lines(values: Array) -> Iterator[str]:
     """One line a value: ``[index] value (0xHEX)``, the bits in hexadecimal."""
     form = _form(values)
     bits = values.view(np.dtype(f"<u{values.itemsize}"))
@@ -52,7 +53,7 @@ def lines(values: npt.NDArray[Any]) -> Iterator[str]:
         yield f"[{index:{width}}] {form(value.item())} (0x{int(pattern):0{digits}X})\n"
 
 
-def _form(values: npt.NDArray[Any]) -> Callable[[Any], str]:
+def _form(values: Array) -> Callable[[Any], str]:
     return _float if values.dtype.kind == "f" else str
 
 

@@ -69,9 +69,9 @@ def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any
 
     ``report`` makes the command that follows for each output, from the name of its resource and its desc.
     """
-    resources: dict[str, Any] = {}
-    dispatchables: dict[str, Any] = {}
-    commands: list[dict[str, Any]] = []
+    resources: dict[str, object] = {}
+    dispatchables: dict[str, object] = {}
+    commands: list[dict[str, object]] = []
     for use in uses:
         inputs, outputs = use.tensors("input"), use.tensors("output")
         resources |= {use.resource(name): use.inputs[name] for name in inputs}
@@ -121,7 +121,7 @@ def export(uses: Sequence[Use], folder: str) -> Export:
     return Export(paths[-1], tuple(dict.fromkeys(unknown)))
 
 
-def layout(value: Any, indent: str = "") -> str:
+def layout(value: object, indent: str = "") -> str:
     """JSON text: a value that fits on a line is on one line."""
     text = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(text) <= _WIDTH or not isinstance(value, dict | list) or not value:

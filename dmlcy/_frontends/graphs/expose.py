@@ -6,8 +6,6 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy.typing as npt
-
 from dmlcy._desc.memory import dtype_of, extent, is_packed, view
 from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._field_types import type_of
@@ -21,8 +19,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Edge, End, Node, Port
 from dmlcy._graph.names import Names
 from dmlcy._graph.wiring import wiring_of
-
-Array = npt.NDArray[Any]
+from dmlcy._types import Array
 
 MODEL: Final = "model.json"
 
@@ -59,7 +56,7 @@ def model_of(graph: GraphDesc, values: Mapping[Port, Array]) -> Contents:
 def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None = None) -> dict[str, Any]:
     """A model that runs the nodes in turn, and writes values, or all, to the files that a dump has them in."""
     wiring = wiring_of(graph)
-    resources: dict[str, Any] = {}
+    resources: dict[str, object] = {}
     for port in wiring.sources:
         desc = wiring.desc_of(port)
         if desc is not None:

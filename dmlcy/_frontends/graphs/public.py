@@ -70,7 +70,7 @@ def from_json(
     return found.finish()
 
 
-def _text(content: Mapping[str, Any]) -> str:
+def _text(content: Mapping[str, object]) -> str:
     """The JSON text of an object."""
     if not isinstance(content, Mapping):
         raise TypeError(f"from_json() takes JSON text, or the dict that json.loads gives for it, not {show(content)}.")

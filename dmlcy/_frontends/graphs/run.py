@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._compile import compile as compile_desc
 from dmlcy._errors import DmlError
@@ -23,12 +22,11 @@ from dmlcy._graph.model import Port
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array
 
 if TYPE_CHECKING:
     from dmlcy._graph.profile import Profile
     from dmlcy._graph.run import CompiledGraph
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,7 +300,7 @@ def _names(record: OperatorNode | ConstantNode, kind: str, names: Sequence[str],
 
 def _tensors(record: OperatorNode, operator: Operator) -> dict[str, Any]:
     """The tensors as members of the struct: a name for each, and a desc for each name that is not empty."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for kind, names, tensors in (
         ("input", record.input_names, record.inputs),
         ("output", record.output_names, record.outputs),
@@ -334,7 +334,7 @@ def _tensor(record: Tensor) -> dict[str, Any]:
 
 
 def _members(
-    records: Sequence[Attribute], operator: Operator, of: str, byte: int, tensors: Mapping[str, Any]
+    records: Sequence[Attribute], operator: Operator, of: str, byte: int, tensors: Mapping[str, object]
 ) -> dict[str, Any]:
     """The attributes as members of the struct; ``of``: the activation that has them, in words."""
     fields = attributes_of(operator)
@@ -343,7 +343,7 @@ def _members(
         if fields:
             words["expected"] += f": {listing([field.name for field in fields])}"
         raise _Wrong("attributes", byte, **words)
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     given = {field.name: one for field, one in zip(fields, records, strict=True)}
     for place, (field, record) in enumerate(zip(fields, records, strict=True)):
         absent = field.optional and record.value is None
@@ -361,7 +361,7 @@ def _value(
     operator: Operator,
     of: str,
     given: Mapping[str, Attribute],
-    tensors: Mapping[str, Any],
+    tensors: Mapping[str, object],
 ) -> Any:
     """The value of an attribute as JSON has it."""
     kind, value = kind_of(operator, field), record.value

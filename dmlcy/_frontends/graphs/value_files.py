@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._desc.memory import in_memory
 from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.wiring import wiring_of
-
-Array = npt.NDArray[Any]
+from dmlcy._types import Array
 
 
 def names_of(graph: Structure) -> dict[Port, str]:

@@ -25,6 +25,7 @@ from dmlcy._graph.check import violations
 from dmlcy._graph.model import Constant, Edge, End, Node, Origin, Port, Structure, dtype_name
 from dmlcy._graph.violations import of_node
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._types import Array
 from dmlcy._words.values import show
 
 NAME: Final = "graph.json"
@@ -40,7 +41,7 @@ Stored: TypeAlias = Callable[[int, Constant], dict[str, Any]]
 Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 
 
-def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
+def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, object]:
     """The graph as json.dumps takes it; ``stored`` says of a constant where its bytes are: in it, where None.
 
     Raises the violations of edges that have no indices, or that lead from a graph input to a graph output. Raises also
@@ -66,7 +67,7 @@ def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, Any]:
         name = edge.name or (names.get(edge.source, "") if edge.source is not None else "")
         lists[kind].append({**members, **_named(name)})
     nodes = [_node(number, described(graph, number), stored or _inline) for number in range(len(graph.nodes))]
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, entries in (
         ("Inputs", [_end(end) for end in graph.inputs]),
         ("Outputs", [_end(end) for end in graph.outputs]),
@@ -143,7 +144,7 @@ def _edge(edge: Edge) -> tuple[str, dict[str, Any]]:
     return "IntermediateEdges", {**start, "ToNodeIndex": target.node, "ToNodeInputIndex": target.place}
 
 
-def _end(end: End) -> dict[str, Any]:
+def _end(end: End) -> dict[str, object]:
     described = {} if end.desc is None else {"Desc": brief(end.desc)}
     return {**_named(end.name), **described}
 
@@ -187,7 +188,7 @@ def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
     return {"Type": "DML_GRAPH_NODE_TYPE_OPERATOR", "Desc": {**named, "Operator": described}, **origin}
 
 
-def _elements(constant: Constant) -> np.ndarray[Any, np.dtype[Any]]:
+def _elements(constant: Constant) -> Array:
     """The elements of a constant that has a desc; of 4 bits the bytes."""
     assert constant.data is not None and constant.desc is not None
     if has_four_bits(dtype_of(constant.desc)):
@@ -198,7 +199,7 @@ def _elements(constant: Constant) -> np.ndarray[Any, np.dtype[Any]]:
     return elements.reshape(constant.desc.sizes) if count == constant.desc.element_count else elements
 
 
-def _inline(number: int, constant: Constant) -> dict[str, Any]:
+def _inline(number: int, constant: Constant) -> dict[str, object]:
     """The bytes of a constant as initial values: elements of its data type, or bytes where elements lose bits."""
     data = np.zeros(0, np.uint8) if constant.data is None else constant.data
     kind, elements = "UINT8", data
@@ -210,7 +211,7 @@ def _inline(number: int, constant: Constant) -> dict[str, Any]:
     return {"initialValuesDataType": kind, "initialValues": [spelled_in_json(value) for value in elements.tolist()]}
 
 
-def _has_other_nan(values: np.ndarray[Any, np.dtype[Any]]) -> bool:
+def _has_other_nan(values: Array) -> bool:
     """Whether there is a NaN with other bits than the one that "nan" in JSON stands for: a sign, a payload."""
     if values.dtype.kind != "f":
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._desc.classes import desc_class
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -21,7 +21,7 @@ DEFAULTS: Final = {
 """The numbers that ONNX Runtime takes where neither the node nor ONNX has a number."""
 
 
-def activation(use: Use, field: str, name: str, number: Callable[[str], float | None], **more: Any) -> OperatorDesc:
+def activation(use: Use, field: str, name: str, number: Callable[[str], float | None], **more: object) -> OperatorDesc:
     """The desc of an activation.
 
     Parameters

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.model import ELEMENTS, Element, Node, Tensor
 from dmlcy._frontends.onnx.tables import OperatorRow, Parameter, Version
+from dmlcy._types import Array
 
 BY_NUMBER: Final = {one.number: one.name for one in ELEMENTS.values()}
 _BY_NUMPY: Final = {one.numpy: one.name for one in reversed(ELEMENTS.values()) if one.directml and one.bits >= 8}
@@ -28,12 +28,12 @@ def are_numbers(element: Element, kinds: str) -> bool:
     return kind != "" and kind in kinds and (kind == "f" or "FLOAT" not in element.name)
 
 
-def element_of(array: NDArray[Any]) -> str | None:
+def element_of(array: Array) -> str | None:
     """ONNX's name for the data type of an array."""
     return "STRING" if array.dtype == object else _BY_NUMPY.get(array.dtype.name)
 
 
-def as_element(array: NDArray[Any], element: str) -> NDArray[Any]:
+def as_element(array: Array, element: str) -> Array:
     """The array with the data type that an element of ONNX has in NumPy."""
     return np.asarray(array, ELEMENTS[element].numpy)
 

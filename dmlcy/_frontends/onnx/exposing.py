@@ -10,7 +10,6 @@ from typing import IO, Any, Final
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._errors import DmlError
 from dmlcy._frontends.dxdispatch.files import target_parts
@@ -20,8 +19,8 @@ from dmlcy._frontends.onnx.model import ELEMENTS, Model
 from dmlcy._frontends.onnx.stages import Stage
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._frontends.onnx.writing import Described, names_read, part, source_of, with_outputs
+from dmlcy._types import Array
 
-Array = NDArray[Any]
 Contents = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 MODEL: Final = "model.onnx"
 INPUTS: Final = "inputs.npz"

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.dxdispatch.files import open_regular, target_parts
 from dmlcy._frontends.dxdispatch.problems import Refusal
 from dmlcy._frontends.onnx.messages import ENTRY
 from dmlcy._frontends.onnx.wire import Span, Wire
+from dmlcy._types import Array
 from dmlcy._words.values import quote
 
 FIELD: Final = "external_data"
@@ -47,7 +47,7 @@ def entries(wire: Wire, spans: Sequence[Span], what: str, byte: int) -> External
     return External(found["location"], numbers.get("offset", 0), numbers.get("length"))
 
 
-def elements(wire: Wire, one: External, size: int, folder: Path | None, what: str, byte: int) -> NDArray[Any] | bytes:
+def elements(wire: Wire, one: External, size: int, folder: Path | None, what: str, byte: int) -> Array | bytes:
     """The bytes of a tensor in its file, which is mapped."""
     words: dict[str, Any] = {"what": what, "path": one.location}
     if folder is None:

@@ -64,7 +64,7 @@ def _attributes(node: Node, names: Names, given: Mapping[str, Attribute], prefix
             yield replace(given[one.reference], name=one.name)
 
 
-def _with_graphs(value: Any, names: Names, given: Mapping[str, Attribute], prefix: str) -> Any:
+def _with_graphs(value: object, names: Names, given: Mapping[str, Attribute], prefix: str) -> object:
     """The value of an attribute, whose graphs read the values around them."""
     if isinstance(value, tuple):
         return tuple(_with_graphs(one, names, given, prefix) for one in value)
@@ -135,7 +135,7 @@ class Body:
             self.refuse("DML-ONNX-node-attribute", name=name)
         return found
 
-    def add(self, operator: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+    def add(self, operator: str, *inputs: str, output: str = "", **attributes: object) -> str:
         """Add a node; the name of its output."""
         made = {name: Attribute(name, KINDS[type(value)], value) for name, value in attributes.items()}
         output = output or f"{self.prefix}{len(self.nodes)}"
@@ -143,11 +143,11 @@ class Body:
         self.nodes.append(Node(number, self.node.name, operator, ONNX, inputs, (output,), made, byte=self.node.byte))
         return output
 
-    def end(self, operator: str, *inputs: str, **attributes: Any) -> None:
+    def end(self, operator: str, *inputs: str, **attributes: object) -> None:
         """Add the node that gives the output."""
         self.add(operator, *inputs, output=self.node.outputs[0] if self.node.outputs else "", **attributes)
 
-    def constant(self, value: Any, element: str = "INT64") -> str:
+    def constant(self, value: object, element: str = "INT64") -> str:
         """Add a constant."""
         with np.errstate(over="ignore"):
             array = np.array(value, ELEMENTS[element].numpy)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._errors import ModelError
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -18,9 +16,8 @@ from dmlcy._frontends.onnx.binding import options, written
 from dmlcy._frontends.onnx.loading import CompiledModel, ModelValue
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 from dmlcy._words.values import quote
-
-Array = NDArray[Any]
 
 
 def arrays_for(

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._errors import ModelError
 from dmlcy._facts.tables import FeatureLevelName
@@ -30,6 +29,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.limits import MOST
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
+from dmlcy._types import Array
 from dmlcy._words.values import listing, quote, show
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 KEPT: Final = 8
 """Compiled stages of a model that are kept, for as many sizes of its inputs."""
-Array = NDArray[Any]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -149,7 +148,7 @@ class CompiledModel:
             sizes = tuple(self._dimensions.get(one, one) if isinstance(one, str) else one for one in sizes)
         return ModelValue(info.name, info.element, sizes)
 
-    def __call__(self, /, *arrays: Any, **by_name: Any) -> Any:
+    def __call__(self, /, *arrays: object, **by_name: object) -> Any:
         """The outputs for these inputs."""
         if len(arrays) > len(self.inputs):
             raise TypeError(f"The model takes {counted(len(self.inputs), 'input')}, not {len(arrays)}.")
@@ -160,7 +159,7 @@ class CompiledModel:
         found = tuple(self._run({**inputs, **by_name}, [one.name for one in self.outputs]))
         return found[0] if len(found) == 1 else found
 
-    def run(self, inputs: Mapping[str, Any], outputs: Sequence[str] | None = None) -> dict[str, Array]:
+    def run(self, inputs: Mapping[str, object], outputs: Sequence[str] | None = None) -> dict[str, Array]:
         """Values of the model by their names.
 
         Parameters
@@ -191,7 +190,9 @@ class CompiledModel:
         return dict(zip(names, self._run(inputs, names), strict=True))
 
     @_refused
-    def graph(self, inputs: Mapping[str, Any] | None = None, outputs: Sequence[str] | None = None) -> GraphDesc | None:
+    def graph(
+        self, inputs: Mapping[str, object] | None = None, outputs: Sequence[str] | None = None
+    ) -> GraphDesc | None:
         """The DirectML graph of the model, or of its last part, for inputs of these sizes.
 
         Parameters
@@ -213,7 +214,7 @@ class CompiledModel:
         return stage.graph
 
     @_refused
-    def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> Profile | None:
+    def profile(self, inputs: Mapping[str, object], runs: int = 10) -> Profile | None:
         """Runs the graph of the model, or of its last part, several times, and measures each step.
 
         Parameters
@@ -242,7 +243,7 @@ class CompiledModel:
 
     @_refused
     def stage(
-        self, inputs: Mapping[str, Any], names: Sequence[str], others: Mapping[str, Array] = MappingProxyType({})
+        self, inputs: Mapping[str, object], names: Sequence[str], others: Mapping[str, Array] = MappingProxyType({})
     ) -> tuple[Stage, dict[str, Array]]:
         """The last stage of a run that gives these values, and the arrays that its graph is fed, by key.
 
@@ -258,7 +259,7 @@ class CompiledModel:
         return {"sizes": sizes, "level": self._settings.level, "limit": self._settings.limit}
 
     @_refused
-    def first_stage(self, inputs: Mapping[str, Any], names: Sequence[str], *, kept: bool = True) -> Stage:
+    def first_stage(self, inputs: Mapping[str, object], names: Sequence[str], *, kept: bool = True) -> Stage:
         """The first stage of a run with inputs of these data types and sizes, whatever their elements are.
 
         ``kept``: a run with these sizes will follow.
@@ -269,7 +270,7 @@ class CompiledModel:
         return self._stage(sizes, given, names) if kept else Stage(self._settings, sizes, given, names, {})
 
     @_refused
-    def check(self, inputs: Mapping[str, Any], names: Sequence[str]) -> None:
+    def check(self, inputs: Mapping[str, object], names: Sequence[str]) -> None:
         """Raises what is wrong with the data types and the sizes of inputs, and with names of values."""
         self._arrays(inputs)
         self._refuse_unknown(names)
@@ -281,7 +282,7 @@ class CompiledModel:
         return Given(replaced=frozenset(name for name in arrays if name in self._model.graph.initializers))
 
     @_refused
-    def _run(self, inputs: Mapping[str, Any], names: Sequence[str]) -> list[Array]:
+    def _run(self, inputs: Mapping[str, object], names: Sequence[str]) -> list[Array]:
         arrays = self._arrays(inputs)
         stage, fed = self._last(arrays, names, self._bound(arrays))
         return stage.results(fed)
@@ -333,7 +334,7 @@ class CompiledModel:
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
-    def _arrays(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
+    def _arrays(self, inputs: Mapping[str, object]) -> dict[str, Array]:
         """The inputs as arrays; raises all that is wrong with them."""
         known = {one.name: one for one in self.inputs}
         missing = [one.name for one in self.inputs[: self.required] if one.name not in inputs]
@@ -396,7 +397,7 @@ class CompiledModel:
         return f"<CompiledModel {quote(self._model.file)}: {inputs}>"
 
 
-def _array_of(given: Any, one: ModelValue) -> Array:
+def _array_of(given: object, one: ModelValue) -> Array:
     """The elements that a caller gives: those of other libraries have bytes for bools, and at least one axis."""
     if isinstance(given, np.generic) or type(given) is np.ndarray:
         return four_bits.values_of(np.asarray(given))

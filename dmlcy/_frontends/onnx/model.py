@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from numpy.typing import NDArray
+from dmlcy._types import Array
 
 ONNX: Final = "ai.onnx"
 """The domain of ONNX's own operators, which files may write as the empty text."""
@@ -68,10 +68,10 @@ class Tensor:
     name: str
     element: str  # such as FLOAT
     sizes: tuple[int, ...]
-    read: Callable[[], NDArray[Any]] = field(repr=False)  # raises a Refusal where the bytes are not there
+    read: Callable[[], Array] = field(repr=False)  # raises a Refusal where the bytes are not there
     external: bool = False  # the elements are in a file of their own
 
-    def array(self) -> NDArray[Any]:
+    def array(self) -> Array:
         """The elements, which may lie in a mapped file; the array is read-only."""
         return self.read()
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO, Any
 
-from numpy.typing import NDArray
-
 from dmlcy._frontends.graphs import serialized, writer
 from dmlcy._frontends.graphs.to_records import constant_files, to_records
 from dmlcy._frontends.onnx.loading import CompiledModel
@@ -19,11 +17,12 @@ from dmlcy._graph.model import Node, Port
 from dmlcy._graph.owned import LEAST, as_inputs, data_of, large_constants
 from dmlcy._graph.parts import within
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._types import Array
 
 Contents = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 
 
-def saved(model: CompiledModel, arrays: Mapping[str, NDArray[Any]]) -> Contents:
+def saved(model: CompiledModel, arrays: Mapping[str, Array]) -> Contents:
     """The files: ``graph.json`` with its constants, then each partition with the constants that it reads."""
     stage, _ = model.stage(arrays, [one.name for one in model.outputs])
     if stage.graph is None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
-
-from numpy.typing import NDArray
+from typing import Literal, TypeAlias
 
 from dmlcy._errors import DmlError
 from dmlcy._frontends.onnx.inputs import arrays_for
@@ -16,8 +14,8 @@ from dmlcy._frontends.onnx.values import LARGEST
 from dmlcy._frontends.onnx.visits import Known
 from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._frontends.onnx.writing import Described, Source, names_read, part
+from dmlcy._types import Array
 
-Array = NDArray[Any]
 Mode: TypeAlias = Literal["bisect", "linear"]
 
 

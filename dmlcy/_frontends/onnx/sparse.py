@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from math import prod
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx import messages
 from dmlcy._frontends.onnx.model import ELEMENTS, Tensor
 from dmlcy._frontends.onnx.tensors import check_sizes, tensor
 from dmlcy._frontends.onnx.wire import Span, Wire
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array
 from dmlcy._words.values import quote
 
 _LARGEST: Final = 2**31
@@ -37,7 +37,7 @@ def sparse_tensor(wire: Wire, span: Span, folder: Path | None) -> Tensor:
         why = f"has indices of the sizes {indices.sizes}, and must have ({count},) or ({count}, {len(sizes)})"
         wire.refuse("sparse", byte, name=values.name, why=why)
 
-    def read() -> NDArray[Any]:
+    def read() -> Array:
         given = values.array()
         if prod(sizes) * given.itemsize > _LARGEST:
             wire.refuse("sparse", byte, name=values.name, why=f"has more than {_LARGEST} bytes when it is dense")
@@ -53,7 +53,7 @@ def sparse_tensor(wire: Wire, span: Span, folder: Path | None) -> Tensor:
     return Tensor(values.name, values.element, sizes, read, external=values.external)
 
 
-def _places(indices: NDArray[Any], sizes: tuple[int, ...]) -> tuple[NDArray[Any], ...]:
+def _places(indices: Array, sizes: tuple[int, ...]) -> tuple[Array, ...]:
     """The places of the values, an array for each axis; IndexError for one that is outside."""
     if indices.ndim == 1:
         if indices.min() < 0 or indices.max() >= prod(sizes):

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Literal, NoReturn
-
-from numpy.typing import NDArray
+from typing import Final, Literal, NoReturn
 
 from dmlcy._compile import compile
 from dmlcy._errors import Violation, raise_violations
@@ -34,8 +32,8 @@ from dmlcy._graph.model import Node, Port
 from dmlcy._graph.parts import part_of
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._graph.violations import of_node
+from dmlcy._types import Array
 
-Array = NDArray[Any]
 FUNCTION: Final = "onnx.load"
 SMALL: Final = 64
 """Elements up to which a result of the CPU becomes a constant of the next stage; else an input."""

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx import external, messages
 from dmlcy._frontends.onnx.external import External
 from dmlcy._frontends.onnx.model import ELEMENTS, Element, Tensor
 from dmlcy._frontends.onnx.unpack import as_elements, packed_numbers
 from dmlcy._frontends.onnx.wire import Damage, Span, Wire
+from dmlcy._types import Array
 from dmlcy._words.values import quote
 
 _LARGEST: Final = 2**63 - 1
@@ -98,7 +98,7 @@ def _shown(sizes: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, sizes[:8]))}{', ...' if len(sizes) > 8 else ',' if len(sizes) == 1 else ''})"
 
 
-def _inside(one: _Read, found: Mapping[str, Any]) -> Callable[[], NDArray[Any]]:
+def _inside(one: _Read, found: Mapping[str, Any]) -> Callable[[], Array]:
     """A function that reads the elements in the file itself, once their number is right as far as the bytes need not be
     read.
     """
@@ -120,11 +120,11 @@ def _inside(one: _Read, found: Mapping[str, Any]) -> Callable[[], NDArray[Any]]:
     )
 
 
-def _strings(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], NDArray[Any]]:
+def _strings(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], Array]:
     if len(values) != one.count:
         one.wrong_elements(field, "elements", len(values), one.count)
 
-    def read() -> NDArray[Any]:
+    def read() -> Array:
         array = np.empty(len(values), object)
         array[:] = [text_or_bytes(bytes(one.wire.data[start:stop])) for start, stop in values]
         return _finished(array.reshape(one.sizes))
@@ -140,7 +140,7 @@ def text_or_bytes(raw: bytes) -> str | bytes:
         return raw
 
 
-def _fixed(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], NDArray[Any]]:
+def _fixed(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], Array]:
     """A function that reads the numbers of float_data or double_data: their bytes are those of raw_data."""
     actual = sum(stop - start for start, stop in values)
     if actual != one.bytes:
@@ -150,7 +150,7 @@ def _fixed(one: _Read, field: str, values: Sequence[Span]) -> Callable[[], NDArr
     return lambda: as_elements(b"".join(one.wire.data[start:stop] for start, stop in values), one.element, one.sizes)
 
 
-def _numbers(one: _Read, field: str, values: Sequence[int | Span]) -> Callable[[], NDArray[Any]]:
+def _numbers(one: _Read, field: str, values: Sequence[int | Span]) -> Callable[[], Array]:
     """A function that reads the numbers of int32_data, int64_data or uint64_data, each of 1 to 10 bytes.
 
     A number of int32_data has the elements that fit into a byte, where they have 4 or 2 bits.
@@ -162,7 +162,7 @@ def _numbers(one: _Read, field: str, values: Sequence[int | Span]) -> Callable[[
         most = sum(lengths)
         one.wrong_elements(field, "numbers", f"at most {most}" if count > most else f"at least {-(-most // 10)}", count)
 
-    def read() -> NDArray[Any]:
+    def read() -> Array:
         try:
             numbers = packed_numbers(one.wire.data, values)
         except Damage as damage:
@@ -181,12 +181,12 @@ def _numbers(one: _Read, field: str, values: Sequence[int | Span]) -> Callable[[
     return read
 
 
-def _raw(one: _Read, span: Span) -> NDArray[Any]:
+def _raw(one: _Read, span: Span) -> Array:
     data = np.frombuffer(one.wire.data, np.uint8, span[1] - span[0], span[0]) if span[1] > span[0] else b""
     return as_elements(data, one.element, one.sizes)
 
 
-def _external(one: _Read, elsewhere: External, folder: Path | None) -> NDArray[Any]:
+def _external(one: _Read, elsewhere: External, folder: Path | None) -> Array:
     if one.element.numpy == "object":
         words = {"element": one.element.name, "actual": "external_data", "expected": "string_data"}
         one.wire.refuse("storage", one.byte, what=one.what, **words)
@@ -196,6 +196,6 @@ def _external(one: _Read, elsewhere: External, folder: Path | None) -> NDArray[A
     return as_elements(data, one.element, one.sizes)
 
 
-def _finished(array: NDArray[Any]) -> NDArray[Any]:
+def _finished(array: Array) -> Array:
     array.flags.writeable = False
     return array

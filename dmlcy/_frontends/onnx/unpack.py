@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.model import Element
 from dmlcy._frontends.onnx.wire import Damage, Data, Span
+from dmlcy._types import Array
 
 _PIECE: Final = 2**20  # bytes of packed numbers that are read at once
 _LONGEST: Final = 10
 
 
-def as_elements(data: bytes | NDArray[Any], element: Element, sizes: tuple[int, ...]) -> NDArray[Any]:
+def as_elements(data: bytes | Array, element: Element, sizes: tuple[int, ...]) -> Array:
     """The elements whose bytes these are, as raw_data has them, of an array that is read-only."""
     raw = np.frombuffer(data, np.uint8)
     if element.bits < 8:
@@ -31,7 +32,7 @@ def as_elements(data: bytes | NDArray[Any], element: Element, sizes: tuple[int, 
     return array
 
 
-def _unpacked(raw: NDArray[Any], element: Element, sizes: tuple[int, ...]) -> NDArray[Any]:
+def _unpacked(raw: Array, element: Element, sizes: tuple[int, ...]) -> Array:
     """An element of its own for each that shares its byte with others; the first has the lowest bits."""
     count = int(np.prod(sizes, dtype=object))
     if element.bits == 6:
@@ -54,7 +55,7 @@ def packed_numbers(data: Data, values: Sequence[int | Span]) -> NDArray[np.uint6
             pieces.append(np.array([*group], np.uint64))
         else:
             for span in group:
-                pieces += _of_span(data, span)  # type: ignore[arg-type]
+                pieces += () if isinstance(span, int) else _of_span(data, span)
     return np.concatenate(pieces)
 
 

@@ -12,7 +12,6 @@ from math import prod
 from typing import Any, Final, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._facts.tables import LEVELS
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -22,6 +21,7 @@ from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned, spann
 from dmlcy._generated.index import OPERATORS
 from dmlcy._graph.build import Graph
 from dmlcy._graph.values import Value
+from dmlcy._types import Array
 
 RANK: Final = 4
 """The rank up to which ONNX Runtime adds axes of size 1."""
@@ -108,7 +108,7 @@ class Use:
             self.refuse("DML-ONNX-rank", name=one.name, rank=one.rank, wanted=wanted)
         return one
 
-    def constant(self, place: int) -> NDArray[Any]:
+    def constant(self, place: int) -> Array:
         """The elements of an input that must be known before the graph runs."""
         found = self[place]
         if found.read is None:
@@ -117,7 +117,7 @@ class Use:
             raise unknown
         return found.read()
 
-    def numbers(self, place: int, kinds: str = "iuf") -> NDArray[Any]:
+    def numbers(self, place: int, kinds: str = "iuf") -> Array:
         """The elements of an input that must be known, in a row; ``kinds``: of which data types, as NumPy's kinds."""
         found = self.constant(place)
         if found.dtype.kind not in kinds:
@@ -166,7 +166,7 @@ class Use:
         """An attribute of kind STRING that must be given, or have a default."""
         return str(self._there(name, self.attribute(name)))
 
-    def _there(self, name: str, value: Any) -> Any:
+    def _there(self, name: str, value: object) -> Any:
         if value is None:
             self.refuse("DML-ONNX-node-attribute", name=name)
         return value
@@ -250,7 +250,7 @@ class Use:
         except ValueError:
             self.refuse("DML-ONNX-broadcast", sizes=[*ones[-1].sizes], wanted=[*ones[0].sizes])
 
-    def make(self, *values: Any, way: int = 0, **fields: Any) -> Any:
+    def make(self, *values: object, way: int = 0, **fields: object) -> Any:
         """The node that the tables name for this operator; ``way``: which of several."""
         return self.method(self.row.becomes[way][-1])(*values, **fields)
 

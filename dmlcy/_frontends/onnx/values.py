@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._facts.dtypes import Bytes
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._graph.values import Value
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 
 LARGEST: Final = 2**24
 """How many elements a constant may have that is computed."""
@@ -33,7 +33,7 @@ class OnnxValue:
         sizes: tuple[int, ...],
         *,
         value: Value | None = None,
-        read: Callable[[], NDArray[Any]] | None = None,
+        read: Callable[[], Array] | None = None,
         name: str = "",
     ) -> None:
         self.element = element  # such as FLOAT: the name in ONNX
@@ -84,7 +84,7 @@ def left_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return sizes + (1,) * (rank - len(sizes))
 
 
-def to_directml(array: NDArray[Any], element: str, sizes: Sequence[int]) -> NDArray[Any]:
+def to_directml(array: Array, element: str, sizes: Sequence[int]) -> Array:
     """The elements of a value as a tensor of DirectML has them, in these sizes."""
     dtype = ELEMENTS[element].directml
     plain = np.ascontiguousarray(array)
@@ -95,13 +95,13 @@ def to_directml(array: NDArray[Any], element: str, sizes: Sequence[int]) -> NDAr
     return plain.reshape(sizes)
 
 
-def from_directml(result: Any, element: str, sizes: Sequence[int]) -> NDArray[Any]:
+def from_directml(result: object, element: str, sizes: Sequence[int]) -> Array:
     """A graph's result for a value, under the data type and the sizes that the value has in ONNX."""
     array = result.values() if isinstance(result, four_bits.Packed) else four_bits.values_of(np.asarray(result))
     return array.view(np.dtype(ELEMENTS[element].numpy)).reshape(sizes)
 
 
-def bytes_of(array: NDArray[Any], element: str) -> Bytes:
+def bytes_of(array: Array, element: str) -> Bytes:
     """The elements as they are in a buffer, a copy that is read-only."""
     given = to_directml(array, element, array.shape)
     return np.frombuffer(four_bits.in_bytes(given).tobytes(), np.uint8)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 from weakref import ref
-
-from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.model import Node, Sizes
 from dmlcy._frontends.onnx.tables import OperatorRow, Version
 from dmlcy._frontends.onnx.use import Unconverted
 from dmlcy._frontends.onnx.values import OnnxValue
+from dmlcy._types import Array
 
 Fate: TypeAlias = Literal["converted", "folded", "view", "inside", "computed", "unknown"]
 Path: TypeAlias = tuple[tuple[Node, str], ...]
@@ -32,7 +31,7 @@ class Given:
     program has computed.
     """
 
-    computed: Mapping[str, tuple[NDArray[Any], str]] = field(default_factory=dict)
+    computed: Mapping[str, tuple[Array, str]] = field(default_factory=dict)
     fed: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     replaced: frozenset[str] = frozenset()
     foreign: frozenset[str] = frozenset()

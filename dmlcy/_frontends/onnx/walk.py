@@ -11,7 +11,6 @@ from typing import Any, Final, TypeAlias
 from weakref import ref
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._compile import compile
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -27,6 +26,7 @@ from dmlcy._frontends.onnx.visits import NOTHING, Given, Known, Path, Visit, key
 from dmlcy._graph.build import Graph as Builder
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.limits import MOST
+from dmlcy._types import Array
 
 EAGER: Final = 65_536
 """Elements of constant inputs up to which a node is folded at once; else when the elements are asked for."""
@@ -340,7 +340,7 @@ class Walk:
         visit.kinds = tuple(one.kind for one in self.builder._nodes[before:])
         visit.fate = "view" if row.place == "view" and not visit.made else "converted"
 
-    def _folded(self, visit: Visit, arrays: Sequence[NDArray[Any]]) -> None:
+    def _folded(self, visit: Visit, arrays: Sequence[Array]) -> None:
         visit.fate = "folded"
         for known, array, name in zip(visit.outputs, arrays, visit.node.outputs, strict=False):
             element = known.element or element_of(array) or "FLOAT"
@@ -387,9 +387,9 @@ class _Computed:
         self.builder = builder
         self.inputs = inputs
         self.outputs = outputs
-        self.found: list[NDArray[Any] | None] | None = None
+        self.found: list[Array | None] | None = None
 
-    def output(self, place: int) -> NDArray[Any]:
+    def output(self, place: int) -> Array:
         """The elements of an output."""
         elements = sum(prod(one.sizes) for one in self.outputs if one is not None)
         if elements > LARGEST:
@@ -400,7 +400,7 @@ class _Computed:
         assert found is not None
         return found
 
-    def _compute(self) -> Iterator[NDArray[Any] | None]:
+    def _compute(self) -> Iterator[Array | None]:
         there = [one for one in self.outputs if one is not None and one.value is not None]
         graph = self.builder.build(*(one.value for one in there if one.value is not None))
         results = compile(graph)(*(_plain(one) for one in self.inputs))
@@ -410,7 +410,7 @@ class _Computed:
             yield None if one is None or found is None else from_directml(found, one.element, one.sizes)
 
 
-def _plain(one: OnnxValue) -> NDArray[Any]:
+def _plain(one: OnnxValue) -> Array:
     assert one.read is not None and one.value is not None
     return to_directml(one.read(), one.element, one.value.desc.sizes)
 
@@ -420,11 +420,11 @@ def _infos(graph: Graph) -> dict[str, Info]:
     return {**{one.name: one for one in graph.outputs}, **graph.infos}
 
 
-def _read(tensor: Tensor) -> NDArray[Any]:
+def _read(tensor: Tensor) -> Array:
     return tensor.array()
 
 
-def _itself(array: NDArray[Any]) -> NDArray[Any]:
+def _itself(array: Array) -> Array:
     return array
 
 

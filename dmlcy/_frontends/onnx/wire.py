@@ -93,8 +93,7 @@ class Wire:
     def message(self, message: Message, spans: Sequence[Span]) -> dict[str, Any]:
         """The contents of the fields of a message; several spans are merged, as protocol buffers are."""
         found: dict[str, Any] = {}
-        data, tags = self.data, message.tags
-        begin = end = 0
+        data, tags, begin, end = self.data, message.tags, 0, 0
         try:
             for at, end in spans:
                 while at < end:

@@ -6,10 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from os import fstat
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.onnx import messages
@@ -17,8 +15,7 @@ from dmlcy._frontends.onnx.external import entries
 from dmlcy._frontends.onnx.model import ELEMENTS, Model, Sizes
 from dmlcy._frontends.onnx.structure import reads
 from dmlcy._frontends.onnx.wire import Data, Message, Span, Wire, varint
-
-Array = NDArray[Any]
+from dmlcy._types import Array
 
 
 @dataclass(frozen=True, slots=True)

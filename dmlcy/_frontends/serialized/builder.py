@@ -185,7 +185,7 @@ class Builder:
     def _struct(self, what: str, member: Struct, value: object) -> int:
         self._alignment = max(self._alignment, member.of.size)
         padding = -self._size % member.of.size
-        entries: Sequence[Any] = (value,)
+        entries: Sequence[object] = (value,)
         if member.count > 1:
             if not isinstance(value, tuple | list | bytes) or len(value) != member.count:
                 _wrong(what, value, f"{member.count} entries, each {member.of.takes}")
@@ -228,7 +228,7 @@ def _entries(what: str, value: object) -> Sequence[Any]:
     return value
 
 
-def _packed(what: str, of: Scalar, code: str, values: Sequence[Any], *, count: bool = False) -> bytes:
+def _packed(what: str, of: Scalar, code: str, values: Sequence[object], *, count: bool = False) -> bytes:
     """The bytes of numbers, after how many they are if they are a vector."""
     try:
         if count:

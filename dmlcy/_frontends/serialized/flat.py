@@ -166,7 +166,7 @@ class Reader:
 
     def _vector_of_tables(
         self, what: str, table: Table, make: Make, shapes: dict[int, _Shape], where: int, offset: int
-    ) -> tuple[Any, ...]:
+    ) -> tuple[object, ...]:
         at, count = self._count(what, where, offset, _WORD)
         offsets = struct.unpack_from(f"<{count}I", self._data, at)
         read = partial(self._table, what, table, make, shapes)
@@ -218,7 +218,7 @@ class Reader:
             return name, self._table(name, TABLES[member], self._make[member], self._shapes[member], where, offset)
         return name, self._struct(member, where, offset)
 
-    def _struct(self, member: Struct, where: int, offset: int) -> Any:
+    def _struct(self, member: Struct, where: int, offset: int) -> object:
         at = self._start(member.name, where, offset, member.packed.size, member.of.size)
         self._spend(member.name, at, member.packed.size)
         values = member.packed.unpack_from(self._data, at)

@@ -101,10 +101,10 @@ def _whole(kind: type[Any], *fields: str) -> Parts:
 
     get = attrgetter(*fields)
 
-    def parts(record: Any) -> Sequence[Any]:
+    def parts(record: object) -> Sequence[Any]:
         if not isinstance(record, kind):
             _expect("a part of a node", record, kind)
-        values: Sequence[Any] = get(record)
+        values: Sequence[object] = get(record)
         return values
 
     return parts
@@ -121,16 +121,16 @@ def _attribute(record: Attribute) -> Sequence[Any]:
     return record.name, (record.kind, record.value)
 
 
-def _constant(node: ConstantNode) -> Sequence[Any]:
+def _constant(node: ConstantNode) -> Sequence[object]:
     return [("ConstantName" if isinstance(node.data, str) else "ConstantRawData", node.data)]
 
 
-def _scalar(value: Scalar) -> Sequence[Any]:
+def _scalar(value: Scalar) -> Sequence[object]:
     _expect("a scalar union", value, Scalar)
     return [(value.kind, value.value)]
 
 
-def _only(value: Any) -> Sequence[Any]:
+def _only(value: object) -> Sequence[Any]:
     return [value]
 
 

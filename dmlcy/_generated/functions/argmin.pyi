@@ -95,15 +95,6 @@ def argmin(
     *,
     axes: _Int | _Ints,
     axis_direction: _AxisDirection = "INCREASING",
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def argmin(
-    input: _Array,
-    *,
-    axes: _Int | _Ints,
-    axis_direction: _AxisDirection = "INCREASING",
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -113,6 +104,6 @@ def argmin(
     *,
     axes: _Int | _Ints,
     axis_direction: _AxisDirection = "INCREASING",
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -65,13 +65,6 @@ def cast(
 def cast(
     input: _Array,
     *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def cast(
-    input: _Array,
-    *,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -79,6 +72,6 @@ def cast(
 def cast(
     input: _Array,
     *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

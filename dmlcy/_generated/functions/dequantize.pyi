@@ -116,15 +116,6 @@ def dequantize(
     quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def dequantize(
-    input: _ArrayOrPacked,
-    quantizations: Sequence[_ArrayOrPacked],
-    *,
-    quantization_type: _QuantizationType,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -134,6 +125,6 @@ def dequantize(
     quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

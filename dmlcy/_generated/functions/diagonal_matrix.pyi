@@ -76,15 +76,6 @@ def diagonal_matrix(
     output_sizes: _Int | _Ints,
     offset: _Int = 0,
     value: _Number = 1.0,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def diagonal_matrix(
-    *,
-    output_sizes: _Int | _Ints,
-    offset: _Int = 0,
-    value: _Number = 1.0,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -94,6 +85,6 @@ def diagonal_matrix(
     output_sizes: _Int | _Ints,
     offset: _Int = 0,
     value: _Number = 1.0,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

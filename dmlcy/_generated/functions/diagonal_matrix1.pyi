@@ -5,19 +5,19 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _Number, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _Number, _Out, _Result
 
 __all__ = ["diagonal_matrix1"]
 
 @overload
 def diagonal_matrix1(
-    input: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    input: _Array | None = None,
     *,
     output_sizes: _Int | _Ints,
     value: _Number = 1,
     diagonal_fill_begin: _Int = 0,
     diagonal_fill_end: _Int = 1,
-    output_dtype: None = None,
+    output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
     """Write a value on some diagonals of matrices, of an input or of zeros.
@@ -102,50 +102,6 @@ def diagonal_matrix1(
     value: _Number = 1,
     diagonal_fill_begin: _Int = 0,
     diagonal_fill_end: _Int = 1,
-    output_dtype: None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def diagonal_matrix1(
-    input: _Array | None = None,
-    *,
-    output_sizes: _Int | _Ints,
-    value: _Number = 1,
-    diagonal_fill_begin: _Int = 0,
-    diagonal_fill_end: _Int = 1,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def diagonal_matrix1(
-    input: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
-    *,
-    output_sizes: _Int | _Ints,
-    value: _Number = 1,
-    diagonal_fill_begin: _Int = 0,
-    diagonal_fill_end: _Int = 1,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def diagonal_matrix1(
-    input: _Array | None = None,
-    *,
-    output_sizes: _Int | _Ints,
-    value: _Number = 1,
-    diagonal_fill_begin: _Int = 0,
-    diagonal_fill_end: _Int = 1,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def diagonal_matrix1(
-    input: _Array | None = None,
-    *,
-    output_sizes: _Int | _Ints,
-    value: _Number = 1,
-    diagonal_fill_begin: _Int = 0,
-    diagonal_fill_end: _Int = 1,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -81,13 +81,6 @@ def dynamic_quantize_linear(
 def dynamic_quantize_linear(
     input: _Array,
     *,
-    output_dtype: None = None,
-    out: _Outs,
-) -> _Outs: ...
-@overload
-def dynamic_quantize_linear(
-    input: _Array,
-    *,
     output_dtype: _DataType,
     out: None = None,
 ) -> tuple[_Result, np.ndarray[Any, np.dtype[np.float32]], _Result]: ...
@@ -95,6 +88,6 @@ def dynamic_quantize_linear(
 def dynamic_quantize_linear(
     input: _Array,
     *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Outs,
 ) -> _Outs: ...

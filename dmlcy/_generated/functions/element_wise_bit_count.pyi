@@ -66,13 +66,6 @@ def element_wise_bit_count(
 def element_wise_bit_count(
     input: _Array,
     *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def element_wise_bit_count(
-    input: _Array,
-    *,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -80,6 +73,6 @@ def element_wise_bit_count(
 def element_wise_bit_count(
     input: _Array,
     *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -64,13 +64,6 @@ def element_wise_is_nan(
 def element_wise_is_nan(
     input: _Array,
     *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def element_wise_is_nan(
-    input: _Array,
-    *,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -78,6 +71,6 @@ def element_wise_is_nan(
 def element_wise_is_nan(
     input: _Array,
     *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -73,14 +73,6 @@ def element_wise_logical_greater_than(
     a: _Array,
     b: _Array,
     *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def element_wise_logical_greater_than(
-    a: _Array,
-    b: _Array,
-    *,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -89,6 +81,6 @@ def element_wise_logical_greater_than(
     a: _Array,
     b: _Array,
     *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

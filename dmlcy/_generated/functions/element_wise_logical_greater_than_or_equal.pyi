@@ -72,14 +72,6 @@ def element_wise_logical_greater_than_or_equal(
     a: _Array,
     b: _Array,
     *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def element_wise_logical_greater_than_or_equal(
-    a: _Array,
-    b: _Array,
-    *,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -88,6 +80,6 @@ def element_wise_logical_greater_than_or_equal(
     a: _Array,
     b: _Array,
     *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

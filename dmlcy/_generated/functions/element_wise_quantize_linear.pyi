@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["element_wise_quantize_linear"]
 
@@ -13,9 +13,9 @@ __all__ = ["element_wise_quantize_linear"]
 def element_wise_quantize_linear(
     input: _Array,
     scale: _Array,
-    zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    zero_point: _Array | None = None,
     *,
-    output_dtype: None = None,
+    output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
     """Divide each element by its scale, round it, add its zero point, and cut the
@@ -87,42 +87,6 @@ def element_wise_quantize_linear(
     scale: _Array,
     zero_point: _Array | None = None,
     *,
-    output_dtype: None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def element_wise_quantize_linear(
-    input: _Array,
-    scale: _Array,
-    zero_point: _Array | None = None,
-    *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def element_wise_quantize_linear(
-    input: _Array,
-    scale: _Array,
-    zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
-    *,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def element_wise_quantize_linear(
-    input: _Array,
-    scale: _Array,
-    zero_point: _Array | None = None,
-    *,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def element_wise_quantize_linear(
-    input: _Array,
-    scale: _Array,
-    zero_point: _Array | None = None,
-    *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["element_wise_quantized_linear_add"]
 
@@ -18,9 +18,9 @@ def element_wise_quantized_linear_add(
     b_scale: _Array,
     b_zero_point: _Array | None,
     output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    output_zero_point: _Array | None = None,
     *,
-    output_dtype: None = None,
+    output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
     """Add the numbers that two tensors of quantized integers stand for, and
@@ -122,62 +122,6 @@ def element_wise_quantized_linear_add(
     output_scale: _Array,
     output_zero_point: _Array | None = None,
     *,
-    output_dtype: None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def element_wise_quantized_linear_add(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def element_wise_quantized_linear_add(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
-    *,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def element_wise_quantized_linear_add(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def element_wise_quantized_linear_add(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -68,14 +68,6 @@ def fill_value_constant(
     *,
     output_sizes: _Int | _Ints,
     value: _Number,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def fill_value_constant(
-    *,
-    output_sizes: _Int | _Ints,
-    value: _Number,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -84,6 +76,6 @@ def fill_value_constant(
     *,
     output_sizes: _Int | _Ints,
     value: _Number,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -76,15 +76,6 @@ def fill_value_sequence(
     output_sizes: _Int | _Ints,
     value_start: _Number,
     value_delta: _Number,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def fill_value_sequence(
-    *,
-    output_sizes: _Int | _Ints,
-    value_start: _Number,
-    value_delta: _Number,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -94,6 +85,6 @@ def fill_value_sequence(
     output_sizes: _Int | _Ints,
     value_start: _Number,
     value_delta: _Number,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

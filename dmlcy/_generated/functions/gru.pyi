@@ -175,22 +175,6 @@ def gru(
 ) -> _Result: ...
 @overload
 def gru(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    linear_before_reset: _Bool = False,
-    output_sequence: Literal[False] | None = False,
-    output_single: Literal[True],
-    out: _Out,
-) -> _Out: ...
-@overload
-def gru(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -223,22 +207,6 @@ def gru(
 ) -> _Result: ...
 @overload
 def gru(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    linear_before_reset: _Bool = False,
-    output_sequence: Literal[True],
-    output_single: Literal[False] | None = False,
-    out: _Out,
-) -> _Out: ...
-@overload
-def gru(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -269,6 +237,38 @@ def gru(
     output_single: Literal[True],
     out: None = None,
 ) -> tuple[_Result, _Result]: ...
+@overload
+def gru(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    linear_before_reset: _Bool = False,
+    output_sequence: Literal[False] | None = False,
+    output_single: Literal[True],
+    out: _Out,
+) -> _Out: ...
+@overload
+def gru(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    linear_before_reset: _Bool = False,
+    output_sequence: Literal[True],
+    output_single: Literal[False] | None = False,
+    out: _Out,
+) -> _Out: ...
 @overload
 def gru(
     input: _Array,

@@ -213,27 +213,6 @@ def lstm(
 ) -> _Result: ...
 @overload
 def lstm(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    cell_mem_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    peephole: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    clip_threshold: _Number = 0,
-    use_clip_threshold: _Bool = False,
-    couple_input_forget: _Bool = False,
-    output_sequence: Literal[False] | None = False,
-    output_single: Literal[False] | None = False,
-    output_cell_single: Literal[True],
-    out: _Out,
-) -> _Out: ...
-@overload
-def lstm(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -276,27 +255,6 @@ def lstm(
 ) -> _Result: ...
 @overload
 def lstm(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    cell_mem_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    peephole: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    clip_threshold: _Number = 0,
-    use_clip_threshold: _Bool = False,
-    couple_input_forget: _Bool = False,
-    output_sequence: Literal[False] | None = False,
-    output_single: Literal[True],
-    output_cell_single: Literal[False] | None = False,
-    out: _Out,
-) -> _Out: ...
-@overload
-def lstm(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -337,27 +295,6 @@ def lstm(
     output_cell_single: Literal[True],
     out: None = None,
 ) -> tuple[_Result, _Result]: ...
-@overload
-def lstm(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    cell_mem_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    peephole: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    clip_threshold: _Number = 0,
-    use_clip_threshold: _Bool = False,
-    couple_input_forget: _Bool = False,
-    output_sequence: Literal[False] | None = False,
-    output_single: Literal[True],
-    output_cell_single: Literal[True],
-    out: _Outs,
-) -> _Outs: ...
 @overload
 def lstm(
     input: np.ndarray[Any, np.dtype[_Scalar]],
@@ -402,27 +339,6 @@ def lstm(
 ) -> _Result: ...
 @overload
 def lstm(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    cell_mem_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    peephole: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    clip_threshold: _Number = 0,
-    use_clip_threshold: _Bool = False,
-    couple_input_forget: _Bool = False,
-    output_sequence: Literal[True],
-    output_single: Literal[False] | None = False,
-    output_cell_single: Literal[False] | None = False,
-    out: _Out,
-) -> _Out: ...
-@overload
-def lstm(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -465,27 +381,6 @@ def lstm(
 ) -> tuple[_Result, _Result]: ...
 @overload
 def lstm(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    cell_mem_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    peephole: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    clip_threshold: _Number = 0,
-    use_clip_threshold: _Bool = False,
-    couple_input_forget: _Bool = False,
-    output_sequence: Literal[True],
-    output_single: Literal[False] | None = False,
-    output_cell_single: Literal[True],
-    out: _Outs,
-) -> _Outs: ...
-@overload
-def lstm(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -526,27 +421,6 @@ def lstm(
     output_cell_single: Literal[False] | None = False,
     out: None = None,
 ) -> tuple[_Result, _Result]: ...
-@overload
-def lstm(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    cell_mem_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    peephole: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    clip_threshold: _Number = 0,
-    use_clip_threshold: _Bool = False,
-    couple_input_forget: _Bool = False,
-    output_sequence: Literal[True],
-    output_single: Literal[True],
-    output_cell_single: Literal[False] | None = False,
-    out: _Outs,
-) -> _Outs: ...
 @overload
 def lstm(
     input: np.ndarray[Any, np.dtype[_Scalar]],
@@ -589,6 +463,132 @@ def lstm(
     output_cell_single: Literal[True],
     out: None = None,
 ) -> tuple[_Result, _Result, _Result]: ...
+@overload
+def lstm(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    cell_mem_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    peephole: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    clip_threshold: _Number = 0,
+    use_clip_threshold: _Bool = False,
+    couple_input_forget: _Bool = False,
+    output_sequence: Literal[False] | None = False,
+    output_single: Literal[False] | None = False,
+    output_cell_single: Literal[True],
+    out: _Out,
+) -> _Out: ...
+@overload
+def lstm(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    cell_mem_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    peephole: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    clip_threshold: _Number = 0,
+    use_clip_threshold: _Bool = False,
+    couple_input_forget: _Bool = False,
+    output_sequence: Literal[False] | None = False,
+    output_single: Literal[True],
+    output_cell_single: Literal[False] | None = False,
+    out: _Out,
+) -> _Out: ...
+@overload
+def lstm(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    cell_mem_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    peephole: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    clip_threshold: _Number = 0,
+    use_clip_threshold: _Bool = False,
+    couple_input_forget: _Bool = False,
+    output_sequence: Literal[False] | None = False,
+    output_single: Literal[True],
+    output_cell_single: Literal[True],
+    out: _Outs,
+) -> _Outs: ...
+@overload
+def lstm(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    cell_mem_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    peephole: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    clip_threshold: _Number = 0,
+    use_clip_threshold: _Bool = False,
+    couple_input_forget: _Bool = False,
+    output_sequence: Literal[True],
+    output_single: Literal[False] | None = False,
+    output_cell_single: Literal[False] | None = False,
+    out: _Out,
+) -> _Out: ...
+@overload
+def lstm(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    cell_mem_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    peephole: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    clip_threshold: _Number = 0,
+    use_clip_threshold: _Bool = False,
+    couple_input_forget: _Bool = False,
+    output_sequence: Literal[True],
+    output_single: Literal[False] | None = False,
+    output_cell_single: Literal[True],
+    out: _Outs,
+) -> _Outs: ...
+@overload
+def lstm(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    cell_mem_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    peephole: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    clip_threshold: _Number = 0,
+    use_clip_threshold: _Bool = False,
+    couple_input_forget: _Bool = False,
+    output_sequence: Literal[True],
+    output_single: Literal[True],
+    output_cell_single: Literal[False] | None = False,
+    out: _Outs,
+) -> _Outs: ...
 @overload
 def lstm(
     input: _Array,

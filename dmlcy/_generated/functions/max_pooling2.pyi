@@ -151,19 +151,6 @@ def max_pooling2(
 ) -> _Result: ...
 @overload
 def max_pooling2(
-    input: _Array,
-    *,
-    window_size: _Int | _Ints,
-    strides: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    dilations: _Int | _Ints = 1,
-    output_indices: Literal[False] | None = False,
-    output_sizes: _Ints | None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def max_pooling2(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     *,
     window_size: _Int | _Ints,
@@ -188,19 +175,6 @@ def max_pooling2(
     output_sizes: _Ints | None = None,
     out: None = None,
 ) -> tuple[_Result, np.ndarray[Any, np.dtype[np.uint32]]]: ...
-@overload
-def max_pooling2(
-    input: _Array,
-    *,
-    window_size: _Int | _Ints,
-    strides: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    dilations: _Int | _Ints = 1,
-    output_indices: Literal[True],
-    output_sizes: _Ints | None = None,
-    out: _Outs,
-) -> _Outs: ...
 @overload
 def max_pooling2(
     input: np.ndarray[Any, np.dtype[_Scalar]],
@@ -236,7 +210,20 @@ def max_pooling2(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
-    output_indices: _DataType,
+    output_indices: Literal[False] | None = False,
+    output_sizes: _Ints | None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def max_pooling2(
+    input: _Array,
+    *,
+    window_size: _Int | _Ints,
+    strides: _Int | _Ints = 1,
+    start_padding: _Int | _Ints = 0,
+    end_padding: _Int | _Ints = 0,
+    dilations: _Int | _Ints = 1,
+    output_indices: Literal[True] | _DataType,
     output_sizes: _Ints | None = None,
     out: _Outs,
 ) -> _Outs: ...

@@ -115,15 +115,6 @@ def quantize(
     quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def quantize(
-    input: _Array,
-    quantizations: Sequence[_ArrayOrPacked],
-    *,
-    quantization_type: _QuantizationType,
     output_dtype: _DataType,
     out: None = None,
 ) -> _Result: ...
@@ -133,6 +124,6 @@ def quantize(
     quantizations: Sequence[_ArrayOrPacked],
     *,
     quantization_type: _QuantizationType,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _Bool, _DataType, _Int, _Ints, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _Bool, _DataType, _Int, _Ints, _Out, _Result
 
 __all__ = ["quantized_linear_average_pooling"]
 
@@ -15,7 +15,7 @@ def quantized_linear_average_pooling(
     input_scale: _Array,
     input_zero_point: _Array | None,
     output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    output_zero_point: _Array | None = None,
     *,
     window_size: _Int | _Ints,
     strides: _Int | _Ints = 1,
@@ -23,7 +23,7 @@ def quantized_linear_average_pooling(
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
-    output_dtype: None = None,
+    output_dtype: _DataType | None = None,
     output_sizes: _Ints | None = None,
     out: None = None,
 ) -> _Result:
@@ -190,79 +190,7 @@ def quantized_linear_average_pooling(
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
     include_padding: _Bool = False,
-    output_dtype: None = None,
-    output_sizes: _Ints | None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_average_pooling(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    window_size: _Int | _Ints,
-    strides: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    dilations: _Int | _Ints = 1,
-    include_padding: _Bool = False,
-    output_dtype: None = None,
-    output_sizes: _Ints | None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def quantized_linear_average_pooling(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
-    *,
-    window_size: _Int | _Ints,
-    strides: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    dilations: _Int | _Ints = 1,
-    include_padding: _Bool = False,
-    output_dtype: _DataType,
-    output_sizes: _Ints | None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_average_pooling(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    window_size: _Int | _Ints,
-    strides: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    dilations: _Int | _Ints = 1,
-    include_padding: _Bool = False,
-    output_dtype: _DataType,
-    output_sizes: _Ints | None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_average_pooling(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    window_size: _Int | _Ints,
-    strides: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    dilations: _Int | _Ints = 1,
-    include_padding: _Bool = False,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     output_sizes: _Ints | None = None,
     out: _Out,
 ) -> _Out: ...

@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _DataType, _Int, _Ints, _Out, _Result
 
 __all__ = ["quantized_linear_convolution"]
 
@@ -19,14 +19,14 @@ def quantized_linear_convolution(
     filter_zero_point: _Array | None,
     bias: _Array | None,
     output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    output_zero_point: _Array | None = None,
     *,
     strides: _Int | _Ints = 1,
     dilations: _Int | _Ints = 1,
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     group_count: _Int = 1,
-    output_dtype: None = None,
+    output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
     """Convolve quantized integers with a quantized filter, and quantize the
@@ -217,86 +217,6 @@ def quantized_linear_convolution(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
     group_count: _Int = 1,
-    output_dtype: None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_convolution(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    filter: _Array,
-    filter_scale: _Array,
-    filter_zero_point: _Array | None,
-    bias: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    strides: _Int | _Ints = 1,
-    dilations: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    group_count: _Int = 1,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def quantized_linear_convolution(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    filter: _Array,
-    filter_scale: _Array,
-    filter_zero_point: _Array | None,
-    bias: _Array | None,
-    output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
-    *,
-    strides: _Int | _Ints = 1,
-    dilations: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    group_count: _Int = 1,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_convolution(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    filter: _Array,
-    filter_scale: _Array,
-    filter_zero_point: _Array | None,
-    bias: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    strides: _Int | _Ints = 1,
-    dilations: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    group_count: _Int = 1,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_convolution(
-    input: _Array,
-    input_scale: _Array,
-    input_zero_point: _Array | None,
-    filter: _Array,
-    filter_scale: _Array,
-    filter_zero_point: _Array | None,
-    bias: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    strides: _Int | _Ints = 1,
-    dilations: _Int | _Ints = 1,
-    start_padding: _Int | _Ints = 0,
-    end_padding: _Int | _Ints = 0,
-    group_count: _Int = 1,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

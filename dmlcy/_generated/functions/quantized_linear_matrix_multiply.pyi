@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result, _Scalar
+from dmlcy._generated.arguments import _Array, _DataType, _Out, _Result
 
 __all__ = ["quantized_linear_matrix_multiply"]
 
@@ -18,9 +18,9 @@ def quantized_linear_matrix_multiply(
     b_scale: _Array,
     b_zero_point: _Array | None,
     output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
+    output_zero_point: _Array | None = None,
     *,
-    output_dtype: None = None,
+    output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
     """Multiply two matrices of quantized integers, and quantize the result.
@@ -216,62 +216,6 @@ def quantized_linear_matrix_multiply(
     output_scale: _Array,
     output_zero_point: _Array | None = None,
     *,
-    output_dtype: None = None,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_matrix_multiply(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def quantized_linear_matrix_multiply(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: np.ndarray[Any, np.dtype[_Scalar]] | None = None,
-    *,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_matrix_multiply(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def quantized_linear_matrix_multiply(
-    a: _Array,
-    a_scale: _Array,
-    a_zero_point: _Array | None,
-    b: _Array,
-    b_scale: _Array,
-    b_zero_point: _Array | None,
-    output_scale: _Array,
-    output_zero_point: _Array | None = None,
-    *,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

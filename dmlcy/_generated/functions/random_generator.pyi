@@ -90,15 +90,6 @@ def random_generator(
 ) -> _Result: ...
 @overload
 def random_generator(
-    input_state: _Array,
-    *,
-    output_sizes: _Int | _Ints,
-    type: _RandomGeneratorType = "PHILOX_4X32_10",
-    output_state: Literal[False] | None = False,
-    out: _Out,
-) -> _Out: ...
-@overload
-def random_generator(
     input_state: np.ndarray[Any, np.dtype[_Scalar]],
     *,
     output_sizes: _Int | _Ints,
@@ -115,6 +106,15 @@ def random_generator(
     output_state: Literal[True],
     out: None = None,
 ) -> tuple[_Result, _Result]: ...
+@overload
+def random_generator(
+    input_state: _Array,
+    *,
+    output_sizes: _Int | _Ints,
+    type: _RandomGeneratorType = "PHILOX_4X32_10",
+    output_state: Literal[False] | None = False,
+    out: _Out,
+) -> _Out: ...
 @overload
 def random_generator(
     input_state: _Array,

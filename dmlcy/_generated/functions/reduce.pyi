@@ -15,7 +15,7 @@ def reduce(
     *,
     function: _ReduceFunction,
     axes: _Int | _Ints,
-    output_dtype: None = None,
+    output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
     """Reduce the elements along some axes to one, by the function that Function
@@ -135,24 +135,6 @@ def reduce(
     *,
     function: _ReduceFunction,
     axes: _Int | _Ints,
-    output_dtype: None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def reduce(
-    input: _Array,
-    *,
-    function: _ReduceFunction,
-    axes: _Int | _Ints,
-    output_dtype: _DataType,
-    out: None = None,
-) -> _Result: ...
-@overload
-def reduce(
-    input: _Array,
-    *,
-    function: _ReduceFunction,
-    axes: _Int | _Ints,
-    output_dtype: _DataType,
+    output_dtype: _DataType | None = None,
     out: _Out,
 ) -> _Out: ...

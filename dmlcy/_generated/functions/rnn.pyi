@@ -160,21 +160,6 @@ def rnn(
 ) -> _Result: ...
 @overload
 def rnn(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    output_sequence: Literal[False] | None = False,
-    output_single: Literal[True],
-    out: _Out,
-) -> _Out: ...
-@overload
-def rnn(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -205,21 +190,6 @@ def rnn(
 ) -> _Result: ...
 @overload
 def rnn(
-    input: _Array,
-    weight: _Array,
-    recurrence: _Array,
-    bias: _Array | None = None,
-    hidden_init: _Array | None = None,
-    sequence_lengths: _Array | None = None,
-    *,
-    activation_descs: _Activations,
-    direction: _RecurrentNetworkDirection = "FORWARD",
-    output_sequence: Literal[True],
-    output_single: Literal[False] | None = False,
-    out: _Out,
-) -> _Out: ...
-@overload
-def rnn(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     weight: _Array,
     recurrence: _Array,
@@ -248,6 +218,36 @@ def rnn(
     output_single: Literal[True],
     out: None = None,
 ) -> tuple[_Result, _Result]: ...
+@overload
+def rnn(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    output_sequence: Literal[False] | None = False,
+    output_single: Literal[True],
+    out: _Out,
+) -> _Out: ...
+@overload
+def rnn(
+    input: _Array,
+    weight: _Array,
+    recurrence: _Array,
+    bias: _Array | None = None,
+    hidden_init: _Array | None = None,
+    sequence_lengths: _Array | None = None,
+    *,
+    activation_descs: _Activations,
+    direction: _RecurrentNetworkDirection = "FORWARD",
+    output_sequence: Literal[True],
+    output_single: Literal[False] | None = False,
+    out: _Out,
+) -> _Out: ...
 @overload
 def rnn(
     input: _Array,

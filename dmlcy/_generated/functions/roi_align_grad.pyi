@@ -220,27 +220,6 @@ def roi_align_grad(
 ) -> _Result: ...
 @overload
 def roi_align_grad(
-    input: _Array | None,
-    input_gradient: _Array,
-    roi: _Array,
-    batch_indices: _Array,
-    *,
-    reduction_function: _ReduceFunction,
-    interpolation_mode: _InterpolationMode,
-    maximum_samples_per_output: _Int,
-    spatial_scale_x: _Number = 1.0,
-    spatial_scale_y: _Number = 1.0,
-    input_pixel_offset: _Number = 0.5,
-    output_pixel_offset: _Number = -0.5,
-    minimum_samples_per_output: _Int = 1,
-    align_regions_to_corners: _Bool = False,
-    output_gradient: Literal[False] | None = False,
-    output_roi_gradient: Literal[True],
-    output_gradient_sizes: _Ints | None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def roi_align_grad(
     input: np.ndarray[Any, np.dtype[_Scalar]] | None,
     input_gradient: _Array,
     roi: _Array,
@@ -283,27 +262,6 @@ def roi_align_grad(
 ) -> _Result: ...
 @overload
 def roi_align_grad(
-    input: _Array | None,
-    input_gradient: _Array,
-    roi: _Array,
-    batch_indices: _Array,
-    *,
-    reduction_function: _ReduceFunction,
-    interpolation_mode: _InterpolationMode,
-    maximum_samples_per_output: _Int,
-    spatial_scale_x: _Number = 1.0,
-    spatial_scale_y: _Number = 1.0,
-    input_pixel_offset: _Number = 0.5,
-    output_pixel_offset: _Number = -0.5,
-    minimum_samples_per_output: _Int = 1,
-    align_regions_to_corners: _Bool = False,
-    output_gradient: Literal[True],
-    output_roi_gradient: Literal[False] | None = False,
-    output_gradient_sizes: _Ints | None = None,
-    out: _Out,
-) -> _Out: ...
-@overload
-def roi_align_grad(
     input: np.ndarray[Any, np.dtype[_Scalar]] | None,
     input_gradient: _Array,
     roi: _Array,
@@ -344,6 +302,48 @@ def roi_align_grad(
     output_gradient_sizes: _Ints | None = None,
     out: None = None,
 ) -> tuple[_Result, _Result]: ...
+@overload
+def roi_align_grad(
+    input: _Array | None,
+    input_gradient: _Array,
+    roi: _Array,
+    batch_indices: _Array,
+    *,
+    reduction_function: _ReduceFunction,
+    interpolation_mode: _InterpolationMode,
+    maximum_samples_per_output: _Int,
+    spatial_scale_x: _Number = 1.0,
+    spatial_scale_y: _Number = 1.0,
+    input_pixel_offset: _Number = 0.5,
+    output_pixel_offset: _Number = -0.5,
+    minimum_samples_per_output: _Int = 1,
+    align_regions_to_corners: _Bool = False,
+    output_gradient: Literal[False] | None = False,
+    output_roi_gradient: Literal[True],
+    output_gradient_sizes: _Ints | None = None,
+    out: _Out,
+) -> _Out: ...
+@overload
+def roi_align_grad(
+    input: _Array | None,
+    input_gradient: _Array,
+    roi: _Array,
+    batch_indices: _Array,
+    *,
+    reduction_function: _ReduceFunction,
+    interpolation_mode: _InterpolationMode,
+    maximum_samples_per_output: _Int,
+    spatial_scale_x: _Number = 1.0,
+    spatial_scale_y: _Number = 1.0,
+    input_pixel_offset: _Number = 0.5,
+    output_pixel_offset: _Number = -0.5,
+    minimum_samples_per_output: _Int = 1,
+    align_regions_to_corners: _Bool = False,
+    output_gradient: Literal[True],
+    output_roi_gradient: Literal[False] | None = False,
+    output_gradient_sizes: _Ints | None = None,
+    out: _Out,
+) -> _Out: ...
 @overload
 def roi_align_grad(
     input: _Array | None,

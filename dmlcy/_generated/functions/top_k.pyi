@@ -105,15 +105,6 @@ def top_k(
 ) -> tuple[_Result, np.ndarray[Any, np.dtype[np.uint32]]]: ...
 @overload
 def top_k(
-    input: _Array,
-    *,
-    axis: _Int,
-    k: _Int,
-    output_index_dtype: None = None,
-    out: _Outs,
-) -> _Outs: ...
-@overload
-def top_k(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     *,
     axis: _Int,
@@ -136,6 +127,6 @@ def top_k(
     *,
     axis: _Int,
     k: _Int,
-    output_index_dtype: _DataType,
+    output_index_dtype: _DataType | None = None,
     out: _Outs,
 ) -> _Outs: ...

@@ -115,16 +115,6 @@ def top_k1(
 ) -> tuple[_Result, np.ndarray[Any, np.dtype[np.uint32]]]: ...
 @overload
 def top_k1(
-    input: _Array,
-    *,
-    axis: _Int,
-    k: _Int,
-    axis_direction: _AxisDirection = "DECREASING",
-    output_index_dtype: None = None,
-    out: _Outs,
-) -> _Outs: ...
-@overload
-def top_k1(
     input: np.ndarray[Any, np.dtype[_Scalar]],
     *,
     axis: _Int,
@@ -150,6 +140,6 @@ def top_k1(
     axis: _Int,
     k: _Int,
     axis_direction: _AxisDirection = "DECREASING",
-    output_index_dtype: _DataType,
+    output_index_dtype: _DataType | None = None,
     out: _Outs,
 ) -> _Outs: ...

@@ -31,9 +31,8 @@ from dmlcy._judge.passes import CORRECT, Device, Passes, judged
 from dmlcy._judge.verdicts import DOUBTFUL, MISSING
 from dmlcy._runtime.four_bits import values_of
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array
 from dmlcy._words.values import quote
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

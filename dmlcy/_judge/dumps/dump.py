@@ -7,10 +7,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._desc.memory import dtype_of, extent, view
 from dmlcy._errors import ModelError
@@ -32,9 +31,8 @@ from dmlcy._graph.model import Constant, Port, Structure
 from dmlcy._graph.violations import made
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.versions import Versions
+from dmlcy._types import Array
 from dmlcy._version import __version__
-
-Array = npt.NDArray[Any]
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "dmlcy-dump"
@@ -150,7 +148,7 @@ def manifest(graph: Structure, values: Mapping[Port, Array], level: str, files: 
     return layout({**whole_, "values": rows}) + "\n"
 
 
-def _source(graph: Structure, port: Port) -> dict[str, Any]:
+def _source(graph: Structure, port: Port) -> dict[str, object]:
     if port.node is None:
         return {"input": port.place}
     node = graph.nodes[port.node]

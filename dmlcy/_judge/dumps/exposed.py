@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
-
-import numpy.typing as npt
+from typing import Final
 
 from dmlcy._frontends.dxdispatch.files import distinct
 from dmlcy._frontends.graphs import writer
@@ -16,11 +14,12 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Node, Port
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.dumps import dump
+from dmlcy._types import Array
 
 NODES: Final = "nodes"
 
 
-def contents(graph: GraphDesc, values: Mapping[Port, npt.NDArray[Any]], level: str) -> Contents:
+def contents(graph: GraphDesc, values: Mapping[Port, Array], level: str) -> Contents:
     """The files: the exposed graph and the models; and the dump, where every value is known."""
     wiring, named = wiring_of(graph), names_of(graph)
     whole = dump.contents(graph, values, level)

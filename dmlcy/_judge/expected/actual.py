@@ -11,10 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._desc.memory import extent, is_packed, of_file, rounded, sizes_in_file, view
 from dmlcy._facts.dtypes import Bytes, count_in_bytes, has_four_bits, in_files, numpy_dtype, size_in_bytes
@@ -23,9 +22,8 @@ from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.observer import WrittenFile
 from dmlcy._frontends.dxdispatch.problems import Problem, make, whole
 from dmlcy._judge.expected.manifest import Output
+from dmlcy._types import Array
 from dmlcy._words.values import show
-
-Array = npt.NDArray[Any]
 
 RAW: Final = (".bin", ".dat")
 

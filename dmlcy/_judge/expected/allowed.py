@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy.typing as npt
-
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.memory import dtype_of
 from dmlcy._errors import DmlError
@@ -19,8 +17,7 @@ from dmlcy._judge.expected.manifest_reader import Expected
 from dmlcy._judge.passes import Device, Mask, Passes, grouped, judged
 from dmlcy._reference.accuracy import Tolerance
 from dmlcy._runtime.four_bits import values_of
-
-Array = npt.NDArray[Any]
+from dmlcy._types import Array
 
 
 def passes_of(source: Expected, output: Output, expected: Array, options: Device) -> Passes:

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
-
-import numpy.typing as npt
+from typing import Final
 
 from dmlcy._desc.memory import dtype_of
 from dmlcy._facts.rows import Field
@@ -28,6 +26,7 @@ from dmlcy._judge.passes import CORRECT, Device, Passes
 from dmlcy._judge.verdicts import DOUBTFUL, MISSING, STATUS, VERDICTS
 from dmlcy._runtime.four_bits import values_of
 from dmlcy._runtime.places import indices_of
+from dmlcy._types import Array
 from dmlcy._words.values import quote, show
 
 _ABSENT: Final = "DML-MODEL-actual-missing"
@@ -35,8 +34,6 @@ _NAMED: Final = 8
 """Files that a message names."""
 
 _OTHER: Final = "but not all of the final values of this output"
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._desc.memory import dtype_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -125,7 +125,7 @@ class Output:
         """Whether a tensor of the operator is of FLOAT16, in which a device may add if it is allowed to."""
         return any(dtype_of(one).name == "FLOAT16" for one in tensors_of(self.desc))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The output as the manifest has it."""
         buffer = self.buffer
         return {
@@ -156,8 +156,8 @@ class Output:
             ),
         }
 
-    def _accuracy(self) -> Any:
-        found: dict[str, Any] = {"allowed": self.allowed, "typical": self.typical}
+    def _accuracy(self) -> object:
+        found: dict[str, object] = {"allowed": self.allowed, "typical": self.typical}
         if self.old is not None:
             bound = self.old.bound
             found |= {"tolerance": self.old.tolerance, "ulp": bound.ulp, "formula": bound.formula, "of": bound.of}
@@ -193,7 +193,7 @@ class Manifest:
         return (_SPREAD.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n").encode()
 
 
-def _written(file: WrittenFile) -> dict[str, Any]:
+def _written(file: WrittenFile) -> dict[str, object]:
     """A file that the model writes as the manifest has it."""
     return {
         "path": file.path,

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NoReturn
-
-import numpy.typing as npt
+from typing import Final, NoReturn
 
 from dmlcy._desc.memory import dtype_of, extent, of_file, rounded, sizes_in_file
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -30,6 +28,7 @@ from dmlcy._judge.expected.manifest import FORMAT, NAME, OLD, OLDEST, VERSION, B
 from dmlcy._judge.versions import Versions
 from dmlcy._reference.accuracy import MAGNITUDES, RESULT, Bound
 from dmlcy._reference.unjudged import ids_of
+from dmlcy._types import Array
 from dmlcy._words.values import show
 
 _LARGEST: Final = 64 * 2**20
@@ -54,7 +53,7 @@ class Expected:
                     reader.report("DML-MODEL-manifest-file", node, path=node.value)
         reader.finish()
 
-    def array(self, node: Node, dtype: Dtype, sizes: tuple[int, ...]) -> npt.NDArray[Any]:
+    def array(self, node: Node, dtype: Dtype, sizes: tuple[int, ...]) -> Array:
         """The values in the file that a member names; ModelError where they are not those of such a tensor."""
         reader = Reader(self.document)
         path = self.folder / node.value

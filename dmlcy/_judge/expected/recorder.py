@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +23,8 @@ from dmlcy._frontends.dxdispatch.resources import Storage
 from dmlcy._judge.expected.manifest import Buffer
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import may_overlap
+from dmlcy._types import Array
 
-Array = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
 
 

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dmlcy._desc.memory import dtype_of, in_file
 from dmlcy._errors import ModelError
@@ -27,8 +26,7 @@ from dmlcy._judge.expected import manifest_reader
 from dmlcy._judge.expected.manifest import NAME, Input, Manifest, Output
 from dmlcy._judge.expected.recorder import Recorder, Tensor, Written
 from dmlcy._judge.passes import grouped, judged
-
-Array = npt.NDArray[Any]
+from dmlcy._types import Array
 
 
 class _NotWritten(Exception):

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.memory import is_packed, view
@@ -35,9 +34,9 @@ from dmlcy._judge.models.states import State, expected, moved, widened
 from dmlcy._judge.models.summary import Summary, summary
 from dmlcy._judge.passes import CORRECT, Device, Passes
 from dmlcy._runtime import four_bits
+from dmlcy._types import Array
 from dmlcy._words.values import quote
 
-Array = NDArray[Any]
 FOLDED: Final = (1e-3, 1e-7)
 """How far floats that another program computes on the CPU may be off, relative and absolute: as in ONNX's tests."""
 
@@ -193,7 +192,7 @@ class _Comparer:
             path = wiring_of(graph).outputs[action.node][output.port.place][0]
             self._output(output.port, node, inputs, path, problem)
 
-    def _output(self, port: Port, node: Node, inputs: Mapping[str, Any], path: str, problem: str) -> None:
+    def _output(self, port: Port, node: Node, inputs: Mapping[str, object], path: str, problem: str) -> None:
         """Judge an output of a DirectML node, if the device has it, and keep what later nodes read."""
         graph = self.stage.graph
         assert graph is not None

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._judge.passes import Device, Passes, judged
 from dmlcy._reference.ulp import unit
+from dmlcy._types import Array
 
-Array = NDArray[Any]
 DRAWS: Final = 4
 """How often values are moved at random, each element up or down."""
 SCENARIOS: Final = 2 + DRAWS
@@ -68,7 +67,7 @@ def _by(elements: Array, allowed: Array, sign: Array | float) -> Array:
 
 
 def expected(
-    desc: OperatorDesc, inputs: Mapping[str, Any], output: str, options: Device
+    desc: OperatorDesc, inputs: Mapping[str, object], output: str, options: Device
 ) -> tuple[Array, Passes, tuple[Array, ...]]:
     """The elements of an output, what passes for these inputs, and the elements for the scenarios of the inputs.
 
@@ -99,7 +98,7 @@ def widened(values: Array, passes: Passes, others: tuple[Array, ...]) -> Passes:
     return Passes(own + reach, None, passes.flushed, passes.not_judged, passes.standing)
 
 
-def _states(inputs: Mapping[str, Any]) -> list[State]:
+def _states(inputs: Mapping[str, object]) -> list[State]:
     return [one for given in inputs.values() for one in (given if isinstance(given, tuple) else (given,))]
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._runtime.places import indices_of
-
-Array = NDArray[Any]
+from dmlcy._types import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,17 @@ import binascii
 import json
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._errors import ModelError
 from dmlcy._frontends.dxdispatch.files import open_regular
 from dmlcy._frontends.dxdispatch.problems import make, whole
 from dmlcy._runtime.memory import require
+from dmlcy._types import Array
 
-Array = NDArray[Any]
 SUFFIX: Final = ".npy"
 _DEEPEST: Final = 32
 
@@ -74,7 +73,7 @@ def _of_json(path: Path) -> dict[str, Array]:
     return named
 
 
-def _named(value: Any, depth: int) -> dict[str, Array] | None:
+def _named(value: object, depth: int) -> dict[str, Array] | None:
     """The first object whose members are arrays."""
     if depth > _DEEPEST or not isinstance(value, dict | list):
         return None
@@ -89,7 +88,7 @@ def _named(value: Any, depth: int) -> dict[str, Array] | None:
     return None
 
 
-def _encoded(value: Any, depth: int) -> bytes | None:
+def _encoded(value: object, depth: int) -> bytes | None:
     """The bytes of an array, which polygraphy may put into an object of its own."""
     if not isinstance(value, dict) or depth > _DEEPEST:
         return None

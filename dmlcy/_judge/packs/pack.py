@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._frontends.dxdispatch.problems import Problem
 from dmlcy._judge.expected import manifest
@@ -39,7 +39,7 @@ class File:
         data = path.read_bytes()
         return cls(path.relative_to(folder).as_posix(), len(data), sha256(data).hexdigest())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The file as the list has it."""
         return {"path": self.path, "size_in_bytes": self.size, "sha256": self.digest}
 
@@ -56,7 +56,7 @@ class Entry:
     stock: bool  # a stock DxDispatch knows all of it
     files: tuple[File, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The case as the list has it."""
         return {
             "name": self.name,
@@ -78,7 +78,7 @@ class Refusals:
     count: int
     file: File
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The file as the list has it."""
         return {
             "operator": self.operator, "feature_level": self.level, "count": self.count, "file": self.file.to_json()

@@ -90,7 +90,7 @@ def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Chan
         yield Change({}, call=f"called with {field.python}={values[slug]!r}", given=wrong)
 
 
-def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
+def _of_attribute(field: Field, slug: str, value: object) -> Iterator[Change]:
     name = field.name
     kind = type_of(field.type)
     values: dict[str, Sequence[Any]] = {
@@ -121,7 +121,7 @@ def _of_attribute(field: Field, slug: str, value: Any) -> Iterator[Change]:
         yield Change({name: wrong})
 
 
-def _next(value: Any) -> tuple[int, ...]:
+def _next(value: object) -> tuple[int, ...]:
     return (value + 1,) if isinstance(value, int) else ()
 
 
@@ -150,6 +150,22 @@ def _of_tensor(
     }
     if slug in changes:
         yield Change(changes[slug])
+    yield from _of_dtype(operator, field, slug, name, others)
+    if slug == "same-dtype":
+        other = next(other for other in (*others, *DTYPES) if other != dtype and DTYPES[other].numpy)
+        yield _called(operator, field, f"data type {other}", lambda x: x.astype(DTYPES[other].numpy))
+    elif slug == "sizes":
+        yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
+    elif slug == "overlap":
+        yield _called_over(operator, field)
+    elif slug == "byteorder":
+        yield _called(operator, field, "foreign byte order", _swapped)
+    elif slug == "readonly":
+        yield _called(operator, field, "memory that is read-only", _read_only)
+
+
+def _of_dtype(operator: Operator, field: Field, slug: str, name: str, others: list[str]) -> Iterator[Change]:
+    """Changes of the data type and the rank that a level must have."""
     if slug == "dtype":
         for other in DTYPES:
             if other not in dtypes_at(field, len(LEVELS) - 1):
@@ -163,19 +179,8 @@ def _of_tensor(
             for rank in ranks_at(field, level + 1):
                 if rank not in ranks_at(field, level):
                     yield Change({f"{name}.Sizes": [1] * rank}, LEVELS[level].name)
-    elif slug == "same-dtype":
-        if others:
-            yield Change({f"{name}.DataType": others[0]})
-        other = next(other for other in (*others, *DTYPES) if other != dtype and DTYPES[other].numpy)
-        yield _called(operator, field, f"data type {other}", lambda x: x.astype(DTYPES[other].numpy))
-    elif slug == "sizes":
-        yield _called(operator, field, f"sizes {longer}", lambda x: np.zeros(longer, x.dtype))
-    elif slug == "overlap":
-        yield _called_over(operator, field)
-    elif slug == "byteorder":
-        yield _called(operator, field, "foreign byte order", _swapped)
-    elif slug == "readonly":
-        yield _called(operator, field, "memory that is read-only", _read_only)
+    elif slug == "same-dtype" and others:
+        yield Change({f"{name}.DataType": others[0]})
 
 
 def _called(operator: Operator, field: Field, words: str, change: Callable[[Any], Any]) -> Change:
@@ -211,7 +216,7 @@ def _called_over(operator: Operator, field: Field) -> Change:
     return Change({}, call=f"compiled, and called with an output in the memory of {source}", arrays=changed)
 
 
-def _swapped(array: Any) -> Any:
+def _swapped(array: Any) -> object:
     """The array with the bytes of its elements in the other order; a byte has none."""
     wider = array if array.itemsize > 1 else array.astype(np.int16)
     return wider.astype(wider.dtype.newbyteorder())
@@ -225,7 +230,7 @@ def _read_only(array: Any) -> Any:
 
 def _members(operator: Operator, example: Example) -> dict[str, Any]:
     """The members of the example's desc in JSON; tensors with data type and sizes alone."""
-    members: dict[str, Any] = _desc(operator, example).to_dict()["desc"]
+    members: dict[str, object] = _desc(operator, example).to_dict()["desc"]
     for field in operator.fields:
         if field.kind != "attribute" and members[field.name] is not None:
             members[field.name] = _brief(members[field.name])
@@ -264,7 +269,7 @@ def _refusal(operator: Operator, example: Example, change: Change) -> Sequence[V
         return check(desc_class(operator.name).from_dict(model))
 
 
-def _function(operator: Operator, example: Example, given: Mapping[str, Any]) -> Sequence[Violation]:
+def _function(operator: Operator, example: Example, given: Mapping[str, object]) -> Sequence[Violation]:
     arguments = {**operator.example_arguments(example), **asked_of(operator, example), **given}
     try:
         function(operator.name)(*by_field(operator.fields, "input", _arrays(example.inputs)), **arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._facts.tables import LEVELS
 from dmlcy._show.explain.facts import Facts
@@ -159,7 +159,7 @@ def slug_page(page: Page, slug: Facts) -> None:
         page.rows([(f"DML-{one['operator']}-…-{slug['slug']}", ", ".join(one["fields"]))], most=50)
 
 
-def _change(name: str, change: Any) -> str:
+def _change(name: str, change: object) -> str:
     if isinstance(change, Mapping):
         parts = [
             f"{name}[{key}] = {_plain(value)}" if key[0].isdigit() else f"{key} of {name} {_plain(value)}"
@@ -180,11 +180,11 @@ def _changed(example: Facts) -> str:
     return f" {' and '.join(parts)}" if parts else ""
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return json.dumps(value) if not isinstance(value, int) else show(value)
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
         return json.dumps(value)
     return value if isinstance(value, str) else show(value)

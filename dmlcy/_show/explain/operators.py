@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dmlcy._facts.tables import RUNNABLE, STATES
@@ -21,34 +21,12 @@ ACCURACY_OF: Final = {
 
 def operator_page(page: Page, operator: Facts) -> None:
     """An operator, whatever its state."""
-    state, runs = operator["state"], operator["name"] in RUNNABLE
+    runs = operator["name"] in RUNNABLE
     page.title(operator["name"])
     if "summary" in operator:
         page.text(operator["summary"])
         page.gap()
-    rows = [
-        ("State", f"{state}. {STATES[state]}"),
-        ("Since", f"{operator['since']} (DirectML {operator['directml']})"),
-        ("Operator type", f"{operator['type']} = {operator['value']}"),
-        ("Struct", operator["struct"]),
-    ]
-    if any(field["role"] == "input" for field in operator["fields"]):
-        shared = listing(operator["in_place"])
-        shares = f"may share the memory of {shared}" if shared else "may not share the memory of an input"
-        rows.append(("In place", f"an output {shares} in DirectML"))
-    rows.append(("Bindings", _bindings(operator)))
-    unowned = [field["name"] for field in operator["fields"] if not field.get("owned", True)]
-    if unowned:
-        rows.append(("OWNED_BY_DML", f"not allowed for {listed(unowned)}"))
-    if "family" in operator:
-        call = f"dmlcy.{operator['python']}, and " if runs else ""
-        rows.append(("Family", operator["family"]))
-        if operator["also"]:
-            rows.append(("Also called", ", ".join(operator["also"])))
-        if operator["onnx"]:
-            rows.append(("ONNX", ", ".join(operator["onnx"])))
-        rows.append(("In Python", f"{call}dmlcy.desc.{operator['desc']} for its desc"))
-    page.rows(rows)
+    page.rows(list(_head(operator, runs)))
     if "family" not in operator:
         page.section("Fields")
         page.rows([(field["name"], type_words(field) + or_nothing(field)) for field in operator["fields"]])
@@ -64,18 +42,7 @@ def operator_page(page: Page, operator: Facts) -> None:
     page.section("Data types and dimensions")
     _supports(page, operator)
     page.section("Rules")
-    for rule in operator["rules"]:
-        page.text(rule["id"])
-        says = f"{rule['about']} {rule['says']} unless {rule['formula']}"
-        loop = f", {in_words(rule['for'])}" if rule["for"] else ""
-        levels = (
-            ""
-            if (rule["since"], rule["until"]) == (operator["since"], None)
-            else f", {between(rule['since'], rule['until'])}"
-        )
-        page.text(f"{says}{loop} ({rule['provenance']}{levels}).", 3 * INDENT)
-    if not operator["rules"]:
-        page.text("None beside those that follow from the fields.")
+    _rules(page, operator)
     if operator["interpretations"]:
         page.section("Where the documentation is silent or contradicts itself")
         for one in operator["interpretations"]:
@@ -92,6 +59,48 @@ def operator_page(page: Page, operator: Facts) -> None:
     page.rows([(f"{number}", title) for number, title in enumerate(operator["examples"], 1)])
     page.text(f"dmlcy example {operator['name']} --number N prints one as a model{' that runs' if runs else ''}.")
     see(page, operator)
+
+
+def _head(operator: Facts, runs: bool) -> Iterator[tuple[str, str]]:
+    """The first facts of every operator, and further ones of an operator with a spec."""
+    state = operator["state"]
+    yield from (
+        ("State", f"{state}. {STATES[state]}"),
+        ("Since", f"{operator['since']} (DirectML {operator['directml']})"),
+        ("Operator type", f"{operator['type']} = {operator['value']}"),
+        ("Struct", operator["struct"]),
+    )
+    if any(field["role"] == "input" for field in operator["fields"]):
+        shared = listing(operator["in_place"])
+        shares = f"may share the memory of {shared}" if shared else "may not share the memory of an input"
+        yield "In place", f"an output {shares} in DirectML"
+    yield "Bindings", _bindings(operator)
+    unowned = [field["name"] for field in operator["fields"] if not field.get("owned", True)]
+    if unowned:
+        yield "OWNED_BY_DML", f"not allowed for {listed(unowned)}"
+    if "family" in operator:
+        call = f"dmlcy.{operator['python']}, and " if runs else ""
+        yield "Family", operator["family"]
+        if operator["also"]:
+            yield "Also called", ", ".join(operator["also"])
+        if operator["onnx"]:
+            yield "ONNX", ", ".join(operator["onnx"])
+        yield "In Python", f"{call}dmlcy.desc.{operator['desc']} for its desc"
+
+
+def _rules(page: Page, operator: Facts) -> None:
+    for rule in operator["rules"]:
+        page.text(rule["id"])
+        says = f"{rule['about']} {rule['says']} unless {rule['formula']}"
+        loop = f", {in_words(rule['for'])}" if rule["for"] else ""
+        levels = (
+            ""
+            if (rule["since"], rule["until"]) == (operator["since"], None)
+            else f", {between(rule['since'], rule['until'])}"
+        )
+        page.text(f"{says}{loop} ({rule['provenance']}{levels}).", 3 * INDENT)
+    if not operator["rules"]:
+        page.text("None beside those that follow from the fields.")
 
 
 def _bindings(operator: Facts) -> str:

@@ -46,7 +46,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from dmlcy._facts.ids import published
 from dmlcy._frontends.dxdispatch.lint import FileReport, Finding, Report, Verdict
@@ -65,7 +64,7 @@ def lines(report: Report) -> Iterator[str]:
     yield json.dumps(document, indent=2, allow_nan=False)
 
 
-def _file(file: FileReport) -> dict[str, Any]:
+def _file(file: FileReport) -> dict[str, object]:
     returned = file.returned
     return {
         "file": file.name,
@@ -77,7 +76,7 @@ def _file(file: FileReport) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding) -> dict[str, object]:
     place = finding.place
     return {
         "severity": finding.severity,
@@ -92,7 +91,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def verdict(one: Verdict) -> dict[str, Any]:
+def verdict(one: Verdict) -> dict[str, object]:
     """A dispatchable and what it needs."""
     minimum = one.minimum and {
         "feature_level": one.minimum.level,

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from dmlcy._errors import Violation
@@ -45,7 +45,7 @@ def lines(report: Report) -> Iterator[str]:
     yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, allow_nan=False)
 
 
-def _rule(finding: Finding) -> dict[str, Any]:
+def _rule(finding: Finding) -> dict[str, object]:
     violation = finding.violation
     operator = OPERATORS.get(violation.operator)
     short, full = _descriptions(violation)
@@ -77,10 +77,10 @@ def _message(text: str) -> dict[str, str]:
     return {"text": text.replace("{", "{{").replace("}", "}}")}
 
 
-def _result(finding: Finding, index: int, text: str) -> dict[str, Any]:
+def _result(finding: Finding, index: int, text: str) -> dict[str, object]:
     place, violation = finding.place, finding.violation
     uri = _uri(place.file)
-    physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    physical: dict[str, object] = {"artifactLocation": {"uri": uri}}
     if finding.line is not None:
         physical["region"] = {
             "startLine": place.line,
@@ -106,7 +106,7 @@ def _result(finding: Finding, index: int, text: str) -> dict[str, Any]:
     }
 
 
-def _fix(mend: Mend, uri: str, text: str) -> dict[str, Any]:
+def _fix(mend: Mend, uri: str, text: str) -> dict[str, object]:
     """A repair as changes of the file."""
     replacements = [
         {"deletedRegion": _region(text, one.at, one.end), "insertedContent": {"text": one.text}} for one in mend.splices

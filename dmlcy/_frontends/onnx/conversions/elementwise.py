@@ -25,7 +25,7 @@ def unary(use: Use) -> OnnxValue:
     return use.out(use.make(use.right(0), **fields), use[0].sizes)
 
 
-def binary(use: Use, *, way: int = 0, **fields: Any) -> OnnxValue:
+def binary(use: Use, *, way: int = 0, **fields: object) -> OnnxValue:
     """An operator of two tensors that are broadcast. Before opset 7, an attribute says where the second one begins."""
     axis = use.attribute("axis") if "broadcast" in use.version.attributes else None
     if axis is None or prod(use[1].sizes) == 1:
@@ -90,7 +90,7 @@ def clip(use: Use) -> OnnxValue:
     return use.out(use.make(use.right(0), min=bounds[0], max=bounds[1], way=way), use[0].sizes)
 
 
-def _bound(use: Use, name: str, place: int, least: Any) -> Any:
+def _bound(use: Use, name: str, place: int, least: object) -> Any:
     if name in use.version.attributes:
         found = use.attribute(name)
         return least if found is None else found

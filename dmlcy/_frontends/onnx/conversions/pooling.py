@@ -32,7 +32,7 @@ def _power(use: Use) -> int:
     return int(given)
 
 
-def _pool(use: Use, **fields: Any) -> OnnxValue:
+def _pool(use: Use, **fields: object) -> OnnxValue:
     """The first operator of the tables where no window is dilated, else the second."""
     windows, sizes = _windows(use)
     fields |= windows.fields(dilations=windows.dilated)

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.elements import as_element
 from dmlcy._frontends.onnx.use import Use
+from dmlcy._types import Array
 
-Fold: TypeAlias = Callable[[Use], tuple[NDArray[Any], ...]]
+Fold: TypeAlias = Callable[[Use], tuple[Array, ...]]
 
 
 @cache
@@ -27,7 +27,7 @@ def function(name: str) -> Fold:
     theme, _, own = name.partition(".")
     made = getattr(import_module(f"{__name__}.{theme}"), own)
 
-    def fold(use: Use) -> tuple[NDArray[Any], ...]:
+    def fold(use: Use) -> tuple[Array, ...]:
         with np.errstate(all="ignore"):
             found = made(use)
             arrays = found if isinstance(found, tuple) else (found,)

@@ -10,9 +10,10 @@ import numpy as np
 from dmlcy._frontends.onnx import shapes
 from dmlcy._frontends.onnx.folding.reading import Array, numbers
 from dmlcy._frontends.onnx.use import Use
+from dmlcy._types import DType
 
 
-def _reduce(combine: np.ufunc, first: Callable[[np.dtype[Any]], Any], kinds: str = "iuf") -> Callable[[Use], Array]:
+def _reduce(combine: np.ufunc, first: Callable[[DType], Any], kinds: str = "iuf") -> Callable[[Use], Array]:
     """Along the axes of the node; ``first``: the result for no element."""
 
     def fold(use: Use) -> Array:
@@ -28,13 +29,13 @@ def _reduce(combine: np.ufunc, first: Callable[[np.dtype[Any]], Any], kinds: str
     return fold
 
 
-def _lowest(dtype: np.dtype[Any]) -> Any:
+def _lowest(dtype: DType) -> object:
     if dtype.kind == "f":
         return -np.inf
     return False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
-def _highest(dtype: np.dtype[Any]) -> Any:
+def _highest(dtype: DType) -> object:
     if dtype.kind == "f":
         return np.inf
     return True if dtype.kind == "b" else np.iinfo(dtype).max

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.fusing.editing import Editing
 from dmlcy._frontends.onnx.model import Node
-
-Array = NDArray[Any]
+from dmlcy._types import Array
 
 
 class Scaled(NamedTuple):

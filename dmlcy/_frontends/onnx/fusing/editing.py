@@ -10,13 +10,13 @@ from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dmlcy._frontends.onnx.elements import element_of
 from dmlcy._frontends.onnx.model import ONNX, Attribute, Info, Model, Node, Sizes, Tensor
 from dmlcy._frontends.onnx.structure import ordered, reads
 from dmlcy._frontends.onnx.tables import operator
 from dmlcy._frontends.onnx.walk import Walk
+from dmlcy._types import Array
 
 LARGEST: Final = 2**26
 """Elements of a constant up to which it is read, and computed anew."""
@@ -140,7 +140,7 @@ class Editing:
             return tensor.element if tensor is not None else self._infos[name].element
         return None if known is None else known.element
 
-    def constant(self, name: str) -> NDArray[Any] | None:
+    def constant(self, name: str) -> Array | None:
         """The elements of a value that is a constant, and not too large to be read."""
         tensor = self._new.get(name)
         if tensor is not None:
@@ -177,7 +177,7 @@ class Editing:
 
     # Changes ---------------------------------------------------------------------------------------------------------
 
-    def new_constant(self, array: NDArray[Any], base: str) -> str:
+    def new_constant(self, array: Array, base: str) -> str:
         """The name of a new constant."""
         name = self._unused(base)
         element = element_of(array)
