@@ -16,7 +16,7 @@ ENDS: Final = 3
 """Elements at either end of a longer output that are printed."""
 
 
-def short(values: npt.NDArray[Any], *, every: bool) -> Iterator[str]:
+def short(values: Array, *, every: bool) -> Iterator[str]:
     """Pieces of ``line``, or of ``1, 2, 3, ..., 7, 8, 9 (of 2000 elements; --all prints each)``."""
     if every or values.size <= MOST:
         yield from line(values)
