@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks``, also with ``figures`` or ``roofline``; ``--help`` says the options of each."""
+"""The command ``python -m benchmarks``, also with ``figures``, ``roofline`` or ``threads``; see ``--help``."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ elif sys.argv[1:2] == ["roofline"]:
     from benchmarks.roofline import main as roofline
 
     sys.exit(roofline(sys.argv[2:]))
+elif sys.argv[1:2] == ["threads"]:
+    from benchmarks.threads import main as threads
+
+    sys.exit(threads(sys.argv[2:]))
 else:
     from benchmarks.main import main
 

@@ -11,7 +11,15 @@ from dmlcy._runtime.half cimport dmlcy_float_of_half, dmlcy_float_to_half, dmlcy
 from dmlcy._runtime.processor cimport dmlcy_level
 from dmlcy._runtime.products cimport multiply_packed, pack_matrix, packed_floats
 from dmlcy._runtime.strided cimport Tensor
-from dmlcy._runtime.threads cimport Watch, hold_threads, is_stopped, let_threads_go, parallel_for, start_watch
+from dmlcy._runtime.threads cimport (
+    Watch,
+    hold_threads,
+    is_stopped,
+    let_threads_go,
+    parallel_for,
+    start_watch,
+    thread_limit,
+)
 
 cdef extern from "gates.h" nogil:
     ctypedef struct GateLoops:
@@ -35,6 +43,7 @@ cdef enum:
     BLOCK = 8192                    # or more of them, with so many floats of the gates
     WORK = 4194304                  # products that are worth a thread
     STEP_WORK = 1048576             # the same within a step: other threads are awake
+    MANY = 4                        # groups, or parts of them, for each thread: then the last one matters little
 
 # A layer, and how it is cut: each direction into groups of sequences, each step into parts of the units.
 cdef struct Layer:
@@ -52,6 +61,7 @@ cdef struct Layer:
     int64_t parts
     int64_t group                   # sequences of a group
     int64_t groups
+    int64_t team                    # groups that make a step at the same time, in parts; else 1
     int64_t block                   # steps whose products with the input are made at once
     float* weights                  # packed matrices: by direction, part and gate
     float* recurrences
@@ -69,6 +79,7 @@ cdef struct Group:
     int64_t begin                   # the first step of the block
     int64_t count                   # steps of the block
     int64_t step
+    bint active                     # whether a sequence has the step
     float* inputs                   # rows of the block, step by step
     float* gates
     float* states                   # rows, before the step
@@ -76,6 +87,12 @@ cdef struct Group:
     float* cells                    # by part
     float* found                    # what a step computes, by part
     float* beside                   # the products of the state by part, or rows of r * state
+
+# Groups that make each step at the same time. Threads take parts of all of them, and wait for each other behind it.
+cdef struct Team:
+    const Layer* to
+    Group* groups
+    int64_t count
 
 include "recurrent/tensors.pxi"
 include "recurrent/exact.pxi"

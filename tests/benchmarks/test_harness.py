@@ -367,7 +367,7 @@ def test_a_run_made_before_is_rendered_again(
         assert f"no plots: {reason}" in capsys.readouterr().out
         pytest.skip(reason)
     plots = sorted(path.name for path in tmp_path.glob("*.svg"))
-    assert plots == ["part-of-memcpy.svg", "speed-beside-the-best-peer.svg", "time-against-size.svg"]
+    assert plots == ["moving-beside-the-best-peer.svg", "part-of-memcpy.svg", "time-against-size.svg"]
 
 
 def test_a_legend_covers_no_point_and_each_operator_has_a_colour() -> None:

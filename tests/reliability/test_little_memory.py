@@ -64,6 +64,7 @@ def stays(function, count, first):
 SETUP = (
     FLAT
     + """
+dml.set_num_threads(2)  # each has rows of its own
 call = calls.grown(calls.RUNNABLE[sys.argv[1]], calls.ELEMENTS)
 if sum(x.size for x in call.inputs[1:] if isinstance(x, np.ndarray) and x.dtype.kind in "iu") > 20_000:
     # So many regions, each of which is looked for in so many images, take as many seconds.

@@ -45,9 +45,9 @@ cdef void load_vectors(const Layer* to) noexcept nogil:
             begins[i] += element_of(source + i * bias.strides[3], bias.item)
 
 
-# Cuts a layer. The bits of results do not depend on how.
+# Cuts a layer, for any number of threads. The bits of results do not depend on how.
 cdef void cut_layer(Layer* to) noexcept nogil:
-    cdef int64_t matrix = to.gates * to.hidden * to.hidden, rows
+    cdef int64_t matrix = to.gates * to.hidden * to.hidden
     to.group = to.batch
     if to.batch >= 2 * SOME:
         to.group = SOME
@@ -57,8 +57,25 @@ cdef void cut_layer(Layer* to) noexcept nogil:
     to.parts = min(max(to.group * matrix // STEP_WORK, <int64_t>1), ceil_div(to.hidden, PART))
     to.part = ceil_div(ceil_div(to.hidden, to.parts), PART) * PART
     to.parts = ceil_div(to.hidden, to.part)
-    rows = max(BLOCK // (to.gates * to.hidden), <int64_t>ROWS)
+    to.team = 1
+    cut_block(to)
+
+
+cdef void cut_block(Layer* to) noexcept nogil:
+    cdef int64_t rows = max(BLOCK // (to.gates * to.hidden), <int64_t>ROWS)
     to.block = min(to.steps, ceil_div(rows, to.group))
+
+
+# Makes a team of all groups where threads would wait for the last groups. The packed matrices stay the same.
+cdef void cut_for_threads(Layer* to) noexcept nogil:
+    cdef int64_t threads = thread_limit()
+    if threads == 1 or to.parts == 1 or to.groups * to.directions >= MANY * threads:
+        return
+    if to.group > FEW and to.groups * to.directions * to.parts < MANY * threads:
+        to.group = FEW
+        to.groups = ceil_div(to.batch, to.group)
+        cut_block(to)
+    to.team = to.groups * to.directions
 
 
 # The sizes of a layer, and how it is cut.
@@ -96,6 +113,7 @@ cdef int run_recurrent(const Recurrent* a) noexcept nogil:
     cdef float* place
     cdef int status
     begin_layer(a, &to)
+    cut_for_threads(&to)
     n[0] = 0 if a.weight.prepared != NULL else packed_at(&to, to.directions, 0, 0, to.inputs)
     n[1] = 0 if a.recurrence.prepared != NULL else packed_at(&to, to.directions, 0, 0, to.hidden)
     n[2] = to.directions * to.gates * to.hidden if a.bias != NULL else 0
@@ -124,7 +142,8 @@ cdef int run_recurrent(const Recurrent* a) noexcept nogil:
     status = parallel_for(pack_some, &to, 2 * to.gates * to.parts * to.directions, max(WORK // 16 // work, <int64_t>1))
     work = to.steps * to.group * to.gates * to.hidden * (to.inputs + to.hidden)
     if status == 0:
-        status = parallel_for(make_groups, &to, to.groups * to.directions, max(WORK // work, <int64_t>1))
+        status = parallel_for(make_teams, &to, ceil_div(to.groups * to.directions, to.team),
+                              max(WORK // work, <int64_t>1))
     let_threads_go()
     free(memory)
     return status
