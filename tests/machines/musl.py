@@ -74,13 +74,13 @@ def load() -> int:
 
 
 def symbols(file: Path) -> tuple[set[str], set[str]]:
-    """The names that a shared library has, and the names that it asks for."""
+    """The names that a shared library has, and the names that it cannot do without."""
     command = ["readelf", "--dyn-syms", "--wide", str(file)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     found: tuple[set[str], set[str]] = set(), set()
     for line in lines:
         words = line.split()
-        if len(words) > 7 and words[0][:-1].isdigit() and words[4] != "WEAK":
+        if len(words) > 7 and words[0][:-1].isdigit() and words[4:7:2] != ["WEAK", "UND"]:
             found[words[6] == "UND"].add(words[7].partition("@")[0])
     return found
 

@@ -121,13 +121,13 @@ cdef int run_part_of(const Chain* chain, char** bases, char* room, const Part* p
 
 # The memory of a thread. `made`: memory beside it.
 cdef struct Room:
-    char[NEAR_ROOM] near
+    char[NEAR_ROOM] close       # not near, which windows.h takes for nothing
     char* made
 
 
 # The room of a thread, with the structs of all members. NULL: memory ran out.
 cdef char* enter(const Chain* chain, Room* room) noexcept nogil:
-    cdef char* memory = room.near
+    cdef char* memory = room.close
     cdef int64_t m
     room.made = NULL
     if chain.room + ALIGNED > NEAR_ROOM:
