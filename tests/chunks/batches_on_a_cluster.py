@@ -67,7 +67,7 @@ def main(folder: Path) -> None:
             time.sleep(0.02)
         result = dmlcy.dask.run(DIGITS, {"image": x})["shares"]
         assert result.compute().tobytes() == want.tobytes()
-        # A process has the sizes of the blocks that it was given. On a busy machine, the scheduler may know one process.
+        # A process has the sizes of blocks that it was given. On a busy machine, the scheduler may know one process.
         each = [*client.run(compiled).values()]
         assert all(sizes in ([4], [9], [4, 9]) for one in each for sizes in one.values()), each
         print("compiled for", *sorted({size for one in each for sizes in one.values() for size in sizes}))
