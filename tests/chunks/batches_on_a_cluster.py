@@ -67,9 +67,10 @@ def main(folder: Path) -> None:
             time.sleep(0.02)
         result = dmlcy.dask.run(DIGITS, {"image": x})["shares"]
         assert result.compute().tobytes() == want.tobytes()
-        each = [*client.run(compiled).values()]  # a process has the sizes of the blocks that it was given
+        # A process has the sizes of blocks that it was given. On a busy machine, the scheduler may know one process.
+        each = [*client.run(compiled).values()]
         assert all(sizes in ([4], [9], [4, 9]) for one in each for sizes in one.values()), each
-        print(len(each), "compiled for", *sorted({size for one in each for sizes in one.values() for size in sizes}))
+        print("compiled for", *sorted({size for one in each for sizes in one.values() for size in sizes}))
         blocks = dmlcy.dask.run(fixed, {"image": x}, axis={"shares": 2})["shares"]
         np.testing.assert_allclose(blocks.compute().reshape(want.shape), want, rtol=1e-5)
         file = folder / "gone.onnx"
