@@ -265,7 +265,7 @@ class OperatorPage:
         every = (
             "every field that is not optional" if any(field.optional for field in self.spec.fields) else "every field"
         )
-        notes.append(f"A desc in JSON, as in a model file, gives {every}: only Python has the defaults.")
+        notes.append(f"A desc in JSON, as in a model file, must give {every}. The defaults are for Python only.")
         arrays = [field for field in self.spec.attributes if type_of(field).array and field.among is None]
         if any(field.max_length is None for field in arrays):
             notes.append("A number fills every entry of an array.")
@@ -285,11 +285,12 @@ class OperatorPage:
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
                 notes.append(
-                    f"No formula gives the sizes of {code(field.python)}, so a desc must have it, and a call is given "
+                    f"No formula gives the sizes of {code(field.python)}, so a desc must have it, and a call gets "
                     f"{code(self.spec.sized_by(field) or '')} or {code('out')}."
                 )
             elif not self.spec.has_type(field):
-                notes.append(f"No required tensor gives the data type of {code(field.python)}, so a desc must have it.")
+                untyped = f"No required tensor gives the data type of {code(field.python)}"
+                notes.append(f"{untyped}, so a desc must have this output.")
         if any(field.enum for field in self.spec.attributes):
             notes.append("A member of an enum can be given by its name.")
         return wrapped(" ".join(notes))
