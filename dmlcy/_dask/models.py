@@ -26,6 +26,7 @@ from dmlcy._words.values import listing, quote
 
 FUNCTION: Final = "run"
 HINT: Final = "If you know that the results for an item do not depend on other items, pass independent=True."
+UNINITIALIZED: Final = "Call initialize() of the compiled graph, and pass the compiled graph."
 FEW: Final = (2, 3)
 """Numbers of items for which a model that takes any number is looked at."""
 OF_FILES: Final = "DML-ONNX-file-"
@@ -126,6 +127,7 @@ class OfGraph:
         unknown = [name for name in asked.names if name not in self.descs]
         if unknown:
             raise TypeError(f"The graph has the outputs {listing([*map(repr, self.outputs)])}, and no {unknown[0]!r}.")
+        self.compiled.must_be_initialized(FUNCTION, UNINITIALIZED)
         named((), asked.arrays, [*self.compiled.called], f"{FUNCTION}()")
         descs = {name: wiring_of(graph).desc_of(Port(None, self.inputs[name])) for name in asked.arrays}
         sizes = {name: None if one is None else one.sizes for name, one in descs.items()}

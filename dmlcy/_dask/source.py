@@ -103,6 +103,11 @@ class FromGraph(Source):
         make_graph, arguments = pickle.loads(self._bytes())
         return OfGraph(make_graph(*arguments))
 
+    def of(self, compiled: CompiledGraph) -> OfGraph:
+        """The model of a compiled graph in this process; a copy if ``initialize`` can give it other inputs later."""
+        make_graph, arguments = self._parts
+        return OfGraph(make_graph(*arguments) if compiled.owned else compiled)
+
     def _bytes(self) -> bytes:
         if self._data is None:
             self._data = pickle.dumps(self._parts, 5)
@@ -176,7 +181,8 @@ def source_of(model: object, level: FeatureLevelName, send: bool) -> tuple[Sourc
     source: Source
     found: Model
     if isinstance(model, CompiledGraph):
-        source, found = FromGraph(model), OfGraph(model)
+        source = of_graph = FromGraph(model)
+        found = of_graph.of(model)
     elif isinstance(model, CompiledModel):
         try:
             source = FromFile(model, send)

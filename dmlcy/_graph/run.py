@@ -161,6 +161,12 @@ class CompiledGraph:
         _refuse(taker)
         self._bind(found)
 
+    def must_be_initialized(self, function: str, hint: str = "") -> None:
+        """Refuses a graph whose inputs with the flag OWNED_BY_DML were not given."""
+        if len(self._owned) < len(self._bound):
+            names = ", ".join(map(repr, self._bound))
+            raise_violations([made(self._graph, "initialize", "graph", None, {"names": names}, hint=hint)], function)
+
     def _readers_of(self, port: Port) -> int:
         """How many tensors read an array that may be left out once all have what they need of it; 0: it may not."""
         kept = port.node is not None or any(one.root == port for one in self._places.views.values())
@@ -271,10 +277,8 @@ class CompiledGraph:
         if (seen is not None or RECORDINGS.get()) and self._has_chains:
             return self._node_by_node().run(arrays, by_name, out, seen)
         given = named(arrays, by_name, [*self._given], f"{FUNCTION}()")
-        owned, fixed = self._owned, self._fixed
-        if len(owned) < len(self._bound):
-            names = ", ".join(map(repr, self._bound))
-            raise_violations([made(self._graph, "initialize", "graph", None, {"names": names})], FUNCTION)
+        self.must_be_initialized(FUNCTION)
+        fixed = self._fixed
         if RECORDINGS.get() and fixed.left_out:
             fixed = Given(self._program, [self._fixed_bytes(port, self._all_owned()) for port in self._places.fixed])
         taker = Taker(self._graph)

@@ -8,9 +8,13 @@ MOST_THREADS = 1024
 
 
 def default_threads() -> int:
-    """Return the least of the processors this process may run on, its cgroups' quotas and OMP_NUM_THREADS."""
-    counts = [available_cpus(), *cgroup_cpus(), *omp_threads(os.environ.get("OMP_NUM_THREADS", ""))]
-    return max(1, min(*counts, MOST_THREADS))
+    """Return the least of the processors that this process may use, OMP_NUM_THREADS and the most threads."""
+    return min(usable_cpus(), *omp_threads(os.environ.get("OMP_NUM_THREADS", "")), MOST_THREADS)
+
+
+def usable_cpus() -> int:
+    """Return the least of the processors that this process may run on and its cgroups' quotas."""
+    return max(1, min([available_cpus(), *cgroup_cpus()]))
 
 
 def available_cpus() -> int:

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t
 
 import numpy
 
-from dmlcy._runtime.cpus import MOST_THREADS, available_cpus, default_threads, lingers
+from dmlcy._runtime.cpus import MOST_THREADS, default_threads, lingers, usable_cpus
 
 cdef extern from *:
     """
@@ -69,6 +69,7 @@ cdef struct Shared:
 # Only the main thread gets signals.
 cdef unsigned long main_thread = threading.main_thread().ident
 cdef int most_threads = default_threads()
+cdef int usable = usable_cpus()
 cdef bint forked = False
 
 
@@ -178,8 +179,8 @@ cdef int64_t grain_of(int64_t bytes) noexcept nogil:
 
 
 def _set_pool():
-    # Of all Python threads together.
-    dmlcy_set_pool(max(<int>available_cpus(), most_threads) - 1, lingers())
+    # Of all Python threads together: more than a quota allows would only stop each other.
+    dmlcy_set_pool(max(usable, most_threads) - 1, lingers())
 
 
 _set_pool()

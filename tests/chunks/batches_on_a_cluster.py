@@ -1,6 +1,6 @@
 """A model over blocks on two processes, of which one is killed: ``python batches_on_a_cluster.py FOLDER``.
 
-Prints what each worker has compiled, the new one too. A wrong bit is a failure.
+Prints what the workers have compiled, the new one too. A wrong bit is a failure.
 """
 
 from __future__ import annotations
@@ -62,13 +62,14 @@ def main(folder: Path) -> None:
         os.kill(first[0], signal.SIGKILL)
         found = future.result()
         assert found.tobytes() == want.tobytes()
-        client.wait_for_workers(2)
-        assert {*client.run(os.getpid).values()} != {*first}
+        # The scheduler counts the killed process until it hears that its connection is closed.
+        while len(now := {*client.run(os.getpid, on_error="ignore").values()}) < 2 or first[0] in now:
+            time.sleep(0.02)
         result = dmlcy.dask.run(DIGITS, {"image": x})["shares"]
         assert result.compute().tobytes() == want.tobytes()
-        for one in client.run(compiled).values():
-            assert all(sizes in ([4], [9], [4, 9]) for sizes in one.values()), one
-            print("compiled for", *sorted({size for sizes in one.values() for size in sizes}))
+        each = [*client.run(compiled).values()]  # a process has the sizes of the blocks that it was given
+        assert all(sizes in ([4], [9], [4, 9]) for one in each for sizes in one.values()), each
+        print(len(each), "compiled for", *sorted({size for one in each for sizes in one.values() for size in sizes}))
         blocks = dmlcy.dask.run(fixed, {"image": x}, axis={"shares": 2})["shares"]
         np.testing.assert_allclose(blocks.compute().reshape(want.shape), want, rtol=1e-5)
         file = folder / "gone.onnx"

@@ -179,6 +179,36 @@ def test_other_arrays_are_given_whole_to_each_block(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found["copy"].compute(), weights)
 
 
+def owned_weights() -> tuple[dml.graph.GraphDesc, Any]:
+    """A graph whose input ``weights`` is given to ``initialize``, and its other input in blocks."""
+    g = dml.Graph()
+    x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 4, 4)), name="x")
+    w = g.input(dml.TensorDesc("FLOAT32", (1, 1, 4, 3), flags="OWNED_BY_DML"), name="weights")
+    rows = np.random.default_rng(3).random((3, 1, 4, 4), np.float32)
+    return g.build(y=g.gemm(x, w)), da.from_array(rows, chunks=(1, 1, 4, 4))
+
+
+def test_a_graph_that_is_not_initialized_is_refused_at_once() -> None:
+    graph, rows = owned_weights()
+    for given in ({"x": rows}, {"x": rows, "weights": np.ones((1, 1, 4, 3), np.float32)}):
+        for model in (graph, dml.compile(graph)):
+            with pytest.raises(
+                dml.InvalidDataError, match=r"'weights' must be given to initialize\(\)\. Call"
+            ) as caught:
+                run(model, given)
+            assert caught.value.id == "DML-GRAPH-initialize" and "block" not in str(caught.value)
+
+
+def test_blocks_keep_the_weights_of_their_call() -> None:
+    graph, rows = owned_weights()
+    compiled, lazy = dml.compile(graph), []
+    for number in (1, 2):
+        compiled.initialize(weights=np.full((1, 1, 4, 3), number, np.float32))
+        lazy.append(run(compiled, {"x": rows})["y"])
+    one, two = dask.compute(*lazy)
+    assert one.any() and two.tobytes() == (2 * one).tobytes()
+
+
 REFUSED = {
     "no dask array": ({"image": IMAGES}, {}, TypeError, "no input is a dask array. Call the model."),
     "unknown": ({"image": cut(IMAGES, 5), "other": IMAGES}, {}, TypeError, "there is no input 'other'"),

@@ -93,7 +93,7 @@ def test_eight_gigabytes_within_two(workers: str) -> None:
 @pytest.mark.deep
 def test_a_worker_is_killed_and_each_process_compiles_once(tmp_path: Path) -> None:
     program = str(Path(__file__).with_name("batches_on_a_cluster.py"))
-    assert run(program, str(tmp_path)) == "compiled for 4 9\n" * 2 + "DML-GRAPH-batch-file\n"
+    assert run(program, str(tmp_path)) == "2 compiled for 4 9\nDML-GRAPH-batch-file\n"
 
 
 @pytest.mark.deep

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import re
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from call_arguments import attributes
 from depth import in_turn, of_each_family
 from each import each_of
 from example_descs import arrays_of, desc_of_example
@@ -43,19 +43,6 @@ NAMES = [
 def one_after_the_other() -> Iterator[None]:
     with dask.config.set(scheduler="synchronous"):
         yield
-
-
-def attributes(desc: Any) -> dict[str, Any]:
-    """The arguments beside tensors of a call on dask arrays that computes the outputs of a desc."""
-    operator = desc.operator
-    found: dict[str, Any] = operator.arguments(desc)
-    takes = inspect.signature(getattr(dml_dask, operator.python)).parameters
-    for field in operator.fields:
-        tensor = getattr(desc, field.python) if field.kind == "output" else None
-        name = field.python if field.optional else f"{field.python}_dtype"
-        if isinstance(tensor, dml.TensorDesc) and name in takes:
-            found[name] = tensor.dtype.name
-    return found
 
 
 def parts(size: int) -> st.SearchStrategy[tuple[int, ...]]:

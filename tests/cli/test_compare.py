@@ -55,9 +55,11 @@ Factory = pytest.TempPathFactory
 
 
 def output_of(report: dict[str, Any], stated: dict[str, Any]) -> dict[str, Any]:
-    """The report's entry for an output of the manifest, where all other outputs passed."""
+    """The report's entry for an output of the manifest, where all other outputs passed as far as they are judged."""
     (output,) = (one for one in report["outputs"] if one["resource"] == stated["resource"])
-    assert all(one["status"] == "passed" for one in report["outputs"] if one is not output)
+    for one in report["outputs"]:
+        judged = one["differences"]["elements"] - one["differences"]["not_judged"] if one is not output else 0
+        assert one is output or one["status"] == ("passed" if judged else "not judged")
     return dict(output)
 
 
@@ -481,6 +483,6 @@ def test_the_command(tmp_path: Path) -> None:
         ["compare", str(tmp_path / "e"), str(tmp_path / "f")],
     ):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "dmlcy", *arguments], capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-P", "-m", "dmlcy", *arguments], capture_output=True, text=True, timeout=300, check=False
         )
         assert (done.returncode, done.stderr) == (0, "")

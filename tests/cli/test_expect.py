@@ -491,7 +491,7 @@ def test_standard_input(tmp_path: Path) -> None:
     with path.open() as stream:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "dmlcy", "run", "-", str(path), "--expect", str(tmp_path / "e")],
-            stdin=stream, capture_output=True, text=True, timeout=60, check=False,
+            stdin=stream, capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(path.name for path in (tmp_path / "e").iterdir()) == ["m", "stdin"]

@@ -43,7 +43,7 @@ def closed(folder: Path, redirection: str, *commands: list[str]) -> tuple[list[i
     statuses = folder / "statuses"
     script = f'exec "$0" -P -c "$@" {redirection}'
     program = ["sh", "-c", script, sys.executable, PROGRAM, str(statuses), *map(shlex.join, commands)]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(program, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     found = [int(status) for status in statuses.read_text().split()]
     assert len(found) == len(commands)
@@ -57,7 +57,8 @@ def test_no_command_runs_without_standard_output(tmp_path: Path) -> None:
 
 def test_the_module_is_the_program() -> None:
     script = 'exec "$0" -P -m dmlcy operators >&-'
-    done = subprocess.run(["sh", "-c", script, sys.executable], capture_output=True, text=True, timeout=60, check=False)
+    command = ["sh", "-c", script, sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (2, "dmlcy: standard output is closed\n")
 
 

@@ -16,8 +16,10 @@ from dmlcy._cli import main
 from dmlcy._desc.classes import desc_class
 from dmlcy._show.explain.facts import of_operator
 
-FIRST = settings(phases=[Phase.generate], deadline=None, database=None, suppress_health_check=list(HealthCheck))
-"""The first desc that is found, without a search for a simpler one."""
+FIRST = settings(
+    max_examples=1000, phases=[Phase.generate], deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+"""The first desc that is found, without a search for a simpler one: 25 draws of Hypothesis may all lack a flag."""
 
 
 def align(flags: str) -> Any:

@@ -191,8 +191,8 @@ def test_an_interrupt_ends_a_long_run() -> None:
         def many():
             for _ in range(100_000):
                 op(array)
-        threading.Timer(0.5, os.kill, (os.getpid(), {int(signal.SIGINT)})).start()
         try:
+            threading.Timer(0.5, os.kill, (os.getpid(), {int(signal.SIGINT)})).start()
             many()
         except KeyboardInterrupt:
             print("interrupted")

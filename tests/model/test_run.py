@@ -42,7 +42,7 @@ def command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
         [sys.executable, "-P", "-m", "dmlcy", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         **options,
     )
@@ -310,7 +310,7 @@ class TestCommandLine:
             json.dumps(model(resources=resources, dispatchables={}, commands=[{"type": "print", "resource": "out"}]))
         )
         shell = f"{sys.executable} -P -m dmlcy run {path} | head -c 1"
-        done = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=300, check=False)
         assert (done.stdout, done.stderr) == ("R", "")
 
 

@@ -163,7 +163,7 @@ def test_regions_that_another_thread_writes_to() -> None:
             except RuntimeError as error:
                 assert "changed in between" in str(error)
     """
-    subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(program)], timeout=60, check=True)
+    subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(program)], timeout=300, check=True)
 
 
 def test_a_desc_whose_output_was_changed() -> None:
@@ -256,7 +256,7 @@ def test_calls_inside_calls() -> None:
         thread.start()
         thread.join()
     """
-    subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(program)], timeout=60, check=True)
+    subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(program)], timeout=300, check=True)
 
 
 def test_a_desc_that_nobody_else_holds() -> None:
