@@ -270,7 +270,7 @@ class OperatorPage:
         """The fields that JSON must have."""
         optional = any(field.optional for field in self.spec.fields)
         every = "every field that is not optional" if optional else "every field"
-        yield f"A desc in JSON, as in a model file, gives {every}: only Python has the defaults."
+        yield f"A desc in JSON, as in a model file, must give {every}. The defaults are for Python only."
 
     def _arrays(self) -> Iterator[str]:
         """Short forms of arrays."""
@@ -296,11 +296,12 @@ class OperatorPage:
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
                 yield (
-                    f"No formula gives the sizes of {code(field.python)}, so a desc must have it, and a call is given "
+                    f"No formula gives the sizes of {code(field.python)}, so a desc must have it, and a call gets "
                     f"{code(self.spec.sized_by(field) or '')} or {code('out')}."
                 )
             elif not self.spec.has_type(field):
-                yield f"No required tensor gives the data type of {code(field.python)}, so a desc must have it."
+                untyped = f"No required tensor gives the data type of {code(field.python)}"
+                yield f"{untyped}, so a desc must have this output."
         if any(field.enum for field in self.spec.attributes):
             yield "A member of an enum can be given by its name."
 

@@ -77,7 +77,7 @@ def _shown(found: Differences | None) -> str:
         return "unknown"
     if found.worst is None:
         return "equal"
-    return f"up to {found.worst.error:g} ({found.worst.steps} steps)"
+    return f"up to {found.worst.error:g} ({found.worst.steps} ULP)"
 
 
 def _judged(found: Differences, sizes: tuple[int, ...]) -> Iterator[str]:

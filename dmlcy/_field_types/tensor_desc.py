@@ -291,7 +291,7 @@ def structure(desc: TensorDesc) -> Iterator[Refused]:
     if _known(desc.sizes) and (not desc.sizes or 1 <= min(desc.sizes) <= max(desc.sizes) <= UINT_MAX):
         return
     try:
-        entries = as_entries(desc.sizes, "a sequence of ints")
+        entries = as_entries(desc.sizes, "a sequence of ints, one for each axis")
     except Refused as refused:
         refused.part = ".sizes"
         yield refused

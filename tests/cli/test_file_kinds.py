@@ -173,3 +173,10 @@ def test_a_part_of_an_onnx_model_is_no_text_that_ends_dmlcy(length: int) -> None
     found = kind_of("part.onnx", ONNX[:length], graph=False)
     assert found in (kinds.ONNX, kinds.TENSORFLOW, kinds.CUT)
     json.dumps(found)
+
+
+def test_a_desc_whose_fields_are_beside_its_type_is_told_where_they_belong(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "desc.json"
+    file.write_text(json.dumps({"type": "GEMM", "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 3]}}))
+    status, out, _ = command("lint", str(file))
+    assert status == 1 and '= hint: The member "desc" has the fields of the operator.' in out

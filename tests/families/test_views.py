@@ -115,7 +115,11 @@ X = np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)
 SPLIT: list[tuple[dict[str, Any], str, str]] = [
     ({}, "outputs-required", "output_sizes is missing"),
     ({"output_sizes": 3}, "outputs-type", "output_sizes must be a sequence of sizes, not 3."),
-    ({"output_sizes": [3, (1, 1, 2, 3)]}, "outputs-type", "output_sizes[0] must be a sequence of ints, not 3."),
+    (
+        {"output_sizes": [3, (1, 1, 2, 3)]},
+        "outputs-type",
+        "output_sizes[0] must be a sequence of ints, one for each axis, not 3.",
+    ),
     ({"output_sizes": [(1, 1, 2, 0), (1, 1, 2, 3)]}, "outputs-range", "output_sizes[0][3] is 0"),
     ({"output_sizes": [(1, 1, 2, 1)]}, "outputs-whole", "do not add up to the input along axis"),
     ({"output_sizes": [(1, 1, 1, 3)]}, "outputs-fit", "outputs[0] has another size than the input"),

@@ -172,5 +172,7 @@ def test_the_sizes_of_an_output_that_is_left_out_mean_nothing() -> None:
 
 def test_a_number_is_no_sizes() -> None:
     """A number is refused where a formula or values give the sizes. Sizes that the caller chooses may be one number."""
-    with pytest.raises(dml.InvalidDataTypeError, match="output_count_sizes must be a sequence of ints, not 1"):
+    with pytest.raises(
+        dml.InvalidDataTypeError, match="output_count_sizes must be a sequence of ints, one for each axis, not 1"
+    ):
         dml.nonzero_coordinates(X, output_count_sizes=1)  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ class Select(Moved):
             place: ((*place[:axis], int(use.element(roles["places"], place)), *place[axis + 1 :]),)
             for place in grid(use.sizes(use.output))
         }
-        caption = "A colour marks an element that is among the first ones, and its place in the output."
+        caption = "A colour marks an element that is taken, and its place in the output."
         return Picture((caption,), sources, sources)
 
 

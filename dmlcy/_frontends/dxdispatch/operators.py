@@ -190,7 +190,8 @@ def parse_alone(reader: Reader, root: Node) -> Desc | None:
         reader.ignore_others(root, ("type", "desc", "Desc"))
     kind = reader.required(root, "type", "string")
     if not whole:
-        reader.required(root, "desc")
+        hint = 'The member "desc" has the fields of the operator.'
+        reader.missing("DML-MODEL-missing", root, "desc", hint, name="desc")
         return None
     return None if kind is None else parse(reader, root, kind)
 

@@ -72,11 +72,11 @@ class Reader:
             return None
         return self.optional(parent, name, *kinds)
 
-    def missing(self, identifier: str, parent: Node, member: str, **values: Any) -> None:
-        """Record that a member is not there: at the one that is misspelt, where there is one."""
+    def missing(self, identifier: str, parent: Node, member: str, hint: str = "", **values: Any) -> None:
+        """Record that a member is not there: at the one that is misspelt, where there is one; else with the hint."""
         meant = self.misspelt(parent, [member]).get(member)
         if meant is None:
-            self.report(identifier, parent, **values)
+            self.report(identifier, parent, hint=hint, **values)
         else:
             self.report(identifier, meant, key=True, hint=renaming(meant, member), **values)
 
