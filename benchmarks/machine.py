@@ -27,7 +27,7 @@ def facts() -> dict[str, Any]:
         "compiler": known["build"]["compiler"],
         "instructions": known["processor"]["used"],
         "python": known["python"],
-        "versions": {"dmlcy": known["version"], **peers.versions()},
+        "versions": {"dmlcy": known["dmlcy"], **peers.versions()},
         "missing": {name: peers.missing(name) for name in peers.NAMES if peers.missing(name)},
         "load": load(),
         "commit": commit(),

@@ -19,7 +19,17 @@ from benchmarks.constants import PAGE, RUNTIME, Constant, Entry, constants, edit
 from benchmarks.machine import ROOT
 from benchmarks.timing import BLOCK, SHORT, Times, measure
 
-COPIED: Final = ("dmlcy", "codegen", "specs", "build", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+COPIED: Final = (
+    "dmlcy",
+    "codegen",
+    "specs",
+    "build",
+    "setup.py",
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "NOTICE.md",
+)
 LEFT: Final = ("__pycache__", "site", "sanitized", "portable", "lines", "arm64", "mingw")
 SECONDS: Final = 2.0
 

@@ -70,7 +70,7 @@ class Asked:
         tried = islice(chain(nearest, changes(self.given, fields, expected, tensors)), MOST - 1)
         made = [one for one in tried if not self.check(changed(self.given, one)).violations]
         repairs = tuple({repair.text: repair for repair in map(self._repair, made)}.values())
-        near = {one.fix for one in wrong for field in fields if self._nears(one, field)}
+        near = {(field.python, one.fix) for one in wrong for field in fields if self._nears(one, field)}
         return Found(repairs, self._sentence(repairs, near))
 
     def _is_miscounted(self, wrong: Violation) -> bool:
@@ -159,8 +159,8 @@ class Asked:
     def _sentence(self, repairs: Sequence[Repair], near: Set[Any]) -> str:
         """The repairs in words; of a number, the nearest value alone, where a rule says it."""
         what = "call" if self.call else "desc"
-        nearest = {one.field for one in repairs if type(one.value) is int and one.value in near}
-        least = [one for one in repairs if one.field not in nearest or one.value in near]
+        nearest = {one.field for one in repairs if type(one.value) is int and (one.field, one.value) in near}
+        least = [one for one in repairs if one.field not in nearest or (one.field, one.value) in near]
         if len(least) == 1:
             is_nearest = "is the nearest value that " if len(repairs) > 1 else ""
             return f"{least[0].text} {is_nearest}makes this {what} valid."

@@ -89,12 +89,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="a value of an ONNX model that is printed, or written to a file; may be given several times (default: the "
         "outputs of the model). With a folder as --input: NAME=FOLDER, for the results of each file",
     )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="print all elements of each output of a graph or an ONNX model; without this option, of more than "
-        f"{MOST_PRINTED} elements only the first and the last {ENDS}",
-    )
     _add_steps(parser)
     add_format(parser, (*FORMATS, "trace"), "with --profile, what to print; Perfetto opens a trace (default: text)")
     add_limit(parser)
@@ -103,7 +97,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _add_steps(parser: argparse.ArgumentParser) -> None:
-    """The options about the steps of a graph, and about the files of a folder."""
+    """The options about the elements and the steps of a graph, and about the files of a folder."""
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="print all elements of each output of a graph or an ONNX model; without this option, of more than "
+        f"{MOST_PRINTED} elements only the first and the last {ENDS}",
+    )
     parser.add_argument("--dump", type=Path, metavar="DIR", help="write every value of a graph into DIR")
     parser.add_argument(
         "--profile",

@@ -18,7 +18,7 @@ from dmlcy._runtime.threads cimport (
     let_threads_go,
     parallel_for,
     start_watch,
-    thread_limit,
+    threads_here,
 )
 
 cdef extern from "gates.h" nogil:

@@ -18,6 +18,9 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
 # How many threads a call may use.
 cdef int thread_limit() noexcept nogil
 
+# The same here: one in a forked child process, in a call that may use no other thread, and in a chunk of work.
+cdef int threads_here() noexcept nogil
+
 # When signals were looked for, and whether one has raised an exception.
 cdef struct Watch:
     int64_t looked

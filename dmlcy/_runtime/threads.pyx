@@ -130,8 +130,7 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
     grain = max(grain, 1)
     chunks = (total - 1) // grain + 1
     threads = 1
-    if not (forked or dmlcy_alone or dmlcy_inside):
-        threads = <int>min(chunks, <int64_t>most_threads)
+    threads = <int>min(chunks, <int64_t>threads_here())
     start_watch(&watch)
     if threads == 1:
         for chunk in range(chunks):
@@ -146,6 +145,10 @@ cdef int parallel_for(Work work, const void* args, int64_t total, int64_t grain)
 
 cdef int thread_limit() noexcept nogil:
     return most_threads
+
+
+cdef int threads_here() noexcept nogil:
+    return 1 if forked or dmlcy_alone or dmlcy_inside else most_threads
 
 
 # Whether others would help at once, or had work just now: then they are woken up for more.

@@ -21,7 +21,7 @@ def checkout(folder: Path, specs: Iterable[Path]) -> Path:
     """A copy of the checkout with these specs only, each in the folder of its family; nothing of it is generated."""
     for name in ("specs", "codegen", "dmlcy"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(*OWN))
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE.md"):
         shutil.copy2(ROOT / name, folder / name)
     (folder / "tests" / "codegen").mkdir(parents=True)
     for spec in specs:

@@ -49,7 +49,7 @@ def copied(copy: Path) -> Path:
     ignore = shutil.ignore_patterns("*.so", "*.pyd", "*.pyx", "_generated", "operators", "ids.lock")
     for name in ("specs", "codegen", "dmlcy"):
         shutil.copytree(ROOT / name, copy / name, ignore=ignore)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE.md"):
         shutil.copy2(ROOT / name, copy / name)
     setup = (ROOT / "setup.py").read_text()
     assert '("-O3", "-O2", "-O1", "-Os")' in setup

@@ -296,7 +296,8 @@ def test_activations_of_one_call_are_by_their_places() -> None:
 
 
 @each_of(
-    "name, batch, hidden", [("rnn", 50, 20), ("gru", 25, 65), ("lstm", 26, 230), ("lstm", 3, 430), ("gru", 1, 900)]
+    "name, batch, hidden",
+    [("rnn", 50, 20), ("gru", 25, 65), ("lstm", 26, 230), ("lstm", 50, 230), ("lstm", 3, 430), ("gru", 1, 900)],
 )
 def test_bits_depend_on_sizes_only(name: str, batch: int, hidden: int) -> None:
     """Not on threads, layouts and the other sequences, whether a sequence is in a group or the units are in parts."""

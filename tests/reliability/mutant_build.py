@@ -68,7 +68,7 @@ def build(mutants: list[Mutant]) -> None:
     shutil.copytree(ROOT / "dmlcy", BUILD / "dmlcy", ignore=ignore, copy_function=copy, dirs_exist_ok=True)
     if not (BUILD / "build").exists():
         shutil.copytree(ROOT / "build" / "cython", BUILD / "build" / "cython")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE.md"):
         copy(str(ROOT / name), str(BUILD / name))
     setup = (ROOT / "setup.py").read_text()
     assert '("-O3", "-O2", "-O1", "-Os")' in setup

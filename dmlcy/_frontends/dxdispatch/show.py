@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def lines(values: Array) -> Iterator[str]:
         yield f"[{index:{width}}] {form(value.item())} (0x{int(pattern):0{digits}X})\n"
 
 
-def _form(values: Array) -> Callable[[Any], str]:
+def _form(values: Array) -> Callable[..., str]:
     return _float if values.dtype.kind == "f" else str
 
 

@@ -68,7 +68,7 @@ cdef void cut_block(Layer* to) noexcept nogil:
 
 # Makes a team of all groups where threads would wait for the last groups. The packed matrices stay the same.
 cdef void cut_for_threads(Layer* to) noexcept nogil:
-    cdef int64_t threads = thread_limit()
+    cdef int64_t threads = threads_here()
     if threads == 1 or to.parts == 1 or to.groups * to.directions >= MANY * threads:
         return
     if to.group > FEW and to.groups * to.directions * to.parts < MANY * threads:
