@@ -165,8 +165,8 @@ def enums() -> dict[str, dict[str, Any]]:
     """The enums by DirectML's name (``"DML_PADDING_MODE"``), with their members.
 
     Each enum has ``name``, ``prefix`` of its members' full names, ``python``, ``since``, ``members`` and, where they
-    apply, ``flags``, ``source``, ``note``. A member has ``name``, ``value``, ``since``, ``doc``, and in ``also`` its
-    names in other libraries.
+    apply, ``flags``, ``source``, ``note`` and ``tensors``: whether tensor descs have it. A member has ``name``,
+    ``value``, ``since``, ``doc``, and in ``also`` its names in other libraries.
     """
     return _by("name", shipped.read("enums.toml")["enum"])
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import dmlcy
 from benchmarks import threads
 from benchmarks.groups.inputs import inputs_of
 from benchmarks.groups.ours import expression_of
 from benchmarks.groups.read import read
 
-LOOPS = {path.stem for path in (Path(dmlcy.__file__).parent / "_runtime").glob("*.pyx")}
+LOOPS = {path.stem for path in (Path(__file__).parents[2] / "dmlcy" / "_runtime").glob("*.pyx")}
 OTHER = {"convolutions": "products"}
 """Loops that are in the module of others."""
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import pytest
+
 import dmlcy as dml
+
+pytest.importorskip("dask", reason="dask is not installed")
 import dmlcy.dask
 
 

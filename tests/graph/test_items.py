@@ -97,4 +97,4 @@ def test_items_stay_apart_where_it_is_said(draws: int) -> None:
 
 def test_a_wrong_analysis_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Batch, "_are_same", lambda *_: True)
-    assert all(refuted(seed)[1] for seed in (62, 75, 98, 198))
+    assert all(refuted(seed)[1] for seed in (159, 216, 235, 283))

@@ -205,7 +205,7 @@ def folders(modules: set[str]) -> set[str]:
 
 RUN = {
     "_check", "_cli", "_compile", "_desc", "_errors", "_facts", "_field_types", "_frontends", "_frontends.dxdispatch",
-    "_frontends.graphs", "_generated", "_graph", "_runtime", "_version", "_words",
+    "_frontends.graphs", "_generated", "_graph", "_runtime", "_types", "_version", "_words",
 }  # fmt: skip
 """The code that both commands below need."""
 ROOT = Path(__file__).parents[2]
