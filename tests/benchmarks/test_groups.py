@@ -39,7 +39,7 @@ QUICK = (
     "reductions_strided/argmax_last_sliced", "normalizations/layer_normalization", "selection/with_nan",
     "pooling/average_3d_2x2-s2", "sampling/linear_2x", "gradients/max_pooling_grad_2x2-s2",
     "beside_forward/resample_grad_linear", "products/square_64", "convolutions/mobilenetv3_1x1_72to24_1",
-    "convolutions_depthwise/depthwise_3x3_200_14", "products_integer/matrix_uint8int8_128x128x128", "recurrent/gru",
+    "convolutions_depthwise/depthwise_3x3_200_14", "products_integer/matrix_uint8uint8_128x128x128", "recurrent/gru",
     "attention/masked",
 )  # fmt: skip
 
