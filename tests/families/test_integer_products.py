@@ -42,6 +42,11 @@ def scale(*sizes: int) -> Array:
     return (2.0 ** random.integers(-3, 2, sizes)).astype(np.float32)
 
 
+def unsaturated(x: Array) -> Array:
+    """Signed numbers of 7 bits: without VNNI, ONNX Runtime adds two products with numbers of 8 bits in 16 bits."""
+    return x >> 1 if x.dtype.kind == "i" else x
+
+
 @each_of("left, right", SIGNS)
 def test_products_of_integers(left: str, right: str) -> None:
     """Beside Python's integers; and beside ONNX Runtime, which has one zero point for each matrix."""
@@ -56,7 +61,7 @@ def test_products_of_integers(left: str, right: str) -> None:
             np.testing.assert_array_equal(dml.matrix_multiply_integer(a, before[0], b, before[1]), expected)
         np.testing.assert_array_equal(dml.matrix_multiply_integer(a, None, b), a.astype(object) @ b.astype(object))
         scales = [scale(*(1,) * rank) for _ in range(3)]
-        output = whole(left, *(1,) * rank)
+        output, b = whole(left, *(1,) * rank), unsaturated(b)
         result = dml.quantized_linear_matrix_multiply(
             a, scales[0], zeros[0], b, scales[1], zeros[1], scales[2], output, output_dtype=left
         )
@@ -91,7 +96,7 @@ def test_convolutions_of_integers(left: str, right: str) -> None:
         attributes["group"] = said["group_count"]
         scales = [scale(*ones), scale(1, len(filters), *ones[2:]), scale(*ones)]
         bias = random.integers(-500, 500, (1, len(filters), *ones[2:]), np.int32)
-        output = whole(left, *ones)
+        output, filters = whole(left, *ones), unsaturated(filters)
         still = np.zeros(channels.shape, right)
         result = dml.quantized_linear_convolution(
             x, scales[0], zeros[0], filters, scales[1], still, bias, scales[2], output, **said, output_dtype=left
