@@ -9,6 +9,7 @@ import numpy as np
 import onnxruntime
 from node_tests import Case, Outcome, judge
 from onnx import ValueInfoProto, helper
+from saturation import unsaturated
 
 Array = Any
 MICROSOFT = "com.microsoft"
@@ -46,8 +47,8 @@ def bytes_(*sizes: int) -> Array:
 
 
 def signed(*sizes: int) -> Array:
-    """Weights of 7 bits: without VNNI, ONNX Runtime adds two products with weights of 8 bits in 16 bits."""
-    return RNG.integers(-64, 64, sizes).astype(np.int8)
+    found: Array = unsaturated(RNG.integers(-128, 128, sizes).astype(np.int8))
+    return found
 
 
 def scale(number: float) -> Array:

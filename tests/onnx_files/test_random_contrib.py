@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from depth import seeds_of
+from saturation import unsaturated
 
 pytest.importorskip("onnxruntime", reason="needs onnxruntime, whose results are expected")
 pytest.importorskip("onnx", reason="needs onnx, which makes the models")
@@ -174,9 +175,7 @@ class Draw:
         kind = np.int8 if signed else np.uint8
         factors = [(self.number(0.01, 0.1), np.array(self.random.integers(0, 100), kind)) for _ in range(3)]
         a, b = (self.bytes_(*sizes, signed=signed) for _ in range(2))
-        weights = self.bytes_(self.hidden, 3, signed=signed)
-        if signed:  # of 7 bits: on processors without VNNI, ONNX Runtime adds pairs of products in 16 bits
-            weights //= 2
+        weights = unsaturated(self.bytes_(self.hidden, 3, signed=signed))
         kinds = [
             self.node("QLinearAdd", a, *factors[0], b, *factors[1], *factors[2]),
             self.node("QLinearSigmoid", a, *factors[0], *factors[1]),
