@@ -33,6 +33,15 @@ def test_hooks_run_what_the_gate_runs() -> None:
     assert commands and [command for command in commands if command not in GATE] == []
 
 
+def test_no_file_has_the_marks_of_a_merge() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("no checkout of git")
+    found = subprocess.run(
+        ["git", "grep", "-lE", "^(<{7}|>{7}) "], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (found.stdout, found.returncode) == ("", 1)
+
+
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
 def test_templates_ask_for_a_model_and_for_the_machine(path: Path) -> None:
     template = read(path)

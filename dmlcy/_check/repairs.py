@@ -156,7 +156,7 @@ class Asked:
         old: TensorDesc = value[int(entry[:-1])] if entry else value
         return old
 
-    def _sentence(self, repairs: Sequence[Repair], near: Set[Any]) -> str:
+    def _sentence(self, repairs: Sequence[Repair], near: Set[tuple[str, object]]) -> str:
         """The repairs in words; of a number, the nearest value alone, where a rule says it."""
         what = "call" if self.call else "desc"
         nearest = {one.field for one in repairs if type(one.value) is int and (one.field, one.value) in near}

@@ -123,6 +123,9 @@ def execute(options: argparse.Namespace) -> int:
     if options.profile and (options.dump is not None or options.expect is not None or len(options.models) > 1):
         print("dmlcy run: --profile takes one graph, without --dump and --expect.", file=sys.stderr)
         return 2
+    if options.profile and options.all:
+        print("dmlcy run: --profile prints no elements, and takes no --all.", file=sys.stderr)
+        return 2
     if options.format != "text" and not options.profile:
         print(f"dmlcy run: --format {options.format} needs --profile.", file=sys.stderr)
         return 2

@@ -21,6 +21,7 @@ from dmlcy._frontends.dxdispatch.given import error_of
 from dmlcy._frontends.dxdispatch.given import of_file as of_graph
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.problems import make, printable, refuse, whole
+from dmlcy._frontends.dxdispatch.show import median_of
 from dmlcy._frontends.graphs import run as graphs
 from dmlcy._frontends.graphs.found import Read
 from dmlcy._frontends.graphs.writer import write
@@ -105,7 +106,7 @@ def run_folder(runs: Runs, options: argparse.Namespace) -> int:
             if options.fail_fast or error.id == "DML-MODEL-write":
                 break
     progress.clear()
-    median = f", {sorted(times)[len(times) // 2]:.4f} ms median (CPU)" if times else ""
+    median = f", {median_of(times)} (CPU)" if times else ""
     print(f"Model '{printable(runs.name)}': {done} of {len(stems)} files{median}")
     for one, folder in asked.items() if done else ():
         print(f"Output '{printable(one)}' written to '{printable(str(folder))}'")
@@ -114,7 +115,7 @@ def run_folder(runs: Runs, options: argparse.Namespace) -> int:
 
 def _unfit(options: argparse.Namespace) -> str:
     """Says which option does not go with a folder."""
-    unfit = [f"--{name}" for name in ("dump", "expect", "iterations", "profile") if getattr(options, name)]
+    unfit = [f"--{name}" for name in ("all", "dump", "expect", "iterations", "profile") if getattr(options, name)]
     if len(options.models) > 1:
         return "a folder as an input takes one model."
     if unfit:

@@ -182,7 +182,9 @@ def source_of(model: object, level: FeatureLevelName, send: bool) -> tuple[Sourc
     found: Model
     if isinstance(model, CompiledGraph):
         source = of_graph = FromGraph(model)
-        found = of_graph.of(model)
+        with _LOCK:
+            kept = _LOADED.get(source.key)
+        found = of_graph.of(model) if kept is None else kept.model
     elif isinstance(model, CompiledModel):
         try:
             source = FromFile(model, send)

@@ -175,6 +175,10 @@ def test_memcpy_copies() -> None:
     assert (copy.target == 7).all()
 
 
+def test_the_facts_have_the_version_of_the_package() -> None:
+    assert machine.facts()["versions"]["dmlcy"] == dml.__version__
+
+
 def test_peak_memory_is_what_a_call_allocates() -> None:
     if peak(lambda: None) is None:
         pytest.skip("/proc/self/clear_refs is not there or not writable")

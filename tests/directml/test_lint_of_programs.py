@@ -224,6 +224,10 @@ model = builder.build(dml.ExecutionFlags.NONE, [y])
     assert unread.findings[0].violation.message == "Sizes [1, 1, 5, 6] reach 120 bytes, but the tensor has 96."
     assert len(told(read)) == 1 and read.status == unread.status == 1
     assert looked(text.replace("5, 6", "2, 6") % "x").findings == ()
+    assert len(told(looked((text % "v").partition("model")[0]))) == 1  # not built
+    again = text.replace("\ny =", "\nw = dml.reinterpret(v, FLOAT32, [1, 1, 6, 5])\ny =")
+    assert len(told(looked(again % "w"))) == 1
+    assert len(told(looked(text.replace("\ny =", "\nw = dml.reinterpret(x, FLOAT32, [1, 1, 5, 6])\ny =") % "v"))) == 2
 
 
 def test_standard_input_is_refused_as_a_program() -> None:

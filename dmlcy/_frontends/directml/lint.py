@@ -15,11 +15,9 @@ from typing import Final
 from dmlcy._desc.minimum import LevelReason, MinimumLevel
 from dmlcy._errors import DmlError
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
-from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.directml.tracing import Built, Spot, Trace
 from dmlcy._frontends.dxdispatch.excerpt import excerpt
 from dmlcy._frontends.dxdispatch.lint import FileReport, Finding, Verdict, findings
-from dmlcy._frontends.dxdispatch.operators import tensor_of, tensors_of
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, whole
 from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc
@@ -126,10 +124,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def _of_graph(texts: _Texts, built: Built, level: int, limit: int) -> Iterator[Problem]:
     """The problems of a graph, each at the call that made it."""
     graph = built.structure
-    read = () if graph is None else [desc for node in graph.nodes if isinstance(node, Node) for desc in _read(node)]
-    for view, refused, at in built.views:
-        if view not in read:
-            yield Problem(texts.place(at), refused)
+    for _, refused, at in built.views:
+        yield Problem(texts.place(at), refused)
     if graph is None:
         for one in built.refused:
             spot = built.nodes.get(one.node) if isinstance(one, GraphViolation) and one.node is not None else None
@@ -138,11 +134,6 @@ def _of_graph(texts: _Texts, built: Built, level: int, limit: int) -> Iterator[P
     for one in violations(replace(graph, limit=limit), level):
         if one.id not in _BY_INTENT and isinstance(one, GraphViolation):
             yield Problem(texts.place(_spot(built, graph, one)), without_label(graph, one), one.severity == "warning")
-
-
-def _read(node: Node) -> list[TensorDesc]:
-    """The descs under which a node reads values."""
-    return [tensor_of(node.desc, field, entry) for field, entry in tensors_of(node.desc, "input").values()]
 
 
 def _spot(built: Built, graph: GraphDesc, one: GraphViolation) -> Spot | None:

@@ -114,6 +114,9 @@ class Traced(Graph):
 
     def add(self, desc: Any, *inputs: Any, name: str = "") -> Any:
         """As of any graph."""
+        for given in inputs:
+            for one in given if isinstance(given, list | tuple) else (given,):
+                self._has_reader(one)
         number = len(self._nodes)
         found = super().add(desc, *inputs, name=name)
         self._note(self._built.nodes, number)
@@ -122,6 +125,7 @@ class Traced(Graph):
     def reinterpret(self, value: Value, desc: TensorDesc) -> Value:
         """As of any graph; a node that reads the view says what is wrong with it, if a node does."""
         found, old = super().reinterpret(value, desc), value.desc
+        self._has_reader(value)
         if not self._is_unknown(old) and minimum_size(desc) is not None:
             needed, actual = extent(desc), old.total_tensor_size_in_bytes
             if needed > actual:
@@ -129,6 +133,11 @@ class Traced(Graph):
                 wrong = made(NOTHING, "view-size", "graph", None, values)
                 self._built.views.append((desc, wrong, spot_of(sys._getframe(1))))
         return found
+
+    def _has_reader(self, value: object) -> None:
+        """Lets what reads a view say what is wrong with the view."""
+        if isinstance(value, Value):
+            self._built.views[:] = [one for one in self._built.views if one[0] is not value.desc]
 
     def build(self, *outputs: Value, **named: Value) -> GraphDesc:
         """As of any graph; a graph that is built again is another one."""

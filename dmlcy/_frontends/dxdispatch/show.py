@@ -29,11 +29,15 @@ def short(values: Array, *, every: bool) -> Iterator[str]:
 
 def timing(kind: str, name: str, times: Sequence[float], compiling: float | None = None) -> str:
     """How often something has run, and the median of the milliseconds; ``compiling``: those before the first run."""
-    times = sorted(times)
-    took = f"{times[len(times) // 2]:.4f} ms"
-    runs = f"1 iteration, {took}" if len(times) == 1 else f"{len(times)} iterations, {took} median"
+    runs = "1 iteration" if len(times) == 1 else f"{len(times)} iterations"
     compiled = "" if compiling is None else f", after {compiling:.4f} ms of compilation"
-    return f"{kind} '{name}': {runs} (CPU){compiled}\n"
+    return f"{kind} '{name}': {runs}, {median_of(times)} (CPU){compiled}\n"
+
+
+def median_of(times: Sequence[float]) -> str:
+    """The median of times in milliseconds, in words; of one time, just this."""
+    took = f"{sorted(times)[len(times) // 2]:.4f} ms"
+    return took if len(times) == 1 else f"{took} median"
 
 
 def line(values: Array) -> Iterator[str]:

@@ -37,7 +37,8 @@ def read(document: Document, graph: Structure) -> dict[int, Timing]:
     reader = _Reader(document)
     found: dict[int, Timing] = {}
     if reader.expect(document.root, "object"):
-        reader.version(document.root)
+        if not reader.version(document.root):
+            reader.finish()
         steps = reader.required(document.root, "steps", "array")
         for step in steps.value if steps is not None else ():
             found |= reader.step(step, graph)
@@ -51,13 +52,14 @@ def read(document: Document, graph: Structure) -> dict[int, Timing]:
 class _Reader(Reader):
     """Takes the members that a picture shows; others are not read."""
 
-    def version(self, root: Node) -> None:
-        """A problem for a profile of another version."""
+    def version(self, root: Node) -> bool:
+        """Whether the profile is of this version; a problem where it is not."""
         node = self.required(root, "version", "number")
         found = None if node is None else self.integer(node, 0, UINT64)
         if node is not None and found not in (None, VERSION):
             again = "Write the profile again: dmlcy run GRAPH --profile --format json."
             self.report("DML-MODEL-version", node, hint=again, version=found, known=str(VERSION))
+        return found == VERSION
 
     def step(self, node: Node, graph: Structure) -> dict[int, Timing]:
         """The times of the nodes of a step."""
