@@ -74,7 +74,7 @@ def test_each_number_is_in_the_table_and_the_table_has_no_other() -> None:
     assert listed == there
     for entry in table().values():
         assert len(entry.tuned) + len(entry.fixed) == len(listed[entry.path])
-        assert {*entry.bits, *entry.measured} <= {*entry.tuned}, entry.path
+        assert {*entry.bits, *entry.bound, *entry.measured} <= {*entry.tuned}, entry.path
 
 
 def test_each_tuned_constant_has_a_meaning_and_cells_that_exist() -> None:
@@ -130,7 +130,7 @@ CELL = "tiny/element_wise_add/tiny/float32"
 def test_a_build_beside_itself_has_the_same_bits(
     bits: tuple[str, ...], status: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    constant, entry = Constant("a.pyx", "A", "1", "", 0, 0), Entry("a.pyx", (CELL,), ("A",), (), bits, {})
+    constant, entry = Constant("a.pyx", "A", "1", "", 0, 0), Entry("a.pyx", (CELL,), ("A",), (), bits, (), {})
     assert neighbours.compare(constant, entry, {"2": neighbours.OURS}, entry.cells, 1, 0.1) == status
     said = capfd.readouterr().out
     assert re.search(rf"^2: \d\.\d\d  \(.*\)  {CELL}$", said, re.M)
@@ -160,6 +160,6 @@ def test_other_bits_are_told(
             return lambda calls: 1e-6 * calls
 
     monkeypatch.setattr(neighbours, "Checkout", Other)
-    constant, entry = Constant("a.pyx", "A", "1", "", 0, 0), Entry("a.pyx", (CELL,), ("A",), (), bits, {})
+    constant, entry = Constant("a.pyx", "A", "1", "", 0, 0), Entry("a.pyx", (CELL,), ("A",), (), bits, (), {})
     assert neighbours.compare(constant, entry, {"2": Path("there")}, entry.cells, 1, 0.001) == status
     assert f"{CELL} with 2: the results have other bits" in capsys.readouterr().out
