@@ -16,10 +16,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from math import inf
-from typing import Any, Final, Literal, NoReturn, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, overload
 
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, refuse, whole
 from dmlcy._words.values import quote
+
+if TYPE_CHECKING:
+    from dmlcy._frontends.dxdispatch.operators import Desc
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
 
@@ -122,7 +125,7 @@ class Items(Sequence[Node]):
         self._runs.append((len(self._found), at))
         self._found += values
 
-    def plain(self) -> list[Any]:
+    def plain(self) -> list[object]:
         """The values without positions."""
         return [item.plain() if isinstance(item, Node) else item for item in self._found]
 
@@ -164,7 +167,7 @@ class Document:
         self.text = text
         self.most = most  # values that it may have, where that is more than MAX_VALUES
         self.warnings: list[Problem] = []
-        self.understood: dict[str, Any] = {}
+        self.understood: dict[str, Desc] = {}
         self._blocks: list[tuple[int, int]] = []
         self.root = _Reader(self).read()
 

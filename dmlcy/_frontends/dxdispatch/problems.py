@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from dmlcy._errors import ModelError, Repair, Violation
+from dmlcy._errors import ModelError, Violation
 from dmlcy._facts.tables import ERRORS
 from dmlcy._words import alike
 from dmlcy._words.values import plain, show, visible
+
+if TYPE_CHECKING:
+    from dmlcy._frontends.dxdispatch.mend import Mender
 
 UNREADABLE: Final = frozenset(
     {
@@ -82,7 +85,7 @@ class Problem:
     place: Place
     violation: Violation
     warning: bool = False
-    mender: Callable[[Repair], tuple[Any, ...]] | None = field(default=None, repr=False, compare=False)
+    mender: Mender | None = field(default=None, repr=False, compare=False)
 
     def located(self) -> Violation:
         """The violation, its message opened by the place."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -271,9 +271,9 @@ class _Parser:
         source, target = _EDGES[name]
         members = (*source, *target)
         self.reader.ignore_others(body, (*members, "Name", *(("Type", "Desc") if body is not node else ())))
-        indices = {one: self._index(body, one) for one in members}
+        indices = {one: index for one in members if (index := self._index(body, one)) is not None}
         label = self.reader.optional(body, "Name", "string")
-        if None in indices.values():
+        if len(indices) < len(members):
             return
         self.places["edges", len(self.edges)] = node
         begin = _port(indices, source)
@@ -314,7 +314,7 @@ def _operator(kind: Node) -> str | None:
     return name if name in NAMES else None
 
 
-def _port(indices: dict[str, Any], members: tuple[str, ...]) -> Port:
+def _port(indices: dict[str, int], members: tuple[str, ...]) -> Port:
     found = [indices[one] for one in members]
     return Port(found[0], found[1]) if len(found) == 2 else Port(None, found[0])
 
