@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeGuard, TypeVar
 
 from dmlcy._errors import DmlError, Violation
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
@@ -17,9 +17,6 @@ from dmlcy._frontends.directml.tensors import TensorDesc, numpy_type
 from dmlcy._graph.values import Value
 from dmlcy._types import DType
 from dmlcy._words.values import show
-
-if TYPE_CHECKING:
-    from dmlcy._frontends.directml.device import Device
 
 Entry = TypeVar("Entry")
 Scaled: TypeAlias = Callable[[float], tuple[float, float]]
@@ -36,8 +33,8 @@ class Scope:
     _divides_a_number: ClassVar[bool]
     """Whether ``2 / x`` is 2 / x; else it is 1 / (2 x)."""
 
-    def __init__(self, device: Device) -> None:
-        self.device: Device = device
+    def __init__(self, device: object) -> None:
+        self.device: Any = device
         self._graph = current().graph()
 
 
@@ -48,7 +45,7 @@ class GraphBuilder(Scope):
     _remainder = "element_wise_modulus_truncate"
     _divides_a_number = False
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: object) -> None:
         super().__init__(device)
         self._inputs: dict[int, Expression] = {}
 

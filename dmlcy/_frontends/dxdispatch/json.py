@@ -16,13 +16,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, overload
+from typing import Any, Final, Literal, NoReturn, TypeAlias, overload
 
 from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, refuse, whole
 from dmlcy._words.values import quote
-
-if TYPE_CHECKING:
-    from dmlcy._frontends.dxdispatch.operators import Desc
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
 
@@ -167,7 +164,7 @@ class Document:
         self.text = text
         self.most = most  # values that it may have, where that is more than MAX_VALUES
         self.warnings: list[Problem] = []
-        self.understood: dict[str, Desc] = {}
+        self.understood: dict[str, object] = {}
         self._blocks: list[tuple[int, int]] = []
         self.root = _Reader(self).read()
 

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from dmlcy._errors import Repair
 from dmlcy._frontends.dxdispatch.json import Node, end_of
+from dmlcy._frontends.dxdispatch.problems import Splice
 
 _LAYOUT: Final = ("Sizes", "Strides", "DimensionCount", "TotalTensorSizeInBytes")
 """The members of a tensor that a repair may change."""
-
-
-class Splice(NamedTuple):
-    """Other characters in place of those from ``at`` to ``end``."""
-
-    at: int
-    end: int
-    text: str
 
 
 class Mend(NamedTuple):
@@ -26,9 +19,6 @@ class Mend(NamedTuple):
 
     repair: Repair
     splices: tuple[Splice, ...]
-
-
-Mender: TypeAlias = Callable[[Repair], tuple[Splice, ...]]
 
 
 def of_value(text: str, node: Node, value: object) -> Iterator[Splice]:

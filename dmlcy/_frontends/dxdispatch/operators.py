@@ -16,8 +16,8 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.operators import DESC_KEYS, TYPE_KEYS, named
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
-from dmlcy._frontends.dxdispatch.mend import Mender, Splice, of_tensor, of_value
-from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
+from dmlcy._frontends.dxdispatch.mend import of_tensor, of_value
+from dmlcy._frontends.dxdispatch.problems import Mender, Problem, Splice, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import Reader, renaming
 from dmlcy._words.values import listing, quote
 

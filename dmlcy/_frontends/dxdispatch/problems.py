@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from dmlcy._errors import ModelError, Violation
+from dmlcy._errors import ModelError, Repair, Violation
 from dmlcy._facts.tables import ERRORS
 from dmlcy._words import alike
 from dmlcy._words.values import plain, show, visible
-
-if TYPE_CHECKING:
-    from dmlcy._frontends.dxdispatch.mend import Mender
 
 UNREADABLE: Final = frozenset(
     {
@@ -76,6 +73,18 @@ def whole(file: str) -> Place:
 def at_byte(file: str, byte: int) -> Place:
     """A byte of a file that is no text; the file as a whole for -1."""
     return Place(file, f"byte {byte}", 0, 0, byte=byte) if byte >= 0 else whole(file)
+
+
+class Splice(NamedTuple):
+    """Other characters in place of those from ``at`` to ``end``."""
+
+    at: int
+    end: int
+    text: str
+
+
+Mender: TypeAlias = Callable[[Repair], tuple[Splice, ...]]
+"""Makes a repair of a desc a change of the text of its file; no splices where the file does not have the value."""
 
 
 @dataclass(frozen=True, slots=True)

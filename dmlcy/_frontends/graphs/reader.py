@@ -19,8 +19,7 @@ from dmlcy._facts.tables import NAMES
 from dmlcy._field_types.tensor_desc import MEMBERS, TensorDesc
 from dmlcy._frontends.dxdispatch import operators, resources
 from dmlcy._frontends.dxdispatch.json import Document, Node
-from dmlcy._frontends.dxdispatch.mend import Mender
-from dmlcy._frontends.dxdispatch.problems import Place
+from dmlcy._frontends.dxdispatch.problems import Mender, Place
 from dmlcy._frontends.dxdispatch.reader import MOST as REPORTED
 from dmlcy._frontends.dxdispatch.reader import UINT32, Reader
 from dmlcy._frontends.graphs.form import ENDS, LISTS, MEMBERS_OF_GRAPH
@@ -107,7 +106,7 @@ class _Parser:
         self.edges: list[Edge] = []
         self.names: dict[tuple[Port, str], None] = {}
         self.end = 0  # of the node that is read, in the text
-        self._known: dict[str, operators.Desc] = reader.document.understood  # descs in which nothing is wrong
+        self._known = reader.document.understood  # descs in which nothing is wrong
 
     def read(self, root: Node) -> GraphDesc | None:
         reader = self.reader
@@ -228,7 +227,7 @@ class _Parser:
         """The desc of a node. Many nodes of a graph are alike: one that was understood is not read again."""
         text = self.reader.document.text[node.at : self.end]  # up to the next node
         known = self._known.get(text)
-        if known is not None:
+        if isinstance(known, operators.Desc):
             return replace(known, type_node=kind, node=_body_of(node))
         before = len(self.reader.problems), len(self.reader.warnings)
         found = _right(node, kind) or operators.parse(self.reader, node, kind)
