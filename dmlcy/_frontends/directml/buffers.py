@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +32,7 @@ class Buffer:
         The data type; None: that of the array.
     """
 
-    def __init__(self, device: Device, array: Any, dtype: TensorDataType | npt.DTypeLike | None = None) -> None:
+    def __init__(self, device: Device, array: object, dtype: TensorDataType | npt.DTypeLike | None = None) -> None:
         if not isinstance(device, Device):
             raise TypeError(f"Buffer() takes a Device, not {show(device)}")
         if isinstance(array, Buffer):

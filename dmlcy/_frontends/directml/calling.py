@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum, IntEnum
 from functools import wraps
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._field_types.size_2d import Size2D as HeightWidth
 from dmlcy._frontends.directml.activations import Activation
-from dmlcy._frontends.directml.expressions import Expression, Scope, is_number, must_be_alike, use, value_of
+from dmlcy._frontends.directml.expressions import Expression, Scope, expression_of, is_number, must_be_alike, use
 from dmlcy._frontends.directml.tensors import Size2D, data_type_of
 from dmlcy._words.values import show
 
-F = TypeVar("F", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 
-class _LeftOut(Enum):
+class LeftOut(Enum):
     LEFT_OUT = "left out"
 
 
-LEFT_OUT: Final = _LeftOut.LEFT_OUT
+LEFT_OUT: Final = LeftOut.LEFT_OUT
 """In place of an argument: the operator has its default."""
 
 
@@ -46,11 +47,11 @@ class Call:
     def __init__(
         self,
         function: str,
-        tensors: dict[str, Any],
+        tensors: dict[str, object],
         optional: Sequence[str] = (),
         several: Sequence[str] = (),
         numbers: Sequence[str] = (),
-        graph: Any = None,
+        graph: object = None,
         **names: str,
     ) -> None:
         self.function, self.tensors, self.names = function, tensors, names
@@ -59,18 +60,18 @@ class Call:
             if (given is None and name in optional) or (name in numbers and is_number(given)):
                 continue
             for one in self._list(name, given) if name in several else (given,):
-                value_of(one, function, scope, name)
-                scope = scope or one._builder
+                found = expression_of(one, function, scope, name)
+                scope = scope or found._builder
         assert scope is not None  # a function has a tensor or a graph
         self.scope: Scope = scope
 
-    def _list(self, name: str, given: object) -> Sequence[Any]:
+    def _list(self, name: str, given: object) -> Sequence[object]:
         """The entries of a list; TypeError for what is none."""
         if not isinstance(given, list | tuple) or hasattr(given, "_fields") or not given:
             raise self._wrong(name, "a list of expressions", given)
         return given
 
-    def use(self, python: str, /, **values: object) -> Any:
+    def use(self, python: str, /, **values: object) -> Expression | tuple[Expression, ...]:
         """Adds the operator: an expression, or a tuple of them."""
         given = {name: one for name, one in values.items() if one is not LEFT_OUT}
         return use((self.function, python), self.scope, given, self.names)
@@ -87,7 +88,7 @@ class Call:
         given = {name: self.tensors[name] for name in names}
         must_be_alike(self.function, {k: one for k, one in given.items() if isinstance(one, Expression)}, types)
 
-    def entries(self, name: str, given: object, empty: object = None) -> Any:
+    def entries(self, name: str, given: object, empty: object = None) -> object:
         """The entries of a sequence; ``empty``: in place of none."""
         if isinstance(given, str | bytes | dict) or not hasattr(given, "__len__") or not hasattr(given, "__iter__"):
             raise self._wrong(name, "a sequence of numbers", given)
@@ -99,13 +100,13 @@ class Call:
             raise self._wrong(name, f"a member of {of.__name__}", given)
         return given.name
 
-    def data_type(self, name: str, given: object, absent: object = None) -> Any:
+    def data_type(self, name: str, given: object, absent: object = None) -> object:
         """The name of a data type; ``absent``: in place of None."""
         if given is None and absent is not None:
             return absent
         return data_type_of(given, self.function, name)
 
-    def activation(self, name: str, given: object) -> Any:
+    def activation(self, name: str, given: object) -> OperatorDesc | None:
         """The desc of an activation; None for none."""
         if given is None:
             return None
@@ -114,13 +115,13 @@ class Call:
             raise TypeError(f"{name} of {self.function}() must be {what} not {show(given)}")
         return given._desc()
 
-    def activations(self, name: str, given: object) -> tuple[Any, ...]:
+    def activations(self, name: str, given: object) -> tuple[OperatorDesc | None, ...]:
         """The descs of activations."""
         if not isinstance(given, list | tuple):
             raise self._wrong(name, "a list of FusedActivation", given)
         return tuple(self.activation(name, one) for one in given)
 
-    def size(self, name: str, given: object) -> Any:
+    def size(self, name: str, given: object) -> HeightWidth:
         """A size from a width and a height."""
         if isinstance(given, Size2D):
             given = given.width, given.height
@@ -144,26 +145,28 @@ def _graph(function: str, given: object) -> Scope:
     return given
 
 
-def apart(found: object, asked: tuple[object, ...]) -> list[Any]:
+def apart(found: object, asked: tuple[object, ...]) -> list[object]:
     """The outputs of an operator in their places, with None where one was not asked for."""
     there = iter(found if type(found) is tuple else (found,))
     return [next(there) if one else None for one in asked]
 
 
-def older(lacks: tuple[str, Callable[[Any], bool], Any] | None = None, **also: str) -> Callable[[F], F]:
+def older(
+    lacks: tuple[str, Callable[[object], bool], object] | None = None, **also: str
+) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Lets the calls of the older API through: all parameters by position, and other names of some.
 
     ``lacks``: a parameter that an even older version lacks, what its values are, and its default: a value of another
     kind in its place is the next argument. ``also``: older names of parameters, by the newer ones.
     """
 
-    def decorated(function: F) -> F:
+    def decorated(function: Callable[..., Result]) -> Callable[..., Result]:
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
         @wraps(function)
-        def called(*arguments: Any, **named: Any) -> Any:
+        def called(*arguments: object, **named: object) -> Result:
             for new, old in also.items():
                 if old in named:
                     named.setdefault(new, named.pop(old))
@@ -177,15 +180,14 @@ def older(lacks: tuple[str, Callable[[Any], bool], Any] | None = None, **also: s
                     raise TypeError(f"{function.__name__}() got multiple values for argument {name!r}")
             return function(*arguments[: len(positional)], **more, **named)
 
-        found: Any = called
-        return found  # type: ignore[no-any-return]
+        return called
 
     return decorated
 
 
 def _with_the_lacking(
     arguments: tuple[object, ...], place: int, fits: Callable[[object], bool], default: object
-) -> tuple[Any, ...]:
+) -> tuple[object, ...]:
     """The arguments with the default of a parameter that an older version lacks, where it is lacking."""
     if len(arguments) <= place or fits(arguments[place]):
         return arguments

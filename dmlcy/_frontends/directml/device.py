@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ class Binding:
         safe. Its elements are the first bytes of the buffer of the tensor, whatever its shape is; the others are 0.
     """
 
-    def __init__(self, expr: Expression, data: Any) -> None:
+    def __init__(self, expr: Expression, data: object) -> None:
         if not isinstance(expr, Expression):
             raise TypeError(f"Binding() takes an Expression, not {show(expr)}")
         self._expression, desc = expr, expr._value.desc
@@ -131,7 +131,7 @@ def _what(expression: Expression, model: Model) -> str:
     return f"input {index}" if model._inputs.get(index) is expression else f"input {index} of another graph"
 
 
-def _arrays(model: Model, inputs: Sequence[Binding], function: str, names: set[str]) -> dict[str, Any]:
+def _arrays(model: Model, inputs: Sequence[Binding], function: str, names: set[str]) -> dict[str, Array]:
     """The arrays of the bindings with these names, in the order of the inputs."""
     bindings = entries_of(inputs, Binding, f"{function}() takes a list of bindings")
     if len(bindings) != len(model._inputs):

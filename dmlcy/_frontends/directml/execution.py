@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Protocol
 
 from dmlcy._compile import compile as compile_desc
 from dmlcy._graph.build import Graph
 from dmlcy._graph.graph_desc import GraphDesc
+from dmlcy._graph.plan import Plan
+from dmlcy._types import Array
+
+
+class Compiled(Protocol):
+    """The part of a compiled graph that programs use."""
+
+    @property
+    def owned(self) -> tuple[str, ...]:
+        """The names of the inputs that are given once."""
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names of the inputs of a call."""
+
+    def initialize(self, /, *arrays: object, **by_name: object) -> None:
+        """Takes the inputs that are given once."""
+
+    def own(self, given: Mapping[str, object], copy: bool) -> None:
+        """Takes the inputs that are given once, without a check."""
+
+    def plan(self) -> Plan:
+        """The memory of a call."""
+
+    def __call__(self, /, *arrays: object, **by_name: object) -> Array | tuple[Array, ...]:
+        """The output, or the outputs."""
 
 
 class Execution:
@@ -21,8 +47,8 @@ class Execution:
         """A graph whose nodes the expressions of a program are."""
         return Graph()
 
-    def compiled(self, structure: GraphDesc) -> Any:
-        """An object with the methods of a compiled graph: ``initialize``, ``own``, ``plan`` and a call."""
+    def compiled(self, structure: GraphDesc) -> Compiled:
+        """A compiled graph, or an object in its place."""
         return compile_desc(structure)
 
     def is_unknown(self, data: object) -> bool:

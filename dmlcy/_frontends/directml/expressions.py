@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeGuard, TypeVar
 
-from dmlcy._errors import DmlError
+from dmlcy._errors import DmlError, Violation
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
 from dmlcy._frontends.directml.execution import current
 from dmlcy._frontends.directml.refusals import refuse
@@ -19,6 +19,8 @@ from dmlcy._types import DType
 from dmlcy._words.values import show
 
 Entry = TypeVar("Entry")
+Scaled: TypeAlias = Callable[[float], tuple[float, float]]
+"""A scale and a bias, from a number that is an operand."""
 ASTYPE = re.compile(r"(\w+)\.astype\(numpy\.(\w+)\)")
 """How a hint converts an array; an expression is converted by cast."""
 
@@ -31,7 +33,7 @@ class Scope:
     _divides_a_number: ClassVar[bool]
     """Whether ``2 / x`` is 2 / x; else it is 1 / (2 x)."""
 
-    def __init__(self, device: Any) -> None:
+    def __init__(self, device: object) -> None:
         self.device: Any = device
         self._graph = current().graph()
 
@@ -43,7 +45,7 @@ class GraphBuilder(Scope):
     _remainder = "element_wise_modulus_truncate"
     _divides_a_number = False
 
-    def __init__(self, device: Any) -> None:
+    def __init__(self, device: object) -> None:
         super().__init__(device)
         self._inputs: dict[int, Expression] = {}
 
@@ -97,16 +99,16 @@ class Expression:
         return f"dml.Expression of type {self.dtype} and shape {[*self.shape]}"
 
     def __add__(self, other: object) -> Expression:
-        return self._with("+", ("__add__", self._builder._sum), other, 1.0, other)
+        return self._with("+", ("__add__", self._builder._sum), other, lambda one: (1.0, one))
 
-    def __sub__(self, other: Any) -> Expression:
-        return self._with("-", ("__sub__", "element_wise_subtract"), other, 1.0, -other if is_number(other) else 0.0)
+    def __sub__(self, other: object) -> Expression:
+        return self._with("-", ("__sub__", "element_wise_subtract"), other, lambda one: (1.0, -one))
 
     def __mul__(self, other: object) -> Expression:
-        return self._with("*", ("__mul__", "element_wise_multiply"), other, other, 0.0)
+        return self._with("*", ("__mul__", "element_wise_multiply"), other, lambda one: (one, 0.0))
 
     def __truediv__(self, other: object) -> Expression:
-        return self._with("/", ("__truediv__", "element_wise_divide"), other, _inverse(other), 0.0)
+        return self._with("/", ("__truediv__", "element_wise_divide"), other, lambda one: (_inverse(one), 0.0))
 
     def __mod__(self, other: object) -> Expression:
         """With the sign of the other one in the newer API, with the sign of this one in the older."""
@@ -116,50 +118,50 @@ class Expression:
         return self._of_two(("__mod__", self._builder._remainder), other)
 
     def __radd__(self, other: object) -> Expression:
-        return self._reflected("+", other, 1.0, other)
+        return self._reflected("+", other, lambda one: (1.0, one))
 
     def __rsub__(self, other: object) -> Expression:
-        return self._reflected("-", other, -1.0, other)
+        return self._reflected("-", other, lambda one: (-1.0, one))
 
     def __rmul__(self, other: object) -> Expression:
-        return self._reflected("*", other, other, 0.0)
+        return self._reflected("*", other, lambda one: (one, 0.0))
 
     def __rtruediv__(self, other: object) -> Expression:
         """other / x; in the older API, as its DirectMLX has it, 1 / (other * x)."""
         function = ("__rtruediv__", "element_wise_recip")
         if not self._builder._divides_a_number or not is_number(other):
-            return self._reflected("/", other, other, 0.0, function)
+            return self._reflected("/", other, lambda one: (one, 0.0), function)
         return self._scaled(1.0, 0.0, function)._scaled(other, 0.0, ("__rtruediv__", "element_wise_identity"))
 
     def __neg__(self) -> Expression:
-        found: Expression = use(("__neg__", "element_wise_negate"), self._builder, {"input": self})
-        return found
+        return self._made(("__neg__", "element_wise_negate"), input=self)
 
-    def _with(self, sign: str, function: tuple[str, str], other: object, scale: object, bias: object) -> Expression:
+    def _with(self, sign: str, function: tuple[str, str], other: object, scaled: Scaled) -> Expression:
         """An operator of two expressions; of a number, this expression times a scale plus a bias."""
         if is_number(other):
-            return self._scaled(scale, bias, (function[0], "element_wise_identity"))
-        found: Expression = self._of_two(function, other) if isinstance(other, Expression) else _no_operand(sign, other)
-        return found
+            return self._scaled(*scaled(other), (function[0], "element_wise_identity"))
+        return self._of_two(function, other) if isinstance(other, Expression) else _no_operand(sign, other)
 
     def _of_two(self, function: tuple[str, str], other: Expression) -> Expression:
         value_of(other, function[0], self._builder)
         must_be_alike(function[0], {"a": self, "b": other})
-        found: Expression = use(function, self._builder, {"a": self, "b": other})
-        return found
+        return self._made(function, a=self, b=other)
 
     def _reflected(
-        self, sign: str, other: object, scale: object, bias: object, function: tuple[str, str] | None = None
+        self, sign: str, other: object, scaled: Scaled, function: tuple[str, str] | None = None
     ) -> Expression:
         """An operator of a number in front of this expression."""
         names = {"+": "__radd__", "-": "__rsub__", "*": "__rmul__"}
         function = function or (names[sign], "element_wise_identity")
-        found: Expression = self._scaled(scale, bias, function) if is_number(other) else _no_operand(sign, other)
-        return found
+        return self._scaled(*scaled(other), function) if is_number(other) else _no_operand(sign, other)
 
-    def _scaled(self, scale: object, bias: object, function: tuple[str, str]) -> Expression:
-        values = dict(input=self, scale_bias=(_as_float(scale), _as_float(bias)))
-        found: Expression = use(function, self._builder, values)
+    def _scaled(self, scale: float, bias: float, function: tuple[str, str]) -> Expression:
+        return self._made(function, input=self, scale_bias=(_as_float(scale), _as_float(bias)))
+
+    def _made(self, function: tuple[str, str], **values: object) -> Expression:
+        """An operator of one output."""
+        found = use(function, self._builder, values)
+        assert isinstance(found, Expression)
         return found
 
 
@@ -172,7 +174,7 @@ class Model:
         self._inputs = dict(builder._inputs)
         self._outputs = [*outputs]
         self._initialized = False
-        self._compiled: Any = current().compiled(builder._graph.build(*(one._value for one in outputs)))
+        self._compiled = current().compiled(builder._graph.build(*(one._value for one in outputs)))
 
 
 def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
@@ -190,7 +192,9 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
     return found
 
 
-def use(function: tuple[str, str], scope: Scope, values: dict[str, Any], names: dict[str, str] | None = None) -> Any:
+def use(
+    function: tuple[str, str], scope: Scope, values: dict[str, object], names: dict[str, str] | None = None
+) -> Expression | tuple[Expression, ...]:
     """An operator of expressions, of None and of sequences of them: an expression for its output, or a tuple.
 
     Parameters
@@ -214,30 +218,35 @@ def use(function: tuple[str, str], scope: Scope, values: dict[str, Any], names: 
     return tuple(Expression(scope, one) for one in found) if type(found) is tuple else Expression(scope, found)
 
 
-def _renamed(violation: Any, names: dict[str, str]) -> Any:
+def _renamed(violation: Violation, names: dict[str, str]) -> Violation:
     """A violation that names the arguments as the program does."""
     words = re.compile(rf"\b({'|'.join(names)})\b" if names else r"(?!)")
-    said = {part: words.sub(lambda found: names[found[0]], getattr(violation, part)) for part in ("message", "hint")}
-    said["hint"] = ASTYPE.sub(r'cast(\1, dtype="\2")', said["hint"])
-    return replace(violation, field=names.get(violation.field, violation.field), **said)
+    message, hint = (words.sub(lambda found: names[found[0]], said) for said in (violation.message, violation.hint))
+    field = violation.field and names.get(violation.field, violation.field)
+    return replace(violation, field=field, message=message, hint=ASTYPE.sub(r'cast(\1, dtype="\2")', hint))
 
 
-def _values(one: Any, function: str) -> Any:
+def _values(one: object, function: str) -> object:
     if isinstance(one, Expression):
         return one._value
-    if type(one) in (list, tuple) and any(isinstance(entry, Expression) for entry in one):
+    if (type(one) is list or type(one) is tuple) and any(isinstance(entry, Expression) for entry in one):
         return [value_of(entry, function) for entry in one]
     return one
 
 
 def value_of(one: object, function: str, scope: Scope | None = None, argument: str = "") -> Value:
-    """The value of an expression; TypeError for what is none, ValueError for one of another graph than ``scope``."""
+    """The value of an expression, which ``expression_of`` checks."""
+    return expression_of(one, function, scope, argument)._value
+
+
+def expression_of(one: object, function: str, scope: Scope | None = None, argument: str = "") -> Expression:
+    """An expression; TypeError for what is none, ValueError for one of another graph than ``scope``."""
     if not isinstance(one, Expression):
         of = f" for {argument}" if argument else ""
         raise TypeError(f"{function}() takes an Expression{of}, not {show(one)}{_hint(one)}")
     if scope is not None and one._builder is not scope:
         raise ValueError(f"{function}() takes expressions of one graph, and {one!r} is of another graph.")
-    return one._value
+    return one
 
 
 def must_be_alike(function: str, values: dict[str, Expression], types: bool = True) -> None:
@@ -289,12 +298,12 @@ def _no_operand(sign: str, other: object) -> Any:
     return NotImplemented
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a number that may be the other operand of an expression."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _as_float(value: Any) -> float:
+def _as_float(value: float) -> float:
     """The number; infinity where it is too large, which the operator refuses."""
     try:
         return float(value)
@@ -302,6 +311,6 @@ def _as_float(value: Any) -> float:
         return math.inf
 
 
-def _inverse(value: object) -> float:
-    """1 / x, with infinity for 0 as in C; 0 for what is no number."""
-    return 0.0 if not is_number(value) else math.copysign(math.inf, value) if value == 0 else 1.0 / _as_float(value)
+def _inverse(value: float) -> float:
+    """1 / x, with infinity for 0 as in C."""
+    return math.copysign(math.inf, value) if value == 0 else 1.0 / _as_float(value)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dmlcy._desc.memory import resized
 from dmlcy._field_types.tensor_desc import TensorDesc as Desc
-from dmlcy._frontends.directml.calling import LEFT_OUT, Call
+from dmlcy._frontends.directml.calling import LEFT_OUT, Call, LeftOut
 from dmlcy._frontends.directml.expressions import Expression, is_number, viewed
 from dmlcy._frontends.directml.tensors import name_of
 from dmlcy._generated.directml.enums import TensorDataType
@@ -25,7 +24,7 @@ def left_out(given: object) -> bool:
     return given is LEFT_OUT
 
 
-def given_or(given: object, other: object) -> Any:
+def given_or(given: object, other: object) -> object:
     """The argument, or another value where it was left out."""
     return other if given is LEFT_OUT else given
 
@@ -35,20 +34,22 @@ def every_axis(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(len(shape)))
 
 
-def with_size(shape: tuple[int, ...], axis: object, size: object) -> tuple[Any, ...]:
+def with_size(shape: tuple[int, ...], axis: object, size: object) -> tuple[object, ...]:
     """The sizes with another one along an axis; as they are for what is no axis, which the operator refuses."""
     known = isinstance(axis, int | np.integer) and 0 <= axis < len(shape)
     return tuple(size if known and place == axis else one for place, one in enumerate(shape))
 
 
-def ratios(sizes: Sequence[Any], of: Sequence[Any]) -> tuple[float, ...]:
+def ratios(sizes: Sequence[object], of: Sequence[object]) -> tuple[float, ...]:
     """Sizes over other sizes; 1 for what are no sizes, which the operator refuses."""
-    if len(sizes) != len(of) or not all(is_number(one) and one > 0 for one in (*sizes, *of)):
-        return (1.0,) * len(of)
-    return tuple(float(np.float32(one / other)) for one, other in zip(sizes, of, strict=True))
+    count = len(of)
+    known = [one for one in (*sizes, *of) if is_number(one) and one > 0]
+    if len(sizes) != count or len(known) != 2 * count:
+        return (1.0,) * count
+    return tuple(float(np.float32(one / other)) for one, other in zip(known[:count], known[count:], strict=True))
 
 
-def result(dtype: str | TensorDataType, sizes: Any) -> Any:
+def result(dtype: str | TensorDataType, sizes: Sequence[int] | LeftOut) -> Desc | LeftOut:
     """The desc of a result of this data type; left out without sizes."""
     return LEFT_OUT if sizes is LEFT_OUT else Desc(name_of(dtype), sizes)
 
@@ -76,6 +77,7 @@ def batches_first(tensor: Expression) -> Expression:
 def batches_back(found: Expression, call: Call) -> Expression:
     """The result for tensors [batch, 1, tokens, width] with these sizes again."""
     query = call.tensors["query"]
+    assert isinstance(query, Expression)
     if len(query.shape) != 4 or query.shape[1] != 1:
         return found
     *_, batch, tokens, width = found.shape

@@ -10,6 +10,8 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from dmlcy._types import Array
+
 _SAME: Final = ("astype", "copy", "flatten", "ravel", "reshape", "squeeze", "swapaxes", "transpose", "view")
 """Methods whose result holds elements of the same file."""
 _READERS: Final = {
@@ -45,7 +47,7 @@ class Missing:
     def __getitem__(self, key: object) -> Missing:
         return self
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Missing]:
         if name in _SAME:
             return lambda *_, **__: self
         if name.startswith("__"):
@@ -58,7 +60,7 @@ class Missing:
     def __len__(self) -> int:
         self._ask("its length")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         self._ask("its elements")
 
     def _ask(self, what: str) -> NoReturn:
@@ -78,9 +80,9 @@ def replaced() -> Iterator[None]:
             setattr(np, name, function)
 
 
-def _reader(known: Callable[..., Any], parameters: tuple[str, ...]) -> Callable[..., Any]:
+def _reader(known: Callable[..., object], parameters: tuple[str, ...]) -> Callable[..., object]:
     @wraps(known, updated=())
-    def read(*arguments: object, **named: object) -> Any:
+    def read(*arguments: object, **named: object) -> object:
         given = {**dict(zip(parameters, arguments, strict=False)), **named}
         path = given.get(parameters[0])
         if isinstance(path, str | os.PathLike) and not os.path.exists(path):
@@ -90,7 +92,7 @@ def _reader(known: Callable[..., Any], parameters: tuple[str, ...]) -> Callable[
     return read
 
 
-def _stand_in(path: str, given: Mapping[str, Any]) -> Any:
+def _stand_in(path: str, given: Mapping[str, Any]) -> Missing | Array:
     """Zeros where the call says how many elements it reads."""
     count = given.get("count", -1)
     return Missing(path) if count < 0 else np.zeros(count, given.get("dtype", float))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeAlias, overload
+from typing import Literal, NoReturn, TypeAlias, overload
 
 import numpy as np
 
 from dmlcy._frontends.directml.buffers import Buffer, bound
 from dmlcy._frontends.directml.device import Device
+from dmlcy._frontends.directml.execution import Compiled
 from dmlcy._frontends.directml.expressions import Expression, Scope, value_of
 from dmlcy._frontends.directml.refusals import refuse
 from dmlcy._types import Array, DType
 from dmlcy._words.values import listing, show
 
-Inputs: TypeAlias = Mapping[Expression | str, Any] | Mapping[Expression, Any] | Mapping[str, Any] | None
+Inputs: TypeAlias = Mapping[Expression | str, object] | Mapping[Expression, object] | Mapping[str, object] | None
 """Arrays and Buffers by expression or by name."""
 
 
@@ -26,7 +27,7 @@ class Input:
     expression: Expression
     name: str | None
     owned: bool
-    known: Any = None
+    known: object = None
     value: str = field(init=False)  # its name in the compiled graph
     dtype: DType = field(init=False)
     sizes: tuple[int, ...] | None = field(init=False)  # ``None`` with strides
@@ -52,9 +53,9 @@ class Input:
 class CompiledOperator:
     """A compiled graph, which ``Graph.compile`` gives. Several threads may call it."""
 
-    def __init__(self, compiled: Any, inputs: list[Input], outputs: int, device: Device) -> None:
+    def __init__(self, compiled: Compiled, inputs: list[Input], outputs: int, device: Device) -> None:
         self._compiled, self._inputs, self._outputs, self._device = compiled, inputs, outputs, device
-        self._by_key: dict[Any, Input] = {one.expression: one for one in inputs} | {
+        self._by_key = {one.expression: one for one in inputs} | {
             one.name: one for one in inputs if one.name is not None
         }
         self._initialized = False
@@ -121,8 +122,8 @@ class CompiledOperator:
     @overload
     def dispatch(self, inputs: Inputs = None, *, readback: Literal[False]) -> list[Buffer]: ...
     @overload
-    def dispatch(self, inputs: Inputs = None, *, readback: bool) -> list[Any]: ...
-    def dispatch(self, inputs: Inputs = None, *, readback: bool = True) -> list[Any]:
+    def dispatch(self, inputs: Inputs = None, *, readback: bool) -> list[Array] | list[Buffer]: ...
+    def dispatch(self, inputs: Inputs = None, *, readback: bool = True) -> list[Array] | list[Buffer]:
         """Computes the outputs.
 
         Parameters
@@ -157,16 +158,16 @@ class CompiledOperator:
     @overload
     def __call__(self, inputs: Inputs = None, *, readback: Literal[False]) -> list[Buffer]: ...
     @overload
-    def __call__(self, inputs: Inputs = None, *, readback: bool) -> list[Any]: ...
-    def __call__(self, inputs: Inputs = None, *, readback: bool = True) -> list[Any]:
+    def __call__(self, inputs: Inputs = None, *, readback: bool) -> list[Array] | list[Buffer]: ...
+    def __call__(self, inputs: Inputs = None, *, readback: bool = True) -> list[Array] | list[Buffer]:
         """As ``dispatch``."""
         return self.dispatch(inputs, readback=readback)
 
-    def _resolved(self, given: Inputs, function: str, owned: bool) -> dict[int, Any]:
+    def _resolved(self, given: Inputs, function: str, owned: bool) -> dict[int, object]:
         """The values by the ``id`` of their inputs; refuses keys that are none, of the other kind, or there twice."""
         if given is not None and type(given) is not dict and not isinstance(given, Mapping):
             raise TypeError(f"{function}() takes a dict of inputs, not {show(given)}")
-        found: dict[int, Any] = {}
+        found: dict[int, object] = {}
         for key, value in (given or {}).items():
             one = self._by_key.get(key)
             if one is None:
@@ -186,7 +187,7 @@ class CompiledOperator:
             refuse(function, "bound-name", key=repr(key), known=known)
         refuse(function, "bound-expression", key=repr(key))
 
-    def _arrays(self, given: dict[int, Any], function: str, owned: bool) -> dict[str, Array]:
+    def _arrays(self, given: dict[int, object], function: str, owned: bool) -> dict[str, Array]:
         """The tensors of all inputs of a kind, by the names of the compiled graph."""
         needed = [one for one in self._inputs if one.owned is owned]
         missing = [one.label for one in needed if id(one) not in given]
@@ -198,15 +199,17 @@ class CompiledOperator:
         return f"dml.CompiledOperator of {len(self._inputs)} inputs and {self._outputs} outputs"
 
 
-def expressions_of(outputs: Iterable[Any], graph: Scope) -> list[Expression]:
+def expressions_of(outputs: Iterable[object], graph: Scope) -> list[Expression]:
     """The outputs of ``Graph.compile``; TypeError for what are none, ValueError for those of another graph."""
     if isinstance(outputs, Expression | str) or not hasattr(outputs, "__iter__"):
         raise TypeError(f"compile() takes a list of expressions, not {show(outputs)}")
-    found = [*outputs]
-    if not found:
+    given = [*outputs]
+    if not given:
         raise TypeError("compile() takes at least one expression, not an empty list")
-    for one in found:
+    found = []
+    for one in given:
         if not isinstance(one, Expression):
             raise TypeError(f"compile() takes a list of expressions, not {show(one)} in it")
         value_of(one, "compile", graph)
+        found.append(one)
     return found

@@ -114,7 +114,7 @@ class TensorDesc:
         total_tensor_size_in_bytes: int | None = None,
         guaranteed_base_offset_alignment: int = 0,
     ) -> None: ...
-    def __init__(self, data_type: Any, *arguments: Any, **named: Any) -> None:
+    def __init__(self, data_type: object, *arguments: object, **named: object) -> None:
         given = _arguments(arguments, named)
         sizes, strides = given["sizes"], given.get("strides")
         policy = given.get("tensor_policy")
@@ -182,7 +182,7 @@ TensorDesc.__signature__ = Signature([
 ])  # fmt: skip
 
 
-def _arguments(arguments: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _arguments(arguments: tuple[object, ...], named: dict[str, object]) -> dict[str, Any]:
     """The arguments behind the data type by their names: the forms differ in the order of arguments."""
     given: dict[str, object] = {}
     rest = [*arguments]

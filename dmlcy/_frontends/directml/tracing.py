@@ -9,20 +9,21 @@ import signal
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType, TracebackType
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from dmlcy._desc.memory import dtype_of, extent
+from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.dtypes import numpy_dtype
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
-from dmlcy._frontends.directml.execution import Execution, instead
+from dmlcy._frontends.directml.execution import Compiled, Execution, instead
 from dmlcy._frontends.directml.missing import Missing, MissingFileError, replaced
 from dmlcy._frontends.directml.refusals import NOTHING
 from dmlcy._frontends.directml.script import NAMES, run
@@ -34,6 +35,7 @@ from dmlcy._graph.plan import Plan
 from dmlcy._graph.values import Value
 from dmlcy._graph.violations import made
 from dmlcy._graph.wiring import wiring_of
+from dmlcy._types import Array
 
 _PACKAGE: Final = str(Path(__file__).parents[2])
 _OTHERS: Final = tuple(
@@ -112,13 +114,15 @@ class Traced(Graph):
         self._note(self._built.nodes, len(self._nodes) - 1)
         return found
 
-    def add(self, desc: Any, *inputs: Any, name: str = "") -> Any:
+    def add(
+        self, desc: OperatorDesc, *inputs: Value | Sequence[Value] | None, name: str = ""
+    ) -> Value | tuple[Value, ...]:
         """As of any graph."""
         for given in inputs:
             for one in given if isinstance(given, list | tuple) else (given,):
                 self._has_reader(one)
         number = len(self._nodes)
-        found = super().add(desc, *inputs, name=name)
+        found: Value | tuple[Value, ...] = super().add(desc, *inputs, name=name)
         self._note(self._built.nodes, number)
         return found
 
@@ -177,7 +181,7 @@ class Zeros:
     def own(self, given: Mapping[str, object], copy: bool) -> None:
         """Takes the inputs that are given once."""
 
-    def __call__(self, /, *arrays: object, **by_name: object) -> Any:
+    def __call__(self, /, *arrays: object, **by_name: object) -> Array | tuple[Array, ...]:
         results = [
             np.zeros(()) if desc is None else np.zeros(desc.sizes, numpy_dtype(dtype_of(desc)))
             for desc in self._outputs
@@ -204,7 +208,7 @@ class Tracing(Execution):
         self.graphs.append(found)
         return found
 
-    def compiled(self, structure: GraphDesc) -> Any:
+    def compiled(self, structure: GraphDesc) -> Compiled:
         """A substitute that gives zeros."""
         return Zeros(structure)
 
@@ -213,7 +217,7 @@ class Tracing(Execution):
         return isinstance(data, Missing)
 
 
-def traced(script: str, arguments: Sequence[str], modules: Mapping[str, Any]) -> Trace:
+def traced(script: str, arguments: Sequence[str], modules: Mapping[str, ModuleType]) -> Trace:
     """Runs a program with these modules in place of the modules that it imports."""
     found = Trace()
     tracing = Tracing(found)
@@ -272,7 +276,7 @@ def _steps(step: TracebackType | None) -> Iterator[tuple[CodeType, int, int]]:
         step = step.tb_next
 
 
-def _spot(frames: Any) -> Spot | None:
+def _spot(frames: Iterable[tuple[CodeType, int, int]]) -> Spot | None:
     """The place of the first frame, of the innermost first, that is of the program."""
     found: tuple[CodeType, int, int] | None = None
     functions: list[str] = []

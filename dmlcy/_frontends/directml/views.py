@@ -75,7 +75,7 @@ reinterpret.__signature__ = Signature([  # type: ignore[attr-defined]
 ])  # fmt: skip
 
 
-def _given(arguments: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _given(arguments: tuple[object, ...], named: dict[str, object]) -> dict[str, Any]:
     """The arguments by the newer names: the forms differ by the second one, a list or a data type."""
     is_older = "new_type" in named or (len(arguments) > 1 and not _is_list(arguments[1]))
     names = OLDER if is_older else NEWER

@@ -10,9 +10,17 @@ import stat
 from collections.abc import Callable, Mapping
 from itertools import count, takewhile
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from dmlcy._frontends.dxdispatch.signals import Clearing
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+Content: TypeAlias = Callable[[IO[bytes]], object]
+"""Writes the bytes of a file."""
+Contents: TypeAlias = dict[tuple[str, ...], Content]
+"""The contents of files, by the steps of their paths."""
 
 LARGEST: Final = 256 * 2**20
 """Bytes of a file that a model or a graph is in."""
@@ -83,12 +91,12 @@ def distinct(name: str, taken: set[str], folder: str = "") -> str:
     return chosen
 
 
-def write(root: Path, parts: tuple[str, ...], content: Callable[[IO[bytes]], None]) -> Path:
+def write(root: Path, parts: tuple[str, ...], content: Content) -> Path:
     """Write a file below ``root``, in one step, without following a link out of it."""
     return write_all(root, {parts: content})[0]
 
 
-def write_all(root: Path, contents: Mapping[tuple[str, ...], Callable[[IO[bytes]], Any]]) -> list[Path]:
+def write_all(root: Path, contents: Mapping[tuple[str, ...], Content]) -> list[Path]:
     """Write files below ``root``: none of them is seen before all are written."""
     if "\0" in str(root):
         raise OSError("there is a NUL in its name")
@@ -124,7 +132,7 @@ class _Pieces(io.FileIO):
         super().__init__(descriptor, "wb")
         self._clearing = clearing
 
-    def write(self, data: Any) -> int:
+    def write(self, data: ReadableBuffer) -> int:
         self._clearing.check()
         return super().write(memoryview(data)[:_PIECE])
 

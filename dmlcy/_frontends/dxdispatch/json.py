@@ -122,7 +122,7 @@ class Items(Sequence[Node]):
         self._runs.append((len(self._found), at))
         self._found += values
 
-    def plain(self) -> list[Any]:
+    def plain(self) -> list[object]:
         """The values without positions."""
         return [item.plain() if isinstance(item, Node) else item for item in self._found]
 
@@ -164,7 +164,7 @@ class Document:
         self.text = text
         self.most = most  # values that it may have, where that is more than MAX_VALUES
         self.warnings: list[Problem] = []
-        self.understood: dict[str, Any] = {}
+        self.understood: dict[str, object] = {}
         self._blocks: list[tuple[int, int]] = []
         self.root = _Reader(self).read()
 

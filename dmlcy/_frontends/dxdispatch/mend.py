@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from dmlcy._errors import Repair
 from dmlcy._frontends.dxdispatch.json import Node, end_of
+from dmlcy._frontends.dxdispatch.problems import Splice
 
 _LAYOUT: Final = ("Sizes", "Strides", "DimensionCount", "TotalTensorSizeInBytes")
 """The members of a tensor that a repair may change."""
-
-
-class Splice(NamedTuple):
-    """Other characters in place of those from ``at`` to ``end``."""
-
-    at: int
-    end: int
-    text: str
 
 
 class Mend(NamedTuple):
@@ -28,10 +21,7 @@ class Mend(NamedTuple):
     splices: tuple[Splice, ...]
 
 
-Mender: TypeAlias = Callable[[Repair], tuple[Splice, ...]]
-
-
-def of_value(text: str, node: Node, value: Any) -> Iterator[Splice]:
+def of_value(text: str, node: Node, value: object) -> Iterator[Splice]:
     """The edits that make a value another one: of an array of as many entries, the entries that differ."""
     old = node.plain()
     if node.kind == "array" and isinstance(value, list) and len(old) == len(value):
@@ -42,7 +32,7 @@ def of_value(text: str, node: Node, value: Any) -> Iterator[Splice]:
         yield _whole(text, node, value)
 
 
-def of_tensor(text: str, body: Node, value: dict[str, Any]) -> Iterator[Splice]:
+def of_tensor(text: str, body: Node, value: Mapping[str, object]) -> Iterator[Splice]:
     """The edits that make a tensor another one; ``value``: all of its members."""
     for name in _LAYOUT:
         member = body.get(name)

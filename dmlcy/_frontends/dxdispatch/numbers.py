@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from dmlcy._frontends.dxdispatch.reader import MOST, Reader
 from dmlcy._runtime import four_bits
 from dmlcy._types import Array
 
+Scalar: TypeAlias = np.integer | np.floating
+"""A NumPy scalar."""
 _NAMED: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -23,29 +25,29 @@ def array(reader: Reader, nodes: Items, dtype: Dtype) -> Array | None:
     return _converted(reader, nodes.plain(), nodes, dtype)
 
 
-def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Any:
+def scalar(reader: Reader, node: Node | None, dtype: Dtype) -> Scalar | None:
     """One value as a NumPy scalar, of 4 bits as one of a byte; None, and a problem, where it does not fit."""
     values = None if node is None else _converted(reader, [node.plain()], [node], dtype)
-    return None if values is None else four_bits.values_of(values)[0]
+    found: Scalar | None = None if values is None else four_bits.values_of(values)[0]
+    return found
 
 
-def _converted(reader: Reader, given: list[Any], nodes: Sequence[Node], dtype: Dtype) -> Array | None:
+def _converted(reader: Reader, given: Sequence[object], nodes: Sequence[Node], dtype: Dtype) -> Array | None:
     """The values of the nodes."""
     if is_float(dtype):
         found = [_float(value) for value in given]
         bad = [i for i, value in enumerate(found) if value is None]
-    else:
-        found = given  # integers, if none is bad
-        low, high = bounds(dtype)
-        bad = [i for i, value in enumerate(found) if type(value) is not int or not low <= value <= high]
-    if not bad:
-        with np.errstate(over="ignore"):
-            if not is_float(dtype):
-                return of_numbers(found, dtype)
-            values = np.array(found, np.float64).astype(numpy_dtype(dtype))
-        bad = [int(i) for i in np.flatnonzero(np.isinf(values)) if math.isfinite(found[i] or 0.0)]
         if not bad:
-            return values
+            with np.errstate(over="ignore"):
+                values = np.array(found, np.float64).astype(numpy_dtype(dtype))
+            bad = [int(i) for i in np.flatnonzero(np.isinf(values)) if math.isfinite(found[i] or 0.0)]
+            if not bad:
+                return values
+    else:
+        low, high = bounds(dtype)
+        bad = [i for i, value in enumerate(given) if type(value) is not int or not low <= value <= high]
+        if not bad:
+            return of_numbers(given, dtype)
     for i in bad[: MOST + 1]:
         _report(reader, nodes[i], dtype)
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._desc.check import check
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -16,8 +16,8 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.operators import DESC_KEYS, TYPE_KEYS, named
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.json import Node
-from dmlcy._frontends.dxdispatch.mend import Mender, Splice, of_tensor, of_value
-from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
+from dmlcy._frontends.dxdispatch.mend import of_tensor, of_value
+from dmlcy._frontends.dxdispatch.problems import Mender, Problem, Splice, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import Reader, renaming
 from dmlcy._words.values import listing, quote
 
@@ -38,7 +38,7 @@ class Desc:
     misspelt: Mapping[Node, Mapping[str, Node]]
     """Members that are missing in an object, each with the one that was meant for it."""
 
-    def tensors(self) -> Iterator[tuple[Field, str, Any]]:
+    def tensors(self) -> Iterator[tuple[Field, str, TensorDesc | None]]:
         """Each tensor of a valid desc: its field, the name of its binding, and its desc; None where it is absent."""
         for field in self.operator.fields:
             value = getattr(self.value, field.python)
@@ -156,7 +156,7 @@ def entry_name(field: Field, number: int) -> str:
 
 def tensor_of(desc: OperatorDesc, field: Field, entry: int | None) -> TensorDesc:
     """The desc of the tensor of a field, or of an entry of an array."""
-    value: Any = getattr(desc, field.python)
+    value = getattr(desc, field.python)
     tensor: TensorDesc = value if entry is None else value[entry]
     return tensor
 
@@ -166,10 +166,10 @@ def tensors_of(desc: OperatorDesc, kind: str) -> dict[str, tuple[Field, int | No
     found: dict[str, tuple[Field, int | None]] = {}
     values = desc._values()
     for field in desc.operator.fields:
-        value: Any = values[field.python]
+        value = values[field.python]
         if field.kind != kind or value is None:
             continue
-        if type_of(field.type).tensors:
+        if isinstance(value, tuple):
             found |= {entry_name(field, number): (field, number) for number in range(len(value))}
         else:
             found[field.name] = field, None
@@ -256,7 +256,7 @@ def nesting(reader: Reader, holder: Node, goal: Node, names: Sequence[str], node
     reader.report("DML-MODEL-nesting", node, key=True, members=shown, found=holder.path(), expected=goal.path())
 
 
-def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Field, node: Node) -> Any:
+def _value(reader: Reader, misspelt: dict[Node, Mapping[str, Node]], field: Field, node: Node) -> object:
     """A member of a desc as a plain value, without the members of structs that nobody reads."""
     kind = type_of(field.type)
     members = kind.members

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, NoReturn
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from dmlcy._errors import ModelError, Repair, Violation
 from dmlcy._facts.tables import ERRORS
@@ -75,6 +75,18 @@ def at_byte(file: str, byte: int) -> Place:
     return Place(file, f"byte {byte}", 0, 0, byte=byte) if byte >= 0 else whole(file)
 
 
+class Splice(NamedTuple):
+    """Other characters in place of those from ``at`` to ``end``."""
+
+    at: int
+    end: int
+    text: str
+
+
+Mender: TypeAlias = Callable[[Repair], tuple[Splice, ...]]
+"""Makes a repair of a desc a change of the text of its file; no splices where the file does not have the value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A violation, or a warning, at its place. ``mender``: what makes a repair a change of the file."""
@@ -82,7 +94,7 @@ class Problem:
     place: Place
     violation: Violation
     warning: bool = False
-    mender: Callable[[Repair], tuple[Any, ...]] | None = field(default=None, repr=False, compare=False)
+    mender: Mender | None = field(default=None, repr=False, compare=False)
 
     def located(self) -> Violation:
         """The violation, its message opened by the place."""

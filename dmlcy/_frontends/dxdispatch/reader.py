@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._errors import Violation
 from dmlcy._facts.dtypes import has_four_bits
@@ -72,11 +72,11 @@ class Reader:
             return None
         return self.optional(parent, name, *kinds)
 
-    def missing(self, identifier: str, parent: Node, member: str, hint: str = "", **values: Any) -> None:
+    def missing(self, identifier: str, parent: Node, member: str, hint: str = "", **values: object) -> None:
         """Record that a member is not there: at the one that is misspelt, where there is one; else with the hint."""
         meant = self.misspelt(parent, [member]).get(member)
         if meant is None:
-            self.report(identifier, parent, hint=hint, **values)
+            self.report(identifier, parent, key=False, hint=hint, **values)
         else:
             self.report(identifier, meant, key=True, hint=renaming(meant, member), **values)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import BinaryIO, Final, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from dmlcy._facts.dtypes import (
 from dmlcy._facts.rows import Dtype
 from dmlcy._frontends.dxdispatch import files, images, npy
 from dmlcy._frontends.dxdispatch.json import Node
-from dmlcy._frontends.dxdispatch.numbers import array, scalar
+from dmlcy._frontends.dxdispatch.numbers import Scalar, array, scalar
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
@@ -49,7 +49,7 @@ class Constant:
 
     dtype: Dtype
     count: int
-    value: Any
+    value: Scalar
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -58,8 +58,8 @@ class Sequence:
 
     dtype: Dtype
     count: int
-    start: Any
-    delta: Any
+    start: Scalar
+    delta: Scalar
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -332,7 +332,7 @@ def _write(initial: Constant | Sequence | Values, target: Bytes) -> None:
     elif has_four_bits(initial.dtype):
         target[:] = _bytes(of_numbers(_numbers(initial), initial.dtype))
     elif isinstance(initial, Constant):
-        target.reshape(initial.count, -1)[:] = _bytes(initial.value)
+        target.reshape(initial.count, -1)[:] = _bytes(np.asarray(initial.value))
     else:
         target[:] = _bytes(_numbers(initial))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
 
 import numpy as np
 
@@ -144,7 +144,7 @@ class _Executor:
         dispatchable = self.model.dispatchables[command.dispatchable]
         bound = {**self.initial[command.dispatchable], **self.tensors(dispatchable, command.bindings)}
         desc: Desc = dispatchable.desc
-        call: Any = self.operators[command.dispatchable]
+        call: Callable[..., object] = self.operators[command.dispatchable]
         inputs = [self.argument(desc, field, bound) for field in desc.operator.fields if field.kind == "input"]
         outputs = [self.argument(desc, field, bound) for field in desc.operator.fields if field.kind == "output"]
         outputs = [output for output in outputs if output is not None]
@@ -212,7 +212,7 @@ class _Executor:
                     found[name] = self.view(name, binding, tensor_of(desc, field, entry))
         return found
 
-    def argument(self, desc: Desc, field: Field, bound: Mapping[str, Array]) -> Any:
+    def argument(self, desc: Desc, field: Field, bound: Mapping[str, Array]) -> Array | tuple[Array, ...] | None:
         """The argument of an operator for a field: a tensor, a tuple of them, or None."""
         names = [name for name, (other, _) in tensors_of(desc.value, field.kind).items() if other is field]
         return tuple(bound[name] for name in names) if type_of(field.type).tensors else bound.get(field.name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, Final
+from typing import Final
 
 _ENDING: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -22,7 +23,7 @@ class Clearing:
     """
 
     def __init__(self) -> None:
-        self._handlers: dict[int, Any] = {}
+        self._handlers: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
         self._number: int | None = None
 
     def check(self) -> None:

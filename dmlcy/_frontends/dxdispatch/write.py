@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from dmlcy._desc.memory import dtype_of, extent, in_memory, rounded
 from dmlcy._desc.minimum import minimum_feature_level
@@ -64,7 +64,7 @@ class Use:
         return self.prefix + name.replace("[", "_").removesuffix("]")
 
 
-def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any]]) -> dict[str, Any]:
+def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, object]]) -> dict[str, object]:
     """A model that runs the operators in turn. Their inputs are resources as JSON.
 
     ``report`` makes the command that follows for each output, from the name of its resource and its desc.
@@ -77,7 +77,7 @@ def model(uses: Iterable[Use], report: Callable[[str, TensorDesc], dict[str, Any
         resources |= {use.resource(name): use.inputs[name] for name in inputs}
         resources |= {use.resource(name): zeros(tensor) for name, tensor in outputs.items()}
         described = use.desc.to_dict()
-        bound: dict[bool, dict[str, Any]] = {False: {}, True: {}}
+        bound: dict[bool, dict[str, object]] = {False: {}, True: {}}
         for field in use.desc.operator.fields:
             tensors = {**inputs, **outputs}
             tensor, value = tensors.get(field.python), getattr(use.desc, field.python)
@@ -100,7 +100,7 @@ def export(uses: Sequence[Use], folder: str) -> Export:
     """Write a model of uses whose inputs are arrays: all of its files, or none."""
     if not uses:
         raise _error("DML-MODEL-no-calls", folder)
-    contents: dict[tuple[str, ...], Callable[[IO[bytes]], Any]] = {}
+    contents: files.Contents = {}
     written = []
     for use in uses:
         inputs = {}
@@ -143,7 +143,7 @@ def _unknown_to_dxdispatch(desc: OperatorDesc) -> list[str]:
     return [f"feature level {needed.level}, which {reason.subject} needs" for reason in needed.forced_by]
 
 
-def brief(tensor: TensorDesc) -> dict[str, Any]:
+def brief(tensor: TensorDesc) -> dict[str, object]:
     """A tensor desc without the members that DxDispatch fills in."""
     whole = tensor.to_dict()
     known = {"Flags": tensor.flags is TensorFlags.NONE, "DimensionCount": True, "Strides": tensor.strides is None}
@@ -152,22 +152,25 @@ def brief(tensor: TensorDesc) -> dict[str, Any]:
     return {name: member for name, member in whole.items() if not known.get(name, False)}
 
 
-def zeros(tensor: TensorDesc) -> dict[str, Any]:
+def zeros(tensor: TensorDesc) -> dict[str, object]:
     """A resource for an output."""
     dtype = in_files(dtype_of(tensor))
     item = numpy_dtype(dtype).itemsize
     count = min(extent(tensor) // item, UINT32)
-    values = {"initialValuesDataType": dtype.name, "initialValues": {"valueCount": count, "value": 0}}
+    values: dict[str, object] = {
+        "initialValuesDataType": dtype.name,
+        "initialValues": {"valueCount": count, "value": 0},
+    }
     return sized(tensor, values, count * item)
 
 
-def sized(tensor: TensorDesc, resource: dict[str, Any], length: int) -> dict[str, Any]:
+def sized(tensor: TensorDesc, resource: dict[str, object], length: int) -> dict[str, object]:
     """The resource with its size, where the tensor needs more than the bytes of its values."""
     needed = tensor.total_tensor_size_in_bytes
     return resource | ({"sizeInBytes": needed} if needed > rounded(length) else {})
 
 
-def _write_file(name: str, tensor: TensorDesc) -> dict[str, Any]:
+def _write_file(name: str, tensor: TensorDesc) -> dict[str, object]:
     """The command that writes an output: in its sizes, or, when the elements do not follow each other, as they lie."""
     command = {"type": "writeFile", "resource": name, "targetPath": f"{name}.npy"}
     in_its_sizes = tensor.strides is None and not has_four_bits(dtype_of(tensor))

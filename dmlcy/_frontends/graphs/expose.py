@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from dmlcy._desc.memory import dtype_of, extent, is_packed, view
 from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._frontends.dxdispatch.files import Contents
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.write import Use, brief, layout, model, sized, zeros
 from dmlcy._frontends.graphs.value_files import laid_out, names_of
-from dmlcy._frontends.graphs.writer import Contents
 from dmlcy._graph.check import is_owned
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Edge, End, Node, Port
@@ -22,6 +22,8 @@ from dmlcy._graph.wiring import wiring_of
 from dmlcy._types import Array
 
 MODEL: Final = "model.json"
+_Bound: TypeAlias = dict[str, str | list[str]]
+"""The names of resources, by the fields that they are bound to."""
 
 
 def exposed(graph: GraphDesc) -> GraphDesc:
@@ -39,7 +41,7 @@ def exposed(graph: GraphDesc) -> GraphDesc:
     return replace(graph, outputs=tuple(ends), edges=tuple(edges))
 
 
-def text(first: str, content: dict[str, Any], *rest: str) -> Contents:
+def text(first: str, content: dict[str, object], *rest: str) -> Contents:
     """A file of a model."""
     data = (layout(content) + "\n").encode()
     return {(first, *rest): lambda stream: stream.write(data)}
@@ -53,7 +55,7 @@ def model_of(graph: GraphDesc, values: Mapping[Port, Array]) -> Contents:
     return found | text(MODEL, chain(graph, named, {port for port in outputs if port is not None}))
 
 
-def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None = None) -> dict[str, Any]:
+def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None = None) -> dict[str, object]:
     """A model that runs the nodes in turn, and writes values, or all, to the files that a dump has them in."""
     wiring = wiring_of(graph)
     resources: dict[str, object] = {}
@@ -62,7 +64,9 @@ def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None
         if desc is not None:
             computed = port.node is not None and not isinstance(graph.nodes[port.node], Constant)
             resources[wiring.value_names[port]] = zeros(desc) if computed else _from_file(named[port], desc)
-    dispatchables, commands, names = {}, [], Names()
+    dispatchables: dict[str, object] = {}
+    commands: list[dict[str, object]] = []
+    names = Names()
     for number in wiring.order:
         node = graph.nodes[number]
         if not isinstance(node, Node):
@@ -78,13 +82,13 @@ def chain(graph: GraphDesc, named: Mapping[Port, str], written: Set[Port] | None
     return {"resources": resources, "dispatchables": dispatchables, "commands": commands}
 
 
-def _dispatchable(graph: GraphDesc, number: int, node: Node) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+def _dispatchable(graph: GraphDesc, number: int, node: Node) -> tuple[dict[str, object], _Bound, _Bound]:
     """A node as a dispatchable, what is bound when it is initialised, and what is bound when it runs."""
     wiring = wiring_of(graph)
     described = node.desc.to_dict()
-    members: dict[str, Any] = described["desc"]
-    initial: dict[str, Any] = {}
-    bound: dict[str, Any] = {}
+    members = described["desc"]
+    initial: _Bound = {}
+    bound: _Bound = {}
     for kind, tensors in (("input", wiring.inputs[number]), ("output", wiring.outputs[number])):
         for index, (path, desc) in enumerate(tensors):
             field = node.desc.operator.field(path)
@@ -104,7 +108,7 @@ def _dispatchable(graph: GraphDesc, number: int, node: Node) -> tuple[dict[str, 
     return described, initial, bound
 
 
-def alone(graph: GraphDesc, number: int, node: Node, named: Mapping[Port, str]) -> dict[str, Any]:
+def alone(graph: GraphDesc, number: int, node: Node, named: Mapping[Port, str]) -> dict[str, object]:
     """A model of one node, whose inputs are the values of the dump in the folder above."""
     wiring = wiring_of(graph)
     inputs = {}
@@ -118,11 +122,11 @@ def alone(graph: GraphDesc, number: int, node: Node, named: Mapping[Port, str]) 
     return model([use], lambda name, desc: _write_file(name, files_[name], desc))
 
 
-def _from_file(file: str, desc: TensorDesc) -> dict[str, Any]:
+def _from_file(file: str, desc: TensorDesc) -> dict[str, object]:
     return sized(desc, {"initialValues": {"sourcePath": file}}, extent(desc))
 
 
-def _write_file(resource: str, file: str, desc: TensorDesc) -> dict[str, Any]:
+def _write_file(resource: str, file: str, desc: TensorDesc) -> dict[str, object]:
     """The command that writes a value: in its sizes, or as it lies in the buffer."""
     in_its_sizes = is_packed(desc) and not has_four_bits(dtype_of(desc))
     dimensions = {"dimensions": list(desc.sizes)} if in_its_sizes else {}

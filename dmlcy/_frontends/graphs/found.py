@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dmlcy._errors import Violation
-from dmlcy._frontends.dxdispatch.mend import Mender
-from dmlcy._frontends.dxdispatch.problems import Place, Problem, refuse
+from dmlcy._frontends.dxdispatch.problems import Mender, Place, Problem, refuse
 from dmlcy._frontends.dxdispatch.reader import MOST, more
 from dmlcy._graph.check import violations
 from dmlcy._graph.graph_desc import GraphDesc

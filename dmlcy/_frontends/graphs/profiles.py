@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dmlcy._frontends.dxdispatch.json import Document, Node
 from dmlcy._frontends.dxdispatch.reader import UINT64, Reader
@@ -102,11 +101,12 @@ class _Reader(Reader):
         hint = "Take a profile of this graph: dmlcy run GRAPH --profile --format json."
         self.report("DML-MODEL-choice", name, value=name.value, known=known, hint=hint)
 
-    def figure(self, node: Node | None) -> Any:
+    def figure(self, node: Node | None) -> float | None:
         """A number, 0 or more; None where there is none, and a problem where it is negative."""
         if node is None or node.kind == "null":
             return None
-        if not 0 <= node.value < float("inf"):
-            self.report("DML-MODEL-range", node, value=node.value, minimum=0, maximum="any number")
+        value: float = node.value
+        if not 0 <= value < float("inf"):
+            self.report("DML-MODEL-range", node, value=value, minimum=0, maximum="any number")
             return None
-        return node.value
+        return value

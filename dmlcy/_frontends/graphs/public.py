@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import IO, Any, Final, Literal, ParamSpec, TypeVar
+from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 from dmlcy._errors import ModelError
-from dmlcy._frontends.dxdispatch.files import open_regular, read_bytes
+from dmlcy._frontends.dxdispatch.files import Content, Contents, open_regular, read_bytes
 from dmlcy._frontends.dxdispatch.json import decode
 from dmlcy._frontends.dxdispatch.problems import Refusal, make, refuse, whole
 from dmlcy._frontends.graphs import files, serialized, writer
@@ -47,7 +47,7 @@ def _refused(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 @_refused
 def from_json(
-    text: str | bytes | Mapping[str, Any], *, folder: str | os.PathLike[str] = ".", limit: int = MOST
+    text: str | bytes | Mapping[str, object], *, folder: str | os.PathLike[str] = ".", limit: int = MOST
 ) -> GraphDesc:
     """The graph in JSON, in the form of DML_GRAPH_DESC.
 
@@ -130,7 +130,7 @@ def _save_serialized(graph: GraphDesc, folder: Path) -> Path:
     numbers = large_constants(graph, LEAST)
     owned = as_inputs(graph, numbers)
     names = constant_files(owned)
-    contents: writer.Contents = {}
+    contents: Contents = {}
     for place, number in enumerate(numbers, len(graph.inputs)):
         file = f"{names[Port(None, place)]}{serialized.SUFFIX}"
         contents[(file,)] = _bytes_writer(data_of(graph, number).tobytes())
@@ -138,7 +138,7 @@ def _save_serialized(graph: GraphDesc, folder: Path) -> Path:
     return writer.write(folder, contents)[-1]
 
 
-def _bytes_writer(data: bytes) -> Callable[[IO[bytes]], Any]:
+def _bytes_writer(data: bytes) -> Content:
     return lambda stream: stream.write(data)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,7 @@ from dmlcy._facts.tables import NAMES
 from dmlcy._field_types.tensor_desc import MEMBERS, TensorDesc
 from dmlcy._frontends.dxdispatch import operators, resources
 from dmlcy._frontends.dxdispatch.json import Document, Node
-from dmlcy._frontends.dxdispatch.mend import Mender
-from dmlcy._frontends.dxdispatch.problems import Place
+from dmlcy._frontends.dxdispatch.problems import Mender, Place
 from dmlcy._frontends.dxdispatch.reader import MOST as REPORTED
 from dmlcy._frontends.dxdispatch.reader import UINT32, Reader
 from dmlcy._frontends.graphs.form import ENDS, LISTS, MEMBERS_OF_GRAPH
@@ -107,7 +106,7 @@ class _Parser:
         self.edges: list[Edge] = []
         self.names: dict[tuple[Port, str], None] = {}
         self.end = 0  # of the node that is read, in the text
-        self._known: dict[str, operators.Desc] = reader.document.understood  # descs in which nothing is wrong
+        self._known = reader.document.understood  # descs in which nothing is wrong
 
     def read(self, root: Node) -> GraphDesc | None:
         reader = self.reader
@@ -228,7 +227,7 @@ class _Parser:
         """The desc of a node. Many nodes of a graph are alike: one that was understood is not read again."""
         text = self.reader.document.text[node.at : self.end]  # up to the next node
         known = self._known.get(text)
-        if known is not None:
+        if isinstance(known, operators.Desc):
             return replace(known, type_node=kind, node=_body_of(node))
         before = len(self.reader.problems), len(self.reader.warnings)
         found = _right(node, kind) or operators.parse(self.reader, node, kind)
@@ -271,9 +270,9 @@ class _Parser:
         source, target = _EDGES[name]
         members = (*source, *target)
         self.reader.ignore_others(body, (*members, "Name", *(("Type", "Desc") if body is not node else ())))
-        indices = {one: self._index(body, one) for one in members}
+        indices = {one: index for one in members if (index := self._index(body, one)) is not None}
         label = self.reader.optional(body, "Name", "string")
-        if None in indices.values():
+        if len(indices) < len(members):
             return
         self.places["edges", len(self.edges)] = node
         begin = _port(indices, source)
@@ -314,7 +313,7 @@ def _operator(kind: Node) -> str | None:
     return name if name in NAMES else None
 
 
-def _port(indices: dict[str, Any], members: tuple[str, ...]) -> Port:
+def _port(indices: dict[str, int], members: tuple[str, ...]) -> Port:
     found = [indices[one] for one in members]
     return Port(found[0], found[1]) if len(found) == 2 else Port(None, found[0])
 

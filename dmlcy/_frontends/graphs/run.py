@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def _prepared(graph: GraphDesc, options: Options) -> tuple[CompiledGraph, dict[s
     return operator, {name: given[name] for name in operator.called}
 
 
-def _keeper(values: dict[Port, Array]) -> Any:
+def _keeper(values: dict[Port, Array]) -> Callable[[Port, Array], None]:
     def keep(port: Port, value: Array) -> None:
         values[port] = np.array(to_array(value), order="C")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as member
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import MEMBERS
 from dmlcy._frontends.dxdispatch.files import open_regular, target_parts
-from dmlcy._frontends.dxdispatch.problems import Problem, at_byte, printable, refuse, whole
+from dmlcy._frontends.dxdispatch.problems import Place, Problem, at_byte, printable, refuse, whole
 from dmlcy._frontends.graphs.found import UNREAD, Read
 from dmlcy._frontends.serialized import reader
 from dmlcy._frontends.serialized.records import (
@@ -107,7 +107,7 @@ class _Places:
     found: Serialized
     graph: GraphDesc | None
 
-    def of(self, violation: Violation) -> Any:
+    def of(self, violation: Violation) -> Place:
         """The place of what a violation is about."""
         return at_byte(self.found.name, self._byte(violation))
 
@@ -298,7 +298,7 @@ def _names(record: OperatorNode | ConstantNode, kind: str, names: Sequence[str],
     raise _Wrong("names", record.at, **words)
 
 
-def _tensors(record: OperatorNode, operator: Operator) -> dict[str, Any]:
+def _tensors(record: OperatorNode, operator: Operator) -> dict[str, object]:
     """The tensors as members of the struct: a name for each, and a desc for each name that is not empty."""
     found: dict[str, object] = {}
     for kind, names, tensors in (
@@ -322,7 +322,7 @@ def _tensors(record: OperatorNode, operator: Operator) -> dict[str, Any]:
     return found
 
 
-def _tensor(record: Tensor) -> dict[str, Any]:
+def _tensor(record: Tensor) -> dict[str, object]:
     strides = None if record.strides is None else list(record.strides)
     given = {
         "DataType": record.data_type,
@@ -335,7 +335,7 @@ def _tensor(record: Tensor) -> dict[str, Any]:
 
 def _members(
     records: Sequence[Attribute], operator: Operator, of: str, byte: int, tensors: Mapping[str, object]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The attributes as members of the struct; ``of``: the activation that has them, in words."""
     fields = attributes_of(operator)
     if len(records) != len(fields):
@@ -362,7 +362,7 @@ def _value(
     of: str,
     given: Mapping[str, Attribute],
     tensors: Mapping[str, object],
-) -> Any:
+) -> object:
     """The value of an attribute as JSON has it."""
     kind, value = kind_of(operator, field), record.value
     actual = record.kind
@@ -382,13 +382,15 @@ def _value(
     return type_of(field.type).from_serialized(value, None)
 
 
-def _activation(record: Activation, field: Field, of: str) -> dict[str, Any]:
+def _activation(record: Activation, field: Field, of: str) -> dict[str, object]:
     operator = _operator(record.type)
     inner = f" of {field.name}{of}"
     return {"Type": record.type, "Desc": _members(record.attributes, operator, inner, record.at, {})}
 
 
-def _dtype(operator: Operator, field: Field, given: Mapping[str, Attribute], tensors: Mapping[str, Any]) -> str | None:
+def _dtype(
+    operator: Operator, field: Field, given: Mapping[str, Attribute], tensors: Mapping[str, object]
+) -> str | None:
     """The data type of a scalar, which another attribute says by its number; where it says none, that of a tensor."""
     other = scalar_dtype(operator, field)
     record = None if other is None else given.get(other.name)
@@ -398,5 +400,7 @@ def _dtype(operator: Operator, field: Field, given: Mapping[str, Attribute], ten
     assert info is not None
     if other.unsaid and record.value == 0 and other.value is not None:
         (source,) = (operator.field(facet.removesuffix(".dtype")).name for facet in other.value.reads)
-        return str(tensors[source]["DataType"]).removeprefix(info.prefix)
+        tensor = tensors[source]
+        assert isinstance(tensor, dict)
+        return str(tensor["DataType"]).removeprefix(info.prefix)
     return next((name for name, (member, _) in info.members.items() if member == record.value), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._desc.memory import is_packed, strides_of
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -28,6 +28,7 @@ from dmlcy._frontends.serialized.records import (
     ScaleBias,
     Size2D,
     Tensor,
+    Value,
 )
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Constant, Port, Tensors
@@ -38,7 +39,7 @@ from dmlcy._words.values import quote, show
 PARTITION: Final = "Partition_0"
 """The name of the file of a graph, as ONNX Runtime writes it, without its suffix."""
 _DTYPE: Final = "DML_TENSOR_DATA_TYPE_"
-_FORMS: Final[dict[str, Callable[[Any], Any]]] = {
+_FORMS: Final[dict[str, Callable[..., Value]]] = {
     "ScaleBias": lambda value: ScaleBias(*value),
     "Size2D": lambda value: Size2D(*value),
     "ScalarUnionData": lambda value: Scalar("ByteArray", value),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, replace
 from pathlib import Path
-from typing import IO, Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from dmlcy._facts.levels import NEWEST
 from dmlcy._field_types.base import spelled_in_json
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._frontends.dxdispatch import files
-from dmlcy._frontends.dxdispatch.files import distinct
+from dmlcy._frontends.dxdispatch.files import Content, distinct
+from dmlcy._frontends.dxdispatch.files import Contents as Contents
 from dmlcy._frontends.dxdispatch.npy import writer
 from dmlcy._frontends.dxdispatch.problems import make, whole
 from dmlcy._frontends.dxdispatch.write import brief, layout
@@ -37,8 +38,7 @@ ORIGIN: Final = ("File", "Name", "Operator")
 
 _FORMLESS: Final = frozenset({"DML-GRAPH-passed-through", "DML-GRAPH-name-unbound"})
 
-Stored: TypeAlias = Callable[[int, Constant], dict[str, Any]]
-Contents: TypeAlias = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
+Stored: TypeAlias = Callable[[int, Constant], dict[str, object]]
 
 
 def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, object]:
@@ -61,7 +61,7 @@ def to_json(graph: Structure, stored: Stored | None = None) -> dict[str, object]
     names: dict[Port, str] = {}
     for port, name in graph.names:
         names.setdefault(port, name)
-    lists: dict[str, list[dict[str, Any]]] = {"InputEdges": [], "OutputEdges": [], "IntermediateEdges": []}
+    lists: dict[str, list[dict[str, object]]] = {"InputEdges": [], "OutputEdges": [], "IntermediateEdges": []}
     for edge in graph.edges:
         kind, members = _edge(edge)
         name = edge.name or (names.get(edge.source, "") if edge.source is not None else "")
@@ -100,7 +100,7 @@ def contents(graph: Structure, folder: tuple[str, ...] = ()) -> Contents:
     taken = {NAME}
     names = wiring_of(graph).value_names
 
-    def stored(number: int, constant: Constant) -> dict[str, Any]:
+    def stored(number: int, constant: Constant) -> dict[str, object]:
         if constant.size is None or constant.size <= BESIDE or constant.desc is None:
             return _inline(number, constant)
         file = f"{distinct(names[Port(number, 0)], taken)}.npy"
@@ -117,7 +117,7 @@ def save(graph: Structure, folder: Path) -> Path:
     return write(folder, contents(graph))[-1]
 
 
-def write(folder: Path, files_: Mapping[tuple[str, ...], Callable[[IO[bytes]], Any]]) -> list[Path]:
+def write(folder: Path, files_: Mapping[tuple[str, ...], Content]) -> list[Path]:
     """Write files below a folder: all of them, or none."""
     try:
         return files.write_all(folder, files_)
@@ -131,7 +131,7 @@ def _has_a_form(edge: Edge) -> bool:
     return edge.source is not None and (edge.source.node is not None or edge.target.node is not None)
 
 
-def _edge(edge: Edge) -> tuple[str, dict[str, Any]]:
+def _edge(edge: Edge) -> tuple[str, dict[str, object]]:
     source, target = edge.source, edge.target
     assert source is not None
     if source.node is None:
@@ -163,14 +163,14 @@ def _encodable(name: str) -> str:
     return name
 
 
-def _origin(origin: Origin | None) -> dict[str, Any]:
+def _origin(origin: Origin | None) -> dict[str, object]:
     """The member of an origin; none where there is none."""
     if origin is None:
         return {}
     return {"Origin": {member: _encodable(text) for member, text in zip(ORIGIN, astuple(origin), strict=True) if text}}
 
 
-def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, Any]:
+def _node(number: int, node: Node | Constant, stored: Stored) -> dict[str, object]:
     named, origin = _named(node.name), _origin(node.origin)
     if isinstance(node, Constant):
         tensor = {} if node.desc is None else {"Tensor": brief(node.desc)}

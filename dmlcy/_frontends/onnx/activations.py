@@ -47,7 +47,7 @@ def activation(use: Use, field: str, name: str, number: Callable[[str], float | 
     declared = row.versions[-1].attributes if row is not None and row.versions else {}
     fields = dict(more)
     for one in known:
-        given = number(one.python) if one.type == "float" else None
+        given: object = number(one.python) if one.type == "float" else None
         if given is None and one.python in declared:
             given = declared[one.python].default
         if given is None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from shutil import copyfileobj
-from typing import IO, Any, Final
+from typing import IO, Final
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
 from dmlcy._errors import DmlError
-from dmlcy._frontends.dxdispatch.files import target_parts
+from dmlcy._frontends.dxdispatch.files import Content, Contents, target_parts
 from dmlcy._frontends.dxdispatch.problems import make, refuse, whole
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.model import ELEMENTS, Model
@@ -21,7 +21,6 @@ from dmlcy._frontends.onnx.walk import Walk
 from dmlcy._frontends.onnx.writing import Described, names_read, part, source_of, with_outputs
 from dmlcy._types import Array
 
-Contents = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 MODEL: Final = "model.onnx"
 INPUTS: Final = "inputs.npz"
 VALUES: Final = "values.npz"
@@ -78,7 +77,7 @@ def extracted(model: CompiledModel, arrays: Mapping[str, Array], node: str) -> C
     return {(MODEL,): _pieces([data]), (INPUTS,): archive(given), (SCRIPT,): _pieces([RUN.encode()])}
 
 
-def archive(arrays: Mapping[str, Array]) -> Callable[[IO[bytes]], Any]:
+def archive(arrays: Mapping[str, Array]) -> Content:
     """Writes arrays by their names, as numpy.savez does."""
 
     def write(stream: IO[bytes]) -> None:
@@ -92,7 +91,7 @@ def archive(arrays: Mapping[str, Array]) -> Callable[[IO[bytes]], Any]:
     return write
 
 
-def _pieces(several: list[bytes]) -> Callable[[IO[bytes]], Any]:
+def _pieces(several: list[bytes]) -> Content:
     def write(stream: IO[bytes]) -> None:
         for one in several:
             stream.write(one)
@@ -100,7 +99,7 @@ def _pieces(several: list[bytes]) -> Callable[[IO[bytes]], Any]:
     return write
 
 
-def _copier(model: Model, location: str) -> Callable[[IO[bytes]], Any]:
+def _copier(model: Model, location: str) -> Content:
     def write(stream: IO[bytes]) -> None:
         with (Path(model.file).parent / location).open("rb") as other:
             copyfileobj(other, stream)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from mmap import ACCESS_READ, mmap
 from os import fstat
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def entries(wire: Wire, spans: Sequence[Span], what: str, byte: int) -> External
 
 def elements(wire: Wire, one: External, size: int, folder: Path | None, what: str, byte: int) -> Array | bytes:
     """The bytes of a tensor in its file, which is mapped."""
-    words: dict[str, Any] = {"what": what, "path": one.location}
+    words = {"what": what, "path": one.location}
     if folder is None:
         wire.refuse("external-missing", byte, why="the model is not in a folder", **words)
     data: mmap | bytes | None = wire.mapped.get(one.location)
@@ -61,7 +61,7 @@ def elements(wire: Wire, one: External, size: int, folder: Path | None, what: st
     return np.frombuffer(data, np.uint8, size, one.offset) if size else b""
 
 
-def _mapped(wire: Wire, location: str, folder: Path, words: Mapping[str, Any], byte: int) -> mmap | bytes:
+def _mapped(wire: Wire, location: str, folder: Path, words: Mapping[str, str], byte: int) -> mmap | bytes:
     parts = target_parts(location)
     if parts is None:
         wire.refuse("external-path", byte, **words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dmlcy._frontends.dxdispatch.problems import Problem, at_byte, make
 from dmlcy._frontends.onnx import messages
@@ -13,7 +13,7 @@ from dmlcy._frontends.onnx.infos import info_of
 from dmlcy._frontends.onnx.model import ONNX, Attribute, AttributeKind, Graph, Info, Node, Tensor
 from dmlcy._frontends.onnx.sparse import sparse_tensor
 from dmlcy._frontends.onnx.tensors import tensor, text_or_bytes
-from dmlcy._frontends.onnx.wire import Span, Wire
+from dmlcy._frontends.onnx.wire import Contents, Span, Wire
 
 DEEPEST: Final = 32
 """Graphs inside of graphs."""
@@ -35,7 +35,6 @@ _VALUES: Final[Mapping[int, _Value]] = {
     14: _Value("TYPE_PROTOS", "type_protos"),
 }  # fmt: skip
 """The kinds of attributes by their numbers, and the fields that have their values."""
-_ABSENT: Final[Mapping[str, Any]] = {"f": 0.0, "i": 0, "s": ""}  # programs leave out a field that has this value
 _NO_ATTRIBUTES: Final[Mapping[str, Attribute]] = MappingProxyType({})
 
 
@@ -91,7 +90,7 @@ class Graphs:
             span[0],
         )
 
-    def _initializers(self, found: Mapping[str, Any]) -> dict[str, Tensor]:
+    def _initializers(self, found: Contents) -> dict[str, Tensor]:
         initializers: dict[str, Tensor] = {}
         tensors = ((span, tensor(self.wire, (span,), self.folder)) for span in found.get("initializer", ()))
         sparse = ((span, sparse_tensor(self.wire, span, self.folder)) for span in found.get("sparse_initializer", ()))
@@ -102,7 +101,7 @@ class Graphs:
             initializers[one.name] = one
         return initializers
 
-    def _infos(self, found: Mapping[str, Any], field: str) -> tuple[Info, ...]:
+    def _infos(self, found: Contents, field: str) -> tuple[Info, ...]:
         return tuple(info_of(self.wire, span) for span in found.get(field, ()))
 
     # Attributes ------------------------------------------------------------------------------------------------------
@@ -141,7 +140,7 @@ class Graphs:
             self.wire.refuse("attribute", span[0], name=name, why=f"is of the kind {kind}, and does not have {field}")
         return Attribute(name, kind, self._value(field, found))
 
-    def _kind(self, found: Mapping[str, Any], name: str, byte: int) -> _Value:
+    def _kind(self, found: Contents, name: str, byte: int) -> _Value:
         """The kind of an attribute; the oldest files do not have it."""
         number = found.get("type", 0)
         if number in _VALUES:
@@ -152,8 +151,9 @@ class Graphs:
             self.wire.refuse("attribute", byte, name=name, why=why)
         return there[0]
 
-    def _value(self, field: str, found: Mapping[str, Any]) -> Any:
-        value = found.get(field, _ABSENT.get(field, ()))
+    def _value(self, field: str, found: Contents) -> object:
+        """The value of an attribute; programs leave out a field with the value 0, an empty text or no entry."""
+        value = found.get(field, ())
         match field:
             case "s":
                 return text_or_bytes(self.wire.raw(value)) if value else ""
@@ -167,8 +167,10 @@ class Graphs:
                 return self.graph(value)
             case "graphs":
                 return tuple(self.graph((span,)) for span in value)
-            case "f" | "i":
-                return value
+            case "f":
+                return found.get(field, 0.0)
+            case "i":
+                return found.get(field, 0)
             case "floats" | "ints":
                 return tuple(value)
         return None

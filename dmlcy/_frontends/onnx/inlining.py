@@ -128,9 +128,9 @@ class Body:
             return given.value
         return None if row is None else row.default
 
-    def number(self, name: str) -> Any:
+    def number(self, name: str) -> float:
         """The value of an attribute that must be there."""
-        found = self.attribute(name)
+        found: float | None = self.attribute(name)
         if found is None:
             self.refuse("DML-ONNX-node-attribute", name=name)
         return found

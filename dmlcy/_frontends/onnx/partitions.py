@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import IO, Any
 
+from dmlcy._frontends.dxdispatch.files import Content, Contents
 from dmlcy._frontends.graphs import serialized, writer
 from dmlcy._frontends.graphs.to_records import constant_files, to_records
 from dmlcy._frontends.onnx.loading import CompiledModel
@@ -18,8 +18,6 @@ from dmlcy._graph.owned import LEAST, as_inputs, data_of, large_constants
 from dmlcy._graph.parts import within
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._types import Array
-
-Contents = dict[tuple[str, ...], Callable[[IO[bytes]], Any]]
 
 
 def saved(model: CompiledModel, arrays: Mapping[str, Array]) -> Contents:
@@ -79,5 +77,5 @@ def _serialized(graph: GraphDesc, name: str) -> Contents:
     return found
 
 
-def _bytes_writer(data: bytes) -> Callable[[IO[bytes]], Any]:
+def _bytes_writer(data: bytes) -> Content:
     return lambda stream: stream.write(data)

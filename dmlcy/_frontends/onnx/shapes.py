@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from math import ceil, inf, isfinite, prod
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from dmlcy._frontends.onnx.use import Use
 from dmlcy._frontends.onnx.values import right_aligned
 
+Given = TypeVar("Given", bound=Sized)
 MOST_AXES: Final = 64
 """The rank up to which NumPy has arrays."""
 
@@ -33,7 +34,7 @@ def axis_of(use: Use) -> int:
     return use.axis()
 
 
-def counted(use: Use, name: str, given: Any, wanted: int) -> Any:
+def counted(use: Use, name: str, given: Given, wanted: int) -> Given:
     """A sequence or a vector that must have so many elements."""
     if len(given) != wanted:
         use.refuse("DML-ONNX-count", name=name, count=len(given), wanted=wanted)
@@ -193,11 +194,12 @@ def padded(sizes: tuple[int, ...], added: tuple[tuple[int, int], ...]) -> tuple[
     return tuple(before + size + after for size, (before, after) in zip(sizes, added, strict=True))
 
 
-def padding_value(use: Use) -> Any:
+def padding_value(use: Use) -> float | None:
     """Pad: the element that is added; None where the node does not say."""
     if "value" in use.version.attributes:
         return use.number("value")
-    return use.single(2, "biuf") if use.has(2) else None
+    found: float | None = use.single(2, "biuf") if use.has(2) else None
+    return found
 
 
 def joined(use: Use) -> tuple[int, tuple[int, ...]]:
@@ -314,13 +316,13 @@ def matrices(use: Use) -> tuple[int, ...]:
     return use[0].sizes
 
 
-def filling(use: Use) -> Any:
+def filling(use: Use) -> object:
     """ConstantOfShape: the element."""
     value = use.attribute("value")
     return 0 if value is None else counted(use, "value", value.array().reshape(-1), 1)[0]
 
 
-def sequence(use: Use) -> tuple[Any, Any, int]:
+def sequence(use: Use) -> tuple[float, float, int]:
     """Range: the first element, the step, and how many elements there are before the limit."""
     start, limit, delta = (use.single(place) for place in range(3))
     if delta == 0:

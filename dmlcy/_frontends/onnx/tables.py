@@ -23,7 +23,7 @@ class AttributeRow(NamedTuple):
     name: str
     kind: str
     required: bool
-    default: Any
+    default: object
 
 
 class Version(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dmlcy._frontends.onnx import external, messages
 from dmlcy._frontends.onnx.external import External
 from dmlcy._frontends.onnx.model import ELEMENTS, Element, Tensor
 from dmlcy._frontends.onnx.unpack import as_elements, packed_numbers
-from dmlcy._frontends.onnx.wire import Damage, Span, Wire
+from dmlcy._frontends.onnx.wire import Contents, Damage, Span, Wire
 from dmlcy._types import Array
 from dmlcy._words.values import quote
 
@@ -98,7 +98,7 @@ def _shown(sizes: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, sizes[:8]))}{', ...' if len(sizes) > 8 else ',' if len(sizes) == 1 else ''})"
 
 
-def _inside(one: _Read, found: Mapping[str, Any]) -> Callable[[], Array]:
+def _inside(one: _Read, found: Contents) -> Callable[[], Array]:
     """A function that reads the elements in the file itself, once their number is right as far as the bytes need not be
     read.
     """

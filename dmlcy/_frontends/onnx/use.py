@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from dmlcy._graph.build import Graph
 from dmlcy._graph.values import Value
 from dmlcy._types import Array
 
+Given = TypeVar("Given")
+Method: TypeAlias = Callable[..., Any]
+"""Makes a node of the values and the fields that its operator has: its output, or a tuple of its outputs."""
 RANK: Final = 4
 """The rank up to which ONNX Runtime adds axes of size 1."""
 LONGEST: Final = 2**16
@@ -166,7 +169,7 @@ class Use:
         """An attribute of kind STRING that must be given, or have a default."""
         return str(self._there(name, self.attribute(name)))
 
-    def _there(self, name: str, value: object) -> Any:
+    def _there(self, name: str, value: Given | None) -> Given:
         if value is None:
             self.refuse("DML-ONNX-node-attribute", name=name)
         return value
@@ -250,13 +253,17 @@ class Use:
         except ValueError:
             self.refuse("DML-ONNX-broadcast", sizes=[*ones[-1].sizes], wanted=[*ones[0].sizes])
 
-    def make(self, *values: object, way: int = 0, **fields: object) -> Any:
-        """The node that the tables name for this operator; ``way``: which of several."""
-        return self.method(self.row.becomes[way][-1])(*values, **fields)
+    def make(self, *values: object, **fields: object) -> Any:
+        """The output, or the outputs, of a node of the operator that the tables name, or of the first of several."""
+        return self.way(0)(*values, **fields)
 
-    def method(self, operator: str) -> Callable[..., Any]:
+    def way(self, number: int) -> Method:
+        """The method of the graph for one of several operators that the tables name."""
+        return self.method(self.row.becomes[number][-1])
+
+    def method(self, operator: str) -> Method:
         """The method of the graph for an operator of DirectML."""
-        found: Callable[..., Any] = getattr(self.g, OPERATORS[operator][0])
+        found: Method = getattr(self.g, OPERATORS[operator][0])
         return found
 
     # Outputs ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 from weakref import ref
 
 import numpy as np
@@ -33,12 +33,14 @@ EAGER: Final = 65_536
 DEEPEST: Final = 64
 """How deep nodes may be inside others."""
 Scope: TypeAlias = ChainMap[str, Known]
+Conversion: TypeAlias = Callable[[Use], OnnxValue | tuple[OnnxValue | None, ...] | None]
+"""Makes the DirectML nodes of a node, and gives its output, or its outputs; None: an output that nothing reads."""
 
 
 @cache
-def _conversion(group: str, name: str) -> Callable[[Use], Any]:
+def _conversion(group: str, name: str) -> Conversion:
     """The function that converts the nodes of an operator."""
-    found: Callable[[Use], Any] = getattr(import_module(f"dmlcy._frontends.onnx.conversions.{group}"), name)
+    found: Conversion = getattr(import_module(f"dmlcy._frontends.onnx.conversions.{group}"), name)
     return found
 
 
@@ -352,7 +354,7 @@ def _later(
     visit: Visit,
     row: OperatorRow,
     version: Version,
-    convert: Callable[[Use], Any],
+    convert: Conversion,
     inputs: Sequence[OnnxValue | None],
     elements: Sequence[str],
     most: int | None,

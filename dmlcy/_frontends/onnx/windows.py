@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.use import Use
@@ -100,9 +100,9 @@ class Windows:
         axes = zip(self.spatial, self.strides, self.extents, added, strict=True)
         return [(size - 1) * step + extent + more for size, step, extent, more in axes]
 
-    def fields(self, *, dilations: bool = True) -> dict[str, Any]:
+    def fields(self, *, dilations: bool = True) -> dict[str, object]:
         """The fields of the desc that convolutions and poolings share."""
-        found = {
+        found: dict[str, object] = {
             "strides": self._fill(self.strides, 1),
             "start_padding": self._fill(self.start, 0),
             "end_padding": self._fill(self.end, 0),

@@ -12,6 +12,10 @@ from dmlcy._frontends.dxdispatch.problems import at_byte, make, refuse
 Data: TypeAlias = bytes | memoryview | mmap
 Span: TypeAlias = tuple[int, int]
 """The first byte of a value, and the byte behind it."""
+Contents: TypeAlias = dict[str, Any]
+"""The contents of the fields of a message, each of the kind that the message says."""
+Take: TypeAlias = Callable[["Wire", Any], object]
+"""Makes what is kept of the value of a field, a number or a span."""
 Mode: TypeAlias = Literal["one", "each", "all"]
 """The role of a value in its field: the value, of which the last counts; an entry; or entries, packed into one value.
 """
@@ -48,7 +52,7 @@ def signed(value: int) -> int:
 
 class _Field(NamedTuple):
     name: str
-    take: Callable[[Wire, Any], Any] | None  # makes a value of a number or of a span; None: it stays what it is
+    take: Take | None  # makes a value of a number or of a span; None: it stays what it is
     mode: Mode
     others: tuple[str, ...]  # the other members of its oneof
 
@@ -90,9 +94,9 @@ class Wire:
         self.texts: dict[bytes, str] = {}  # each text is kept once
         self.mapped: dict[str, mmap] = {}  # files with elements of tensors: each is opened once
 
-    def message(self, message: Message, spans: Sequence[Span]) -> dict[str, Any]:
+    def message(self, message: Message, spans: Sequence[Span]) -> Contents:
         """The contents of the fields of a message; several spans are merged, as protocol buffers are."""
-        found: dict[str, Any] = {}
+        found: Contents = {}
         data, tags, begin, end = self.data, message.tags, 0, 0
         try:
             for at, end in spans:
@@ -103,7 +107,7 @@ class Wire:
                     if tag > 127:
                         tag, at = varint(data, begin, end)
                     wire = tag & 7
-                    value: Any
+                    value: int | Span
                     if wire == 2:
                         size, at = varint(data, at, end) if at >= end or data[at] > 127 else (data[at], at + 1)
                         value = at, at + size
@@ -113,27 +117,26 @@ class Wire:
                     elif wire in _BYTES:
                         value = at, at + _BYTES[wire]
                         at = value[1]
-                    if at > end:
+                    if at > end and isinstance(value, tuple):
                         self._beyond(message, tag, begin, value, end)
                     field = tags.get(tag)
                     if field is None:
                         self._other(message, tag, begin)
                         continue
                     name, take, mode, others = field
-                    if take is not None:
-                        value = take(self, value)
+                    taken = value if take is None else take(self, value)
                     if mode == "one":
-                        found[name] = value
+                        found[name] = taken
                         for other in others:
                             found.pop(other, None)
                     elif mode == "each":
                         self.left -= 1
                         if name in found:
-                            found[name].append(value)
+                            found[name].append(taken)
                         else:
-                            found[name] = [value]
+                            found[name] = [taken]
                     else:
-                        found.setdefault(name, []).extend(value)
+                        found.setdefault(name, []).extend(taken)
                     if self.left < 0:
                         self.too_many(begin)
         except Damage as damage:
@@ -213,7 +216,7 @@ class Wire:
             self.refuse("field", byte, wire=_WIRES[wire], expected=expected, **words)
 
 
-_KINDS: Final[Mapping[str, Mapping[int, tuple[Callable[[Wire, Any], Any] | None, Mode]]]] = {
+_KINDS: Final[Mapping[str, Mapping[int, tuple[Take | None, Mode]]]] = {
     "int": {0: (lambda _, value: signed(value), "one")},
     "ints": {0: (lambda _, value: signed(value), "each"), 2: (Wire.numbers, "all")},
     "float": {5: (Wire.float, "one")},

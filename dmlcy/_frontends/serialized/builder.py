@@ -26,7 +26,7 @@ from dmlcy._frontends.serialized.schema import (
 )
 from dmlcy._words.values import show
 
-Parts: TypeAlias = Callable[[Any], Sequence[Any]]
+Parts: TypeAlias = Callable[[Any], Sequence[object]]
 """The values of the fields of a table, in the order of the schema, of what the caller wants written."""
 
 _WORD: Final = U32.size
@@ -55,8 +55,8 @@ class _Step(NamedTuple):
     field: int
     slot: int  # of its id
     required: bool
-    write: Callable[[Any], int] | None
-    union: Callable[[Any], tuple[int, int]] | None
+    write: Callable[[object], int] | None
+    union: Callable[[object], tuple[int, int]] | None
 
 
 class _Plan(NamedTuple):
@@ -123,9 +123,10 @@ class Builder:
                 slots[slot] = write(part)
         for index, slot, what, of in plan.numbers:
             number = values[index]
-            if type(number) is not int or number < 0 or number >> 8 * of.size:
-                _packed(what, of, of.code, (number,))
-            slots[slot] = int(number)
+            if type(number) is int and 0 <= number < 1 << 8 * of.size:
+                slots[slot] = number
+            else:
+                slots[slot] = int.from_bytes(_packed(what, of, of.code, (number,)), "little")
         self._depth -= 1
         return self._laid_out(plan, slots)
 
@@ -142,8 +143,8 @@ class Builder:
         for index in table.in_order:
             field = table.fields[index]
             what = f"{field.name} of {table.name}"
-            write: Callable[[Any], int] | None = None
-            union: Callable[[Any], tuple[int, int]] | None = None
+            write: Callable[[object], int] | None = None
+            union: Callable[[object], tuple[int, int]] | None = None
             if isinstance(field.type, Union):
                 union = partial(self._union, what, field.type)
             elif isinstance(field.type, Text):
@@ -163,14 +164,16 @@ class Builder:
         entries = _entries(what, value)
         return self._add(_packed(what, of, f"{len(entries)}{of.code}{-self._size % _WORD}x", entries, count=True))
 
-    def _offsets(self, targets: Placed) -> int:
+    def _offsets(self, targets: object) -> int:
+        assert isinstance(targets, Placed)
         padding = -self._size % _WORD
         first = self._size + padding + _WORD * len(targets)
         offsets = [first - _WORD * entry - target for entry, target in enumerate(targets)]
         return self._add(struct.pack(f"<I{len(targets)}I{padding}x", len(targets), *offsets))
 
-    def _union(self, what: str, union: Union, value: tuple[object, object]) -> tuple[int, int]:
+    def _union(self, what: str, union: Union, value: object) -> tuple[int, int]:
         """The number of the member, and its position; 0 where it is left out."""
+        assert isinstance(value, tuple)
         name, content = value
         number = union.number.get(name) if isinstance(name, str) else None
         if number is None:
@@ -222,7 +225,7 @@ class Builder:
         return size
 
 
-def _entries(what: str, value: object) -> Sequence[Any]:
+def _entries(what: str, value: object) -> Sequence[object]:
     if not isinstance(value, tuple | list):
         _wrong(what, value, "a tuple")
     return value

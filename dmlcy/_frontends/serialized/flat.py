@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from dmlcy._frontends.serialized.problems import refuse
 from dmlcy._frontends.serialized.schema import (
@@ -28,9 +28,9 @@ from dmlcy._frontends.serialized.schema import (
     Union,
 )
 
-Make: TypeAlias = Callable[[int, list[Any]], Any]
-"""Makes the result of a table from its byte and the values of its fields in the order of the schema."""
-_Follow: TypeAlias = Callable[[int, int], Any]
+Make: TypeAlias = Callable[..., object]
+"""Makes the result of a table: its arguments are the byte and the values of the fields, in the order of the schema."""
+_Follow: TypeAlias = Callable[[int, int], object]
 """Finds the target of an offset, from the byte of the offset, and the offset."""
 
 TIMES: Final = 8
@@ -54,8 +54,8 @@ class _Shape(NamedTuple):
     """The layout of a table by its vtable: its bytes, and for each field that is there how to read it."""
 
     size: int
-    unpack: Callable[[bytes, int], tuple[Any, ...]]
-    empty: tuple[Any, ...]
+    unpack: Callable[[bytes, int], tuple[int, ...]]
+    empty: tuple[int | None, ...]
     plain: tuple[tuple[int, int], ...]  # index of the field, index among the values
     follow: tuple[tuple[int, int, int, _Follow], ...]  # the same, the place of the offset in the table, and how
     union: _Union | None
@@ -75,7 +75,7 @@ class Reader:
         self._shapes: dict[str, dict[int, _Shape]] = {name: {} for name in TABLES}
         self._follow = {name: [self._way(table, one) for one in table.fields] for name, table in TABLES.items()}
 
-    def root(self) -> Any:
+    def root(self) -> object:
         """The table that the file begins with."""
         if not SMALLEST <= self._end <= LARGEST:
             refuse("size", None, found=self._end, expected=f"from {SMALLEST} to {LARGEST}")
@@ -153,7 +153,7 @@ class Reader:
         self._texts[at] = text
         return text
 
-    def _vector(self, what: str, of: Scalar, where: int, offset: int) -> bytes | tuple[Any, ...]:
+    def _vector(self, what: str, of: Scalar, where: int, offset: int) -> bytes | tuple[object, ...]:
         at, count = self._count(what, where, offset, of.size)
         if of.size == 1:
             return self._data[at : at + count]
@@ -172,7 +172,7 @@ class Reader:
         read = partial(self._table, what, table, make, shapes)
         return tuple([read(at + _WORD * entry, one) for entry, one in enumerate(offsets)])
 
-    def _table(self, what: str, table: Table, make: Make, shapes: dict[int, _Shape], where: int, offset: int) -> Any:
+    def _table(self, what: str, table: Table, make: Make, shapes: dict[int, _Shape], where: int, offset: int) -> object:
         at = where + offset
         if not offset or at & 3 or at + _WORD > self._end:
             self._start(what, where, offset, _WORD, _WORD)
@@ -191,7 +191,7 @@ class Reader:
         if self._depth > DEEPEST:
             refuse("nesting", at, what=table.name, expected=DEEPEST)
         values = shape.unpack(self._data, at)
-        fields = list(shape.empty)
+        fields: list[object] = [*shape.empty]
         for index, place in shape.plain:
             fields[index] = values[place]
         for index, place, distance, follow in shape.follow:
@@ -199,9 +199,9 @@ class Reader:
         if shape.union is not None:
             fields[shape.union.field] = self._union(table, shape.union, at, values)
         self._depth -= 1
-        return make(at, fields)
+        return make(at, *fields)
 
-    def _union(self, table: Table, union: _Union, at: int, values: Sequence[Any]) -> tuple[str, Any]:
+    def _union(self, table: Table, union: _Union, at: int, values: Sequence[int]) -> tuple[str, object]:
         kind = 0 if union.kind < 0 else values[union.kind]
         names = union.type.names
         what = table.fields[union.field].name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from dmlcy._frontends.serialized.builder import Builder, Parts, Placed
 from dmlcy._frontends.serialized.problems import refuse
@@ -33,8 +33,8 @@ def write(record: GraphRecord) -> bytes:
     """
     _expect("the graph", record, GraphRecord)
     for node in _listed("nodes of the graph", record.nodes):
-        _expect("a node of the graph", node, (OperatorNode, ConstantNode))
-    builder, at = Builder(_PARTS), dict[str, int]()
+        _expect("a node of the graph", node, OperatorNode, ConstantNode)
+    builder, at = Builder(_PARTS), dict[object, int]()
     nodes = Placed([builder.table("DmlGraphNode", node) for node in _named(builder, record, at)])
     no_input, no_output = builder.text(_NAME, ""), builder.text(_NAME, "")
     ends = _placed(at, record.input_names, no_input), _placed(at, record.output_names, no_output)
@@ -49,7 +49,7 @@ class _Named(NamedTuple):
     outputs: Placed
 
 
-def _named(builder: Builder, record: GraphRecord, at: dict[str, int]) -> list[_Named]:
+def _named(builder: Builder, record: GraphRecord, at: dict[object, int]) -> list[_Named]:
     """The nodes, after the names that join them are written; ``at`` gets the positions of the names."""
     graph = [_listed(f"{what} of the graph", getattr(record, what)) for what in ("input_names", "output_names")]
     taken, given = (
@@ -78,45 +78,47 @@ def _named(builder: Builder, record: GraphRecord, at: dict[str, int]) -> list[_N
     ]
 
 
-def _placed(at: Mapping[str, int], names: Iterable[str], empty: int) -> Placed:
+def _placed(at: Mapping[object, int], names: Iterable[object], empty: int) -> Placed:
     """The positions of names."""
     return Placed([at[name] if name else empty for name in names])
 
 
-def _listed(what: str, value: Any) -> Sequence[Any]:
-    _expect(what, value, (tuple, list))
-    entries: Sequence[Any] = value
-    return entries
+def _listed(what: str, value: object) -> Sequence[object]:
+    if not isinstance(value, tuple | list):
+        _wrong(what, value, tuple, list)
+    return value
 
 
-def _expect(what: str, value: object, kind: type | tuple[type, ...]) -> None:
-    if not isinstance(value, kind):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        expected = " or ".join(one.__name__ for one in kinds)
-        refuse("value", None, what=what, found=show(value), expected=expected)
+def _expect(what: str, value: object, *kinds: type) -> None:
+    if not isinstance(value, kinds):
+        _wrong(what, value, *kinds)
 
 
-def _whole(kind: type[Any], *fields: str) -> Parts:
+def _wrong(what: str, value: object, *kinds: type) -> NoReturn:
+    expected = " or ".join(one.__name__ for one in kinds)
+    refuse("value", None, what=what, found=show(value), expected=expected)
+
+
+def _whole(kind: type, *fields: str) -> Parts:
     """The values of these attributes of a record."""
 
     get = attrgetter(*fields)
 
-    def parts(record: object) -> Sequence[Any]:
-        if not isinstance(record, kind):
-            _expect("a part of a node", record, kind)
+    def parts(record: object) -> Sequence[object]:
+        _expect("a part of a node", record, kind)
         values: Sequence[object] = get(record)
         return values
 
     return parts
 
 
-def _node(named: _Named) -> Sequence[Any]:
+def _node(named: _Named) -> Sequence[object]:
     node = named.node
     kind = "OperatorNodeDesc" if isinstance(node, OperatorNode) else "ConstantNodeDesc"
     return (kind, node), node.name, named.inputs, named.outputs
 
 
-def _attribute(record: Attribute) -> Sequence[Any]:
+def _attribute(record: Attribute) -> Sequence[object]:
     _expect("an attribute", record, Attribute)
     return record.name, (record.kind, record.value)
 
@@ -130,7 +132,7 @@ def _scalar(value: Scalar) -> Sequence[object]:
     return [(value.kind, value.value)]
 
 
-def _only(value: object) -> Sequence[Any]:
+def _only(value: object) -> Sequence[object]:
     return [value]
 
 

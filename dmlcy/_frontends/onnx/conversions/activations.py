@@ -53,7 +53,7 @@ def biased_gelu(use: Use) -> OnnxValue:
     """The activation is fused with the addition of the bias, where there is one."""
     sizes = use[0].sizes
     if not use.has(1):
-        return use.out(use.make(use.right(0), way=1), sizes)
+        return use.out(use.way(1)(use.right(0)), sizes)
     gelu = desc_class(use.row.becomes[1][-1])()
     return use.out(use.make(use.right(0), use.spread(1, sizes), fused_activation=gelu), sizes)
 

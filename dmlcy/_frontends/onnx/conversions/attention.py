@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.conversions.rotary import rotary_embedding as rotary_embedding
@@ -59,7 +59,7 @@ def _without(use: Use, places: dict[int, str], **attributes: str) -> None:
             use.refuse("DML-ONNX-unsupported", what=f"{use.row.name} with {what}")
 
 
-def _common(use: Use, head: int) -> dict[str, Any]:
+def _common(use: Use, head: int) -> dict[str, object]:
     """The fields that all these operators have."""
     scale, masked = use.attribute("scale"), use.attribute("mask_filter_value")
     return {
@@ -71,7 +71,7 @@ def _common(use: Use, head: int) -> dict[str, Any]:
 # Masks ---------------------------------------------------------------------------------------------------------------
 
 
-def _mask(use: Use, place: int, sizes: Sizes) -> dict[str, Any]:
+def _mask(use: Use, place: int, sizes: Sizes) -> dict[str, object]:
     """A mask of several forms: numbers of keys, ends and starts of the keys, or truth."""
     if not use.has(place):
         return {}
@@ -90,7 +90,7 @@ def _mask(use: Use, place: int, sizes: Sizes) -> dict[str, Any]:
     return {"mask": mask, "mask_type": "BOOLEAN"}
 
 
-def _key_mask(use: Use, place: int, sizes: Sizes) -> dict[str, Any]:
+def _key_mask(use: Use, place: int, sizes: Sizes) -> dict[str, object]:
     """A mask of numbers of keys, of lengths, starts and ends, or of truth for the keys of each item."""
     if not use.has(place):
         return {}
@@ -204,7 +204,7 @@ def _present(use: Use, present: Sequence[Value], sizes: Sizes, earlier: int) -> 
         yield use.out(use.method("JOIN")(present, axis=0), whole, 1)
 
 
-def _past(use: Use, place: int) -> dict[str, Any]:
+def _past(use: Use, place: int) -> dict[str, object]:
     """The keys and values of earlier runs, which are in one tensor."""
     if not use.has(place):
         return {}
@@ -219,7 +219,7 @@ def _past(use: Use, place: int) -> dict[str, Any]:
     }
 
 
-def _causal(use: Use, sizes: Sizes, earlier: int, given: dict[str, Any]) -> dict[str, Any]:
+def _causal(use: Use, sizes: Sizes, earlier: int, given: dict[str, object]) -> dict[str, object]:
     """A mask of the keys up to the place of each query, and of the keys that another mask of truth allows."""
     if not use.attribute("unidirectional"):
         return given
@@ -251,14 +251,14 @@ def multi_head_attention(use: Use) -> tuple[OnnxValue | None, ...]:
     if query.rank == 5:
         hidden = query.sizes[2] * query.sizes[4]
         sizes = Sizes(query.sizes[0], query.sizes[1], hidden, _count(use, "num_heads", hidden))
-        given: dict[str, Any] = {"stacked_query_key_value": use.view(0, query.sizes)}
+        given: dict[str, object] = {"stacked_query_key_value": use.view(0, query.sizes)}
     else:
         sizes = _sizes(use, use.require_rank(3, 5).sizes[-1])
         given = {"query": use.view(0, query.sizes), **_keys(use)}
     bias, position = _same(use, 3, 5)
     is_first = use.has(6) and 0 in use[6].sizes
     past_key, past_value = (None, None) if is_first else _same(use, 6, 7)
-    fields: dict[str, Any] = {
+    fields: dict[str, object] = {
         "bias": bias,
         "relative_position_bias": position,
         "past_key": past_key,
@@ -284,7 +284,7 @@ def multi_head_attention(use: Use) -> tuple[OnnxValue | None, ...]:
     return tuple(outputs)
 
 
-def _key_count(use: Use, given: dict[str, Any], sizes: Sizes) -> int:
+def _key_count(use: Use, given: dict[str, object], sizes: Sizes) -> int:
     """The number of keys of earlier runs and of this one."""
     if "past_key" in given:
         return use[1].sizes[2]
@@ -292,7 +292,7 @@ def _key_count(use: Use, given: dict[str, Any], sizes: Sizes) -> int:
     return earlier + (use[1].sizes[1] if "query" in given and use.has(1) else sizes.queries)
 
 
-def _keys(use: Use) -> dict[str, Any]:
+def _keys(use: Use) -> dict[str, object]:
     """The keys and values, by the fields that take them."""
     if not use.has(1):
         return {}

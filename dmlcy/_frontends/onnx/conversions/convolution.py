@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.activations import fused
@@ -80,7 +79,9 @@ def qlinear_conv(use: Use) -> OnnxValue:
     return _convolve(use, windows, sizes, _wide(use, 0), *before, _wide(use, 3), *after)
 
 
-def _convolve(use: Use, windows: Windows, sizes: tuple[int, ...], *tensors: Value | None, **fields: Any) -> OnnxValue:
+def _convolve(
+    use: Use, windows: Windows, sizes: tuple[int, ...], *tensors: Value | None, **fields: object
+) -> OnnxValue:
     """The node of DirectML; ``sizes``: those of the output in ONNX."""
     fields.setdefault("outputs", output_desc(use.dtype(), _between(sizes)))
     value = use.make(*tensors, group_count=use.integer("group"), **windows.fields(), **fields)

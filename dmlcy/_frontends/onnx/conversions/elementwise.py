@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ INFINITIES: Final = {(True, True): "EITHER", (False, True): "POSITIVE", (True, F
 def unary(use: Use) -> OnnxValue:
     """An operator of one tensor, with numbers that have the same names in ONNX and DirectML."""
     attributes = use.version.attributes.items()
-    fields: dict[str, Any] = {name: use.number(name) for name, row in attributes if row.kind == "FLOAT"}
+    fields: dict[str, object] = {name: use.number(name) for name, row in attributes if row.kind == "FLOAT"}
     return use.out(use.make(use.right(0), **fields), use[0].sizes)
 
 
@@ -34,7 +34,7 @@ def binary(use: Use, *, way: int = 0, **fields: object) -> OnnxValue:
     else:
         sizes = use[0].sizes
         second = use.along(1, use.axis(), sizes)
-    return use.out(use.make(use.spread(0, sizes), second, way=way, **fields), sizes)
+    return use.out(use.way(way)(use.spread(0, sizes), second, **fields), sizes)
 
 
 def variadic(use: Use) -> OnnxValue:
@@ -57,7 +57,7 @@ def mean(use: Use) -> OnnxValue:
     if count <= 2:
         return use.out(_chain(use, use.row.becomes[0][-1], sizes), sizes)
     total = _chain(use, use.row.becomes[1][-1], sizes)
-    return use.out(use.make(total, way=2, scale_bias=(1 / count, 0)), sizes)
+    return use.out(use.way(2)(total, scale_bias=(1 / count, 0)), sizes)
 
 
 def _chain(use: Use, operator: str, sizes: tuple[int, ...]) -> Value:
@@ -68,7 +68,7 @@ def _chain(use: Use, operator: str, sizes: tuple[int, ...]) -> Value:
 
 def absolute(use: Use) -> OnnxValue:
     """Unsigned integers are copied."""
-    return use.out(use.make(use.right(0), way=int(use[0].element.startswith("U"))), use[0].sizes)
+    return use.out(use.way(int(use[0].element.startswith("U")))(use.right(0)), use[0].sizes)
 
 
 def power(use: Use) -> OnnxValue:
@@ -81,16 +81,23 @@ def power(use: Use) -> OnnxValue:
 
 def clip(use: Use) -> OnnxValue:
     """A bound that is left out is that of the data type."""
-    array = np.dtype(ELEMENTS[use[0].element].numpy)
-    limits: Any = np.finfo(array) if array.kind == "f" else np.iinfo(array) if array.kind in "iu" else None
-    if limits is None:
-        use.refuse("DML-ONNX-type", element=use[0].element, name=use[0].name)
-    bounds = _bound(use, "min", 1, limits.min), _bound(use, "max", 2, limits.max)
+    least, most = _limits(use)
+    bounds = _bound(use, "min", 1, least), _bound(use, "max", 2, most)
     way = int("min" not in use.version.attributes)
-    return use.out(use.make(use.right(0), min=bounds[0], max=bounds[1], way=way), use[0].sizes)
+    return use.out(use.way(way)(use.right(0), min=bounds[0], max=bounds[1]), use[0].sizes)
 
 
-def _bound(use: Use, name: str, place: int, least: object) -> Any:
+def _limits(use: Use) -> tuple[object, object]:
+    """The least and the largest number of the data type of the input."""
+    dtype = np.dtype(ELEMENTS[use[0].element].numpy)
+    if dtype.kind == "f":
+        return np.finfo(dtype).min, np.finfo(dtype).max
+    if dtype.kind not in "iu":
+        use.refuse("DML-ONNX-type", element=use[0].element, name=use[0].name)
+    return np.iinfo(dtype).min, np.iinfo(dtype).max
+
+
+def _bound(use: Use, name: str, place: int, least: object) -> object:
     if name in use.version.attributes:
         found = use.attribute(name)
         return least if found is None else found

@@ -49,7 +49,7 @@ def scatter_elements(use: Use) -> OnnxValue:
     axis, sizes = shapes.scattered_elements(use), use[0].sizes
     _refuse_reduction(use)
     if 0 in use[1].sizes:
-        return use.filled(sizes, lambda: use.make(use.right(0), way=1))
+        return use.filled(sizes, lambda: use.way(1)(use.right(0)))
     return use.filled(sizes, lambda: use.make(*map(use.right, range(3)), axis=use.promoted([axis])[0]))
 
 

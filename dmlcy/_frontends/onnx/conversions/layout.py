@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._frontends.onnx import shapes
 from dmlcy._frontends.onnx.use import RANK, Use
@@ -155,7 +155,7 @@ def col2im(use: Use) -> OnnxValue:
     if cells == 0 or channels % cells:
         use.refuse("DML-ONNX-parts", name=one.name, axis=1, size=channels, parts=f"parts of {cells}")
     sizes = (batches, channels // cells, *shapes.not_negative(use, "image_shape", image))
-    fields: dict[str, Any] = {"window_sizes": window, "strides": strides, "dilations": dilations}
+    fields: dict[str, object] = {"window_sizes": window, "strides": strides, "dilations": dilations}
     fields |= {"output_sizes": image, "start_padding": pads[:rank], "end_padding": pads[rank:]}
     return use.filled(sizes, lambda: use.make(use.right(0, 3), **fields))
 

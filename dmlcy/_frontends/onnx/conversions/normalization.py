@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._facts.tables import TensorDataType
 from dmlcy._field_types.tensor_desc import TensorDesc
@@ -28,7 +28,7 @@ def batch(use: Use) -> OnnxValue:
     sizes = left_aligned(use[0].sizes, RANK)
     vectors = (use.along(place, 1, sizes) for place in (3, 4, 1, 2))
     spatial = use.attribute("spatial") in (None, 1)
-    fields: dict[str, Any] = {"epsilon": use.number("epsilon"), "fused_activation": fused(use)}
+    fields: dict[str, object] = {"epsilon": use.number("epsilon"), "fused_activation": fused(use)}
     made = use.make(use.left(0), *vectors, spatial=spatial, **fields)
     return use.out(made, use[0].sizes)
 
@@ -38,7 +38,7 @@ def instance(use: Use) -> OnnxValue:
     use.require_rank(2)
     sizes = left_aligned(use[0].sizes, RANK)
     vectors = (use.along(place, 1, sizes) for place in (1, 2))
-    fields: dict[str, Any] = {"epsilon": use.number("epsilon"), "fused_activation": fused(use)}
+    fields: dict[str, object] = {"epsilon": use.number("epsilon"), "fused_activation": fused(use)}
     made = use.make(use.left(0), *vectors, axes=range(2, len(sizes)), **fields)
     return use.out(made, use[0].sizes)
 
@@ -47,7 +47,7 @@ def mean_variance(use: Use) -> OnnxValue:
     """Before opset 9, an attribute says whether the mean is of all channels."""
     given = use.integers("axes")
     axes = use.axes(([0, 1, 2, 3] if use.attribute("across_channels") else [0, 2, 3]) if given is None else given)
-    fields: dict[str, Any] = {"epsilon": EPSILON, "fused_activation": fused(use)}
+    fields: dict[str, object] = {"epsilon": EPSILON, "fused_activation": fused(use)}
     fields["normalize_variance"] = use.attribute("normalize_variance") in (None, 1)
     made = use.make(use.right(0), axes=use.promoted(axes), **fields)
     return use.out(made, use[0].sizes)
@@ -61,7 +61,7 @@ def lp(use: Use) -> OnnxValue:
 
 def local_response(use: Use) -> OnnxValue:
     """The squares that are added up are those of neighboring channels."""
-    numbers: dict[str, Any] = {name: use.number(name) for name in ("alpha", "beta", "bias")}
+    numbers: dict[str, object] = {name: use.number(name) for name in ("alpha", "beta", "bias")}
     made = use.make(use.right(0), cross_channel=True, local_size=use.integer("size"), **numbers)
     return use.out(made, use[0].sizes)
 

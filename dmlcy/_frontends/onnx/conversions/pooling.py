@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._frontends.onnx.use import RANK, Use
 from dmlcy._frontends.onnx.values import OnnxValue, packed, right_aligned
@@ -38,10 +38,10 @@ def _pool(use: Use, **fields: object) -> OnnxValue:
     fields |= windows.fields(dilations=windows.dilated)
     desc = output_desc(use.dtype(), right_aligned(sizes, RANK))
     way = int(windows.dilated)
-    return use.out(use.make(use.right(0), way=way, window_size=windows.window(), outputs=desc, **fields), sizes)
+    return use.out(use.way(way)(use.right(0), window_size=windows.window(), outputs=desc, **fields), sizes)
 
 
-def max_pool(use: Use) -> Any:
+def max_pool(use: Use) -> OnnxValue | tuple[OnnxValue, ...]:
     """The first operator of the tables has no indices."""
     if not use.wants(1):
         return _pool(use)
@@ -50,7 +50,7 @@ def max_pool(use: Use) -> Any:
     windows, sizes = _windows(use)
     descs = [output_desc(dtype, right_aligned(sizes, RANK)) for dtype in (use.dtype(), "UINT64")]
     fields = windows.fields() | {"output_indices": "UINT64", "outputs": descs}
-    values = use.make(use.right(0), way=1, window_size=windows.window(), **fields)
+    values = use.way(1)(use.right(0), window_size=windows.window(), **fields)
     return tuple(use.out(value, sizes, place) for place, value in enumerate(values))
 
 
@@ -94,7 +94,7 @@ def _first(use: Use, numbers: Sequence[int]) -> tuple[int, ...]:
     return channels_first(numbers) if use.attribute("channels_last") else tuple(numbers)
 
 
-def _quantized(use: Use, sizes: tuple[int, ...], **fields: Any) -> OnnxValue:
+def _quantized(use: Use, sizes: tuple[int, ...], **fields: object) -> OnnxValue:
     """A pooling of quantized integers; ``sizes``: those of the output, with the channels first."""
     last = bool(use.attribute("channels_last"))
     own = (sizes[0], *sizes[2:], sizes[1]) if last else sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,17 +251,17 @@ def einsum(use: Use) -> OnnxValue:
     known = _labels(use, equation)
     sizes = tuple(known[one] for one in equation.output)
     if equation.is_identity:
-        return use.out(use.make(use.right(0), way=3), sizes)
+        return use.out(use.way(3)(use.right(0)), sizes)
     if equation.is_transpose:
         order = [equation.inputs[0].index(one) for one in equation.output]
-        return use.out(use.make(_reordered(use, 0, order), way=3), sizes)
+        return use.out(use.way(3)(_reordered(use, 0, order)), sizes)
     if equation.is_multiply:
-        return use.out(use.make(use.right(0), use.right(1), way=1), sizes)
+        return use.out(use.way(1)(use.right(0), use.right(1)), sizes)
     if equation.is_sum:
         added = [axis for axis, one in enumerate(equation.inputs[0]) if one not in equation.output]
-        return use.out(use.make(use.view(0, use[0].sizes), way=2, function="SUM", axes=added), sizes)
+        return use.out(use.way(2)(use.view(0, use[0].sizes), function="SUM", axes=added), sizes)
     turns = equation.product or Turns()
-    fields: dict[str, Any] = {"trans_a": turns.a, "trans_b": turns.b, "beta": 0.0}
+    fields: dict[str, object] = {"trans_a": turns.a, "trans_b": turns.b, "beta": 0.0}
     if not turns.swapped:
         left = use.view(0, (1, 1, *sizes[:1], 1)) if turns.is_column else use.right(0)
         return use.out(use.make(left, use.right(1), **fields), sizes)

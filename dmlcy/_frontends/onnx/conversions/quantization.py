@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.onnx.model import ELEMENTS
@@ -28,13 +28,13 @@ def dequantize(use: Use) -> OnnxValue:
     return _quantize(use, use[0].element)
 
 
-def _quantize(use: Use, element: str, **fields: Any) -> OnnxValue:
+def _quantize(use: Use, element: str, **fields: object) -> OnnxValue:
     factors, sizes = [*_factors(use, element)], use[0].sizes
     if len(use.row.becomes) == 1 or use.version.since < BLOCKS:
         full = right_aligned(sizes, RANK)
         return use.out(use.make(use.right(0), *(use.g.broadcast(one, full) for one in factors), **fields), sizes)
     kind = "SCALE_ZERO_POINT" if len(factors) == 2 else "SCALE"
-    return use.out(use.make(use.right(0), factors, way=1, quantization_type=kind, **fields), sizes)
+    return use.out(use.way(1)(use.right(0), factors, quantization_type=kind, **fields), sizes)
 
 
 def _factors(use: Use, element: str) -> Iterator[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._frontends.onnx.activations import activation
@@ -45,7 +45,7 @@ def lstm(use: Use) -> tuple[OnnxValue | None, ...]:
 
 
 def _recurrent(
-    use: Use, functions: tuple[str, ...], inputs: tuple[int, ...], **fields: Any
+    use: Use, functions: tuple[str, ...], inputs: tuple[int, ...], **fields: object
 ) -> tuple[OnnxValue | None, ...]:
     """``functions``: the default activations of a direction; ``inputs``: the places of the inputs in ONNX."""
     if use.attribute("layout"):

@@ -8,9 +8,10 @@ from functools import reduce
 import numpy as np
 
 from dmlcy._frontends.onnx.elements import are_numbers
-from dmlcy._frontends.onnx.folding.reading import Array, alike, bounded, numbers
+from dmlcy._frontends.onnx.folding.reading import alike, bounded, numbers
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import Use
+from dmlcy._types import Array
 
 
 def _each(compute: Callable[..., Array], kinds: str = "iuf") -> Callable[[Use], Array]:
@@ -53,7 +54,8 @@ def divide(use: Use) -> Array:
     a, b = alike(use)
     if a.dtype.kind == "f":
         return np.divide(a, b)
-    return np.floor_divide(a - np.fmod(a, _not_zero(use, b)), b)
+    found: Array = np.floor_divide(a - np.fmod(a, _not_zero(use, b)), b)
+    return found
 
 
 def remainder(use: Use) -> Array:
@@ -67,7 +69,8 @@ def power(use: Use) -> Array:
     base, exponent = numbers(use, 0), numbers(use, 1)
     bounded(use, use.broadcast_sizes())
     if base.dtype.kind == "f":
-        return np.power(base, exponent.astype(base.dtype))
+        found: Array = np.power(base, exponent.astype(base.dtype))
+        return found
     if exponent.dtype.kind == "f" or (exponent < 0).any():
         return np.power(base.astype(np.float64), exponent)
     return np.power(base, exponent)
@@ -105,7 +108,8 @@ def _few_bits(array: Array, bits: int, signed: bool) -> Array:
     """Whole numbers of less than 8 bits: the lowest bits of the number."""
     lowest = array.astype(np.int64) & (2**bits - 1)
     half = 2 ** (bits - 1) if signed else 0
-    return (lowest ^ half) - half
+    found: Array = (lowest ^ half) - half
+    return found
 
 
 def _not_zero(use: Use, array: Array) -> Array:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, bounded, numbers
+from dmlcy._frontends.onnx.folding.reading import bounded, numbers
 from dmlcy._frontends.onnx.use import Use
+from dmlcy._types import Array
 
 
 def gather(use: Use) -> Array:
@@ -46,7 +47,8 @@ def one_hot(use: Use) -> Array:
     indices, depth = numbers(use, 0), sizes[axis]
     wrapped = np.where(indices < 0, indices + depth, indices)
     places = np.arange(depth).reshape([-1 if at == axis else 1 for at in range(len(sizes))])
-    return np.where(np.expand_dims(wrapped, axis) == places, on, off)
+    found: Array = np.where(np.expand_dims(wrapped, axis) == places, on, off)
+    return found
 
 
 def nonzero(use: Use) -> Array:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final, Literal
 
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, bounded
+from dmlcy._frontends.onnx.folding.reading import bounded
 from dmlcy._frontends.onnx.use import Use
+from dmlcy._types import Array
 
-MODES: Final = ("constant", "edge", "reflect", "wrap")
+MODES: Final[tuple[Literal["constant", "edge", "reflect", "wrap"], ...]] = ("constant", "edge", "reflect", "wrap")
 """How NumPy pads, and ONNX."""
 
 
@@ -77,9 +78,10 @@ def tile(use: Use) -> Array:
 
 def pad(use: Use) -> Array:
     """Negative paddings remove elements."""
-    mode, added, sizes = use.text("mode"), shapes.paddings(use), use[0].sizes
-    if mode not in MODES:
-        use.refuse("DML-ONNX-attribute-value", name="mode", value=mode, known=[*MODES])
+    given, added, sizes = use.text("mode"), shapes.paddings(use), use[0].sizes
+    mode = next((one for one in MODES if one == given), None)
+    if mode is None:
+        use.refuse("DML-ONNX-attribute-value", name="mode", value=given, known=[*MODES])
     bounded(use, shapes.padded(sizes, added))
     kept = tuple(
         slice(max(-before, 0), size + min(after, 0)) for size, (before, after) in zip(sizes, added, strict=True)
@@ -91,8 +93,7 @@ def pad(use: Use) -> Array:
     if mode != "constant":
         if 0 in array.shape:
             use.refuse("DML-ONNX-empty", name=use[0].name)
-        pad_by: Any = mode
-        return np.pad(array, widths, pad_by)
+        return np.pad(array, widths, mode)
     element = "" if value is None and array.dtype == object else value or 0
     return np.pad(array, widths, constant_values=np.asarray(element).astype(array.dtype).item())
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dmlcy._frontends.onnx.elements import are_numbers
-from dmlcy._frontends.onnx.folding.reading import Array, numbers
+from dmlcy._frontends.onnx.folding.reading import numbers
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.shapes import replaced
 from dmlcy._frontends.onnx.use import Use
+from dmlcy._types import Array
 
 
 def dequantize(use: Use) -> Array:

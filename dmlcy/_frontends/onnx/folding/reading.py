@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, TypeAlias
 
 from dmlcy._frontends.onnx.elements import are_numbers
 from dmlcy._frontends.onnx.model import ELEMENTS
 from dmlcy._frontends.onnx.use import HUGE, Use
 from dmlcy._frontends.onnx.values import LARGEST, spanned
-
-Array: TypeAlias = Any
-"""An array of NumPy, whose functions do not say of which data type their results are."""
+from dmlcy._types import Array
 
 
 def bounded(use: Use, sizes: Sequence[int]) -> tuple[int, ...]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, numbers
+from dmlcy._frontends.onnx.folding.reading import numbers
 from dmlcy._frontends.onnx.use import Use
-from dmlcy._types import DType
+from dmlcy._types import Array, DType
 
 
-def _reduce(combine: np.ufunc, first: Callable[[DType], Any], kinds: str = "iuf") -> Callable[[Use], Array]:
+def _reduce(combine: np.ufunc, first: Callable[[DType], object], kinds: str = "iuf") -> Callable[[Use], Array]:
     """Along the axes of the node; ``first``: the result for no element."""
 
     def fold(use: Use) -> Array:
@@ -22,9 +21,9 @@ def _reduce(combine: np.ufunc, first: Callable[[DType], Any], kinds: str = "iuf"
         if not axes and use.attribute("noop_with_empty_axes"):
             return array
         chosen = axes or tuple(range(array.ndim))
-        return combine.reduce(
-            array, chosen, array.dtype, keepdims=bool(use.integer("keepdims")), initial=first(array.dtype)
-        )  # fmt: skip
+        kept, initial = bool(use.integer("keepdims")), first(array.dtype)
+        found: Array = combine.reduce(array, chosen, array.dtype, keepdims=kept, initial=initial)
+        return found
 
     return fold
 

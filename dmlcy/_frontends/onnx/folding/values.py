@@ -8,10 +8,11 @@ from typing import Final
 import numpy as np
 
 from dmlcy._frontends.onnx import shapes
-from dmlcy._frontends.onnx.folding.reading import Array, bounded, numbers
+from dmlcy._frontends.onnx.folding.reading import bounded, numbers
 from dmlcy._frontends.onnx.model import ELEMENTS, Tensor
 from dmlcy._frontends.onnx.shapes import not_negative
 from dmlcy._frontends.onnx.use import Use
+from dmlcy._types import Array
 
 KINDS: Final = {"FLOAT": "float32", "INT": "int64", "STRING": "object"}
 """The data types of constants that are no tensors."""
@@ -47,7 +48,8 @@ def sequence(use: Use) -> Array:
     """Range."""
     start, delta, count = shapes.sequence(use)
     dtype = numbers(use, 0).dtype
-    return dtype.type(start) + np.arange(*bounded(use, [count])).astype(dtype) * dtype.type(delta)
+    found: Array = dtype.type(start) + np.arange(*bounded(use, [count])).astype(dtype) * dtype.type(delta)
+    return found
 
 
 def eye_like(use: Use) -> Array:
