@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dmlcy._facts.rows import Operator
 from dmlcy._generated import index
@@ -78,11 +79,11 @@ def state_of(name: str) -> str:
     return index.OPERATORS[name][4] if name in index.OPERATORS else next(iter(STATES))
 
 
-def onnx_names() -> Any:
+def onnx_names() -> ModuleType:
     """The module of ONNX's operators by the operators that they become, imported when it is needed."""
     return import_module("dmlcy._generated.onnx_names")
 
 
-def names_elsewhere() -> Any:
+def names_elsewhere() -> ModuleType:
     """The module of the names that other libraries and everyday language have for operators."""
     return import_module("dmlcy._generated.words")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum, IntFlag
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dmlcy._facts.rows import Field, Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, EnumInfo, TensorDataType
@@ -110,10 +110,10 @@ class Enum(FieldType):
         unsaid = UNKNOWN if self.info is _DTYPES and value == 0 else value
         return spelling(next(known, unsaid), self.info)
 
-    def to_serialized(self, value: Any, dtype: str | None) -> int:
+    def to_serialized(self, value: IntEnum | str, dtype: str | None) -> int:
         return 0 if is_unsaid(value) else int(value)
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[IntEnum | IntFlag]:
         from hypothesis import strategies as st
 
         return st.sampled_from(list(self.info.cls))
