@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from dmlcy._facts.rows import Operator
 from dmlcy._generated import index
 from dmlcy._generated.enums import ENUMS, EnumInfo, FeatureLevel, TensorDataType, TensorFlags
-from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS
+from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS, NO_DTYPE
 
 __all__ = [
-    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "IN_CHUNKS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS",
-    "RUNNABLE", "STATES",
+    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "IN_CHUNKS", "LEVELS", "LEVEL_INDEX", "NAMES", "NO_DTYPE",
+    "OPERATORS", "RUNNABLE", "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
     "names_elsewhere", "onnx_names", "state_of",
 ]  # fmt: skip
