@@ -43,11 +43,15 @@ def operator_module(op: OperatorPlan) -> str:
 
 
 def facts_module(plan: Plan) -> str:
-    """The levels, the data types, the catalogue and the errors."""
+    """The levels, the data types, the member that is none, the catalogue and the errors."""
     rows = fact_rows(plan.facts)
     types = {"levels": "tuple[Level, ...]", "dtypes": "dict[str, Dtype]", "catalogue": "dict[str, CatalogueEntry]"}
     types["errors"] = "dict[str, ErrorText]"
     tables = [f"{name.upper()}: Final[{type_}] = {written(getattr(rows, name))}" for name, type_ in types.items()]
+    none = plan.facts.no_dtype
+    if none is not None:
+        says = "The member of DML_TENSOR_DATA_TYPE that says no data type: its name and its value."
+        tables.append(f"# {says}\nNO_DTYPE: Final[tuple[str, int]] = {written((none.name, none.value))}")
     head = '"""What is true of all operators."""'
     used = sorted({name for name in types for name in rows_of(getattr(rows, name))})
     return "\n\n".join((head, "from typing import Final", imports(used), *tables)) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -18,6 +18,7 @@ from dmlcy._words.values import show
 
 if TYPE_CHECKING:
     from dmlcy._generated.arguments import _FeatureLevel
+    from dmlcy._runtime.function import Function
 
 __all__ = ["compile", "function"]
 
@@ -37,12 +38,12 @@ def compile(
     without: Collection[Optimization] = (),
 ) -> Compiled: ...
 def compile(
-    desc: OperatorDesc | Whole[Any],
+    desc: OperatorDesc | Whole[object],
     feature_level: _FeatureLevel | None = None,
     *,
     path: Literal["reference"] | None = None,
     without: Collection[Optimization] = (),
-) -> Any:
+) -> object:
     """Checks a desc and returns a callable, ``op(x, ..., out=None)``, for tensors of just these sizes and data types.
 
     Parameters
@@ -82,6 +83,7 @@ def compile(
     return TableOperator(desc, level, reference=path is not None)
 
 
-def function(name: str) -> Any:
+def function(name: str) -> Function:
     """The function of an operator."""
-    return getattr(import_module(f"dmlcy._generated.functions.{name.lower()}"), NAMES[name])
+    found: Function = getattr(import_module(f"dmlcy._generated.functions.{name.lower()}"), NAMES[name])
+    return found

@@ -153,7 +153,7 @@ class Violations(Shown, list[Violation]):
     __slots__ = ()
 
 
-def as_json(value: object) -> Any:
+def as_json(value: object) -> object:
     """The value as json.dumps takes it."""
     if isinstance(value, dict):
         return {str(name): as_json(entry) for name, entry in value.items()}

@@ -142,7 +142,7 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
     """Adds a call to recordings: its tensors as packed arrays, its attributes as the kernel saw them."""
     spec = _tables.OPERATORS[operator]
     given: dict[str, object] = {}
-    arrays: dict[str, dict[str, Any]] = {"input": {}, "output": {}}
+    arrays: dict[str, dict[str, object]] = {"input": {}, "output": {}}
     for field in spec.fields:
         value = values.get(field.python)
         if value is None:
@@ -161,10 +161,10 @@ def keep(recordings: tuple[Recording, ...], operator: str, values: dict[str, Any
             recording._calls.append(call)
 
 
-def _read_only(array: Array) -> Any:
+def _read_only(array: Array) -> Array | four_bits.Packed:
     """An array as callers get it, to which nobody writes."""
     array.flags.writeable = False
-    found = four_bits.given_back(array)
+    found: Array | four_bits.Packed = four_bits.given_back(array)
     if isinstance(found, four_bits.Packed):
         found.data.flags.writeable = False
     return found

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from dmlcy._arithmetic.base import Arithmetic
-from dmlcy._types import Array, DType, Number
+from dmlcy._types import Array, DType, Number, Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Counted:
     """
 
     name: str
-    parts: tuple[Number, ...]
+    parts: tuple[object, ...]  # numbers; of an element its name
     sizes: tuple[int, ...]
     cost: int
     varies: bool
 
 
-def operations(results: Iterable[Number]) -> int:
+def operations(results: Iterable[object]) -> int:
     """The operations of which results are made; an operation that several results need counts once."""
     ahead = [one for one in results if isinstance(one, Counted)]
     seen = set(ahead)
@@ -47,7 +47,7 @@ def element(name: object, sizes: Sequence[int]) -> Counted:
     return Counted("element", (name,), tuple(sizes), 0, True)
 
 
-def made(name: str, parts: tuple[Number, ...], each: int = 1) -> Counted:
+def made(name: str, parts: tuple[object, ...], each: int = 1) -> Counted:
     """The result of an operation at each place, by ``each`` steps; NumPy's rules say what goes with what."""
     some = [part for part in parts if isinstance(part, Counted)]
     sizes = np.broadcast_shapes(*(one.sizes for one in some))
@@ -55,14 +55,14 @@ def made(name: str, parts: tuple[Number, ...], each: int = 1) -> Counted:
     return Counted(name, parts, sizes, each * math.prod(sizes) if varies else 0, varies)
 
 
-def reduced(name: str, part: Number, sizes: Sequence[int], axes: Iterable[int]) -> Counted:
+def reduced(name: str, part: object, sizes: Sequence[int], axes: Iterable[int]) -> Counted:
     """Numbers of these sizes, reduced along some axes by an operation for each of them."""
     left = {*axes}
     kept = tuple(1 if d in left else size for d, size in enumerate(sizes))
     return Counted(name, (part,), kept, math.prod(sizes), True)
 
 
-def is_known(*values: Number) -> bool:
+def is_known(*values: object) -> bool:
     """Whether none of these is such a number."""
     return not any(isinstance(one, Counted) for one in values)
 
@@ -100,26 +100,26 @@ class _Conditions(Arithmetic):
             return then if test else other
         return made("where", (test, then, other), 0)
 
-    def function(self, name: str, *values: Number) -> Number:
+    def function(self, name: str, *values: Number) -> Counted:
         """One operation, whatever it is."""
         return made(name, values)
 
-    def matmul(self, a: Number, b: Number) -> Number:
+    def matmul(self, a: Number, b: Number) -> Counted:
         """A product and a sum for each element of a row and a column."""
         *lead, rows, depth = a.sizes
         sizes = (*np.broadcast_shapes(tuple(lead), b.sizes[:-2]), rows, b.sizes[-1])
         return Counted("matmul", (a, b), sizes, 2 * depth * math.prod(sizes), True)
 
 
-def _operation(name: str) -> Number:
+def _operation(name: str) -> Callable[..., Counted]:
     return lambda self, *parts: made(name, parts)
 
 
-def _same() -> Number:
+def _same() -> Operation:
     return lambda self, a, *rest: a
 
 
-def _reduction(name: str) -> Number:
+def _reduction(name: str) -> Callable[..., Counted]:
     return lambda self, a, axes: reduced(name, a, a.sizes, [d % len(a.sizes) for d in np.atleast_1d(axes)])
 
 

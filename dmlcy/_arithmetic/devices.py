@@ -127,11 +127,12 @@ class Devices(Arithmetic):
             whole = self._whole(first) & self._whole(second)
         return np.where(whole, made(value, low, high, variance), found) if np.any(whole) else found
 
-    def _whole(self, a: Array) -> Number:
+    def _whole(self, a: Array) -> Array:
         """The numbers that are integers on every device, and so few that their sums are exact."""
         most = 0.5 / self.limits.unit
         ends = [(np.abs(a[end]) <= most) & (a[end] == np.rint(a[end])) for end in ("low", "value", "high")]
-        return np.logical_and.reduce(ends)
+        found: Array = np.logical_and.reduce(ends)
+        return found
 
     def _plus_zero(self, a: Array, zero: float) -> Array:
         """No error, but +0 in place of -0."""
@@ -218,7 +219,7 @@ class Devices(Arithmetic):
     def mod_trunc(self, a: Number, b: Number) -> Number:
         return self._rest(a, b, WIDE.mod_trunc, np.trunc)
 
-    def _rest(self, a: Number, b: Number, operation: Operation, whole: Number) -> Number:
+    def _rest(self, a: Number, b: Number, operation: Operation, whole: Operation) -> Number:
         """A remainder: ``a - b * whole(a / b)``, in which the quotient may be the next whole number."""
         if not (is_record(a) or is_record(b)):
             return self._plain(operation, a, b)
@@ -463,7 +464,7 @@ class Devices(Arithmetic):
         return made(weight, np.maximum(weight - error, 0), np.minimum(weight + error, 1), np.square(error))
 
 
-def _is(a: Number, number: int) -> bool:
+def _is(a: object, number: int) -> bool:
     """Whether this is that number itself, and no record or array."""
     return isinstance(a, int | float) and not isinstance(a, bool) and a == number
 

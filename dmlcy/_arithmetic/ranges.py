@@ -19,16 +19,16 @@ SPARE: Final = 2
 """Roundings of a sum beside its additions: those of its terms, and of a factor of all terms."""
 
 
-class Test(np.ndarray[Number, np.dtype[np.bool_]]):
+class Test(np.ndarray[tuple[int, ...], np.dtype[np.bool_]]):
     """A condition of numbers, which a device may find otherwise where ``unsure``: an array of as many elements."""
 
-    unsure: Number
+    unsure: Array | None
 
-    def __array_finalize__(self, other: Number) -> None:
+    def __array_finalize__(self, other: object) -> None:
         self.unsure = None
 
 
-def test(nominal: Number, unsure: Number) -> Number:
+def test(nominal: Number, unsure: Array | bool) -> Number:
     """A condition; without unsure elements an array like any other."""
     if not np.any(unsure):
         return nominal
@@ -37,13 +37,13 @@ def test(nominal: Number, unsure: Number) -> Number:
     return found
 
 
-def unsure_of(condition: Number) -> Number:
+def unsure_of(condition: Number) -> Array | bool:
     """Where a device may find a condition otherwise; False: nowhere."""
     found = condition.unsure if isinstance(condition, Test) else None
     return False if found is None else found
 
 
-def is_record(a: Number) -> bool:
+def is_record(a: object) -> bool:
     """Whether this is a record, or an array of them."""
     return isinstance(a, np.ndarray | np.void) and a.dtype == RECORD
 

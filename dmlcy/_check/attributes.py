@@ -106,7 +106,7 @@ def _length_of_choice(state: State, field: Field, part: Part) -> None:
 
 def _rank_of_choice(state: State, name: str, part: Part) -> None:
     """So many sizes make an output that can be."""
-    rank = part.before + len(state.readable[name]) + part.after
+    rank = part.before + len(cast("tuple[int, ...]", state.readable[name])) + part.after
     take_rank(state, state.fields[part.tensor], rank)
     if f"{part.tensor}.rank" in state.bad:
         state.fail(name)

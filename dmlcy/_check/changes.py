@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVELS
@@ -12,6 +12,11 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size, packed_strides
 from dmlcy._field_types.values import STRUCTS, Nested
 from dmlcy._words.values import is_a
+
+if TYPE_CHECKING:
+    from dmlcy._desc.operator_desc import OperatorDesc
+
+T = TypeVar("T")
 
 MAX_RANK: Final = LEVELS[-1].max_rank
 ADDED: Final = 4
@@ -32,7 +37,7 @@ class Change(NamedTuple):
 
     path: str
     field: Field
-    value: Any
+    value: object
     array: str = ""
 
 
@@ -53,7 +58,7 @@ def changes(
     described = (one for field in tensors for one in _descs(field, values.get(field.python)))
     shapes = _unlike([desc.sizes for _, desc in islice(described, LOOKED_AT)])
     attributes = [field for field in fields if field.kind in ("attribute", "chosen")]
-    counts = [values[field.python] for field in attributes if _is_count(field)]
+    counts: list[Any] = [values[field.python] for field in attributes if _is_count(field)]
     places = Places(_unlike([len(sizes) for sizes in shapes]), _unlike([*counts, 1, *_quotients(shapes)]))
     for way in (_members, _numbers, _entries):
         for field in attributes:
@@ -67,23 +72,24 @@ def changes(
             yield from (Change(path, field, *one) for one in _tensor(desc, places.ranks, _unlike(targets)))
 
 
-def changed(values: Mapping[str, Any], change: Change) -> dict[str, Any]:
+def changed(values: Mapping[str, object], change: Change) -> dict[str, object]:
     """The values with the change."""
     head, _, inner = change.path.partition(".")
     name, _, entry = head.partition("[")
     old = values[name]
-    place = int(entry[:-1]) if entry else None
-    new = change.value
-    if inner:
-        new = _with(old if place is None else old[place], inner, new)
-    return {**values, name: new if place is None else (*old[:place], new, *old[place + 1 :])}
+    if not entry:
+        return {**values, name: _with(old, inner, change.value)}
+    assert isinstance(old, tuple)
+    place = int(entry[:-1])
+    return {**values, name: (*old[:place], _with(old[place], inner, change.value), *old[place + 1 :])}
 
 
-def _with(desc: Any, name: str, value: object) -> Nested:
-    """The desc that a field holds with another value."""
-    given = {one: getattr(desc, one) for one in desc._given}
-    made: Nested = type(desc)(**{**given, name: value})
-    return made
+def _with(old: object, inner: str, value: object) -> object:
+    """The value, or the desc that a field holds with this value of an attribute."""
+    if not inner:
+        return value
+    desc = cast("OperatorDesc", old)
+    return type(desc)(**{**{one: getattr(desc, one) for one in desc._given}, inner: value})
 
 
 def _members(field: Field, value: object, places: Places) -> Iterator[object]:
@@ -133,12 +139,15 @@ def _entries(field: Field, value: Any, places: Places) -> Iterator[object]:
     yield from (made(_exchange(value, i, j)) for i, j in combinations(range(len(value)), 2) if value[i] != value[j])
 
 
-def _inside(field: Field, value: Any, places: Places, way: Any) -> Iterator[Change]:
+def _inside(
+    field: Field, value: object, places: Places, way: Callable[[Field, object, Places], Iterator[object]]
+) -> Iterator[Change]:
     """Changes of the attributes of the descs that a field holds."""
     if not type_of(field.type).holds_operators or value is None:
         return
-    several = type(value) is tuple
-    for place, desc in enumerate(value if several else (value,)):
+    descs = value if type(value) is tuple else (value,)
+    several = descs is value
+    for place, desc in enumerate(descs):
         path = f"{field.python}[{place}]" if several else field.python
         for one in desc.operator.fields if is_a(desc, Nested) else ():
             if one.kind == "attribute" and one.python in desc._given:
@@ -246,10 +255,11 @@ def _described(desc: TensorDesc, sizes: Sizes, strides: Sizes | None) -> TensorD
     )
 
 
-def _descs(field: Field, value: Any) -> Iterator[tuple[str, TensorDesc]]:
+def _descs(field: Field, value: object) -> Iterator[tuple[str, TensorDesc]]:
     """The descs of tensors that a field has, with their paths; without those whose sizes or strides are not known."""
-    several = type(value) is tuple and type_of(field.type).tensors
-    for place, one in enumerate(value if several else (value,)):
+    descs = value if type(value) is tuple and type_of(field.type).tensors else (value,)
+    several = descs is value
+    for place, one in enumerate(descs):
         if type(one) is TensorDesc and _is_known(one.sizes) and (one.strides is None or _is_known(one.strides)):
             yield f"{field.python}[{place}]" if several else field.python, one
 
@@ -266,7 +276,7 @@ def _quotients(shapes: Sequence[Sizes]) -> Sequence[int]:
     return _unlike([x // y for x, y in (*same, *others) if y and x % y == 0])
 
 
-def _unlike(entries: Sequence[object]) -> list[Any]:
+def _unlike(entries: Sequence[T]) -> list[T]:
     return list(dict.fromkeys(entries))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from dmlcy._check.changes import Change, changed, changes
 from dmlcy._check.search import Checked, Found
@@ -39,16 +39,16 @@ class Asked:
 
     operator: Operator
     fields: Mapping[str, Field]
-    resolved: Mapping[str, Any]
+    resolved: Mapping[str, object]
     follow: Set[str]
-    check: Callable[[dict[str, Any]], Checked]
+    check: Callable[[dict[str, object]], Checked]
     labels: Mapping[str, str]
     literal: bool
     call: bool
     arrays: bool = True
 
     @cached_property
-    def given(self) -> dict[str, Any]:
+    def given(self) -> dict[str, object]:
         """The values, except values that follow from others."""
         free = {name for name, field in self.fields.items() if field.kind == "attribute" and field.value is None}
         names = (name for name in self.fields if name in free or name not in self.follow)
@@ -61,8 +61,10 @@ class Asked:
         if any(self._is_miscounted(one) for one in wrong):
             fields = [field for field in fields if field.kind not in ("input", "output")]
         tensors = [field for field in self.operator.fields if field.kind != "attribute"]
-        expected: Any = {
-            str(one.field): one.values["expected"] for one in wrong if one.id == f"{self._id(one.field)}-sizes"
+        expected = {
+            str(one.field): cast("tuple[int, ...]", one.values["expected"])
+            for one in wrong
+            if one.id == f"{self._id(one.field)}-sizes"
         }
         ranks = (one for one in wrong if one.id == f"{self._id(one.field)}-rank")
         expected |= {str(one.field): one.fix for one in ranks if type(one.fix) is tuple}
@@ -144,8 +146,8 @@ class Asked:
         root = head.partition("[")[0]
         value = _in_json(change)
         if type(change.value) is TensorDesc:
-            old = self._old(change).to_dict()
-            value = {one: value[one] for one in ("Sizes", "Strides") if value[one] != old[one]}
+            new, old = change.value.to_dict(), self._old(change).to_dict()
+            value = {one: new[one] for one in ("Sizes", "Strides") if new[one] != old[one]}
         owner = self.operator.field(root).name + head[len(root) :]
         name = f"{owner}.{change.field.name}" if inner else owner
         return f'"{name}": {json.dumps(value)}'
@@ -153,8 +155,7 @@ class Asked:
     def _old(self, change: Change) -> TensorDesc:
         name, _, entry = change.path.partition("[")
         value = self.given[name]
-        old: TensorDesc = value[int(entry[:-1])] if entry else value
-        return old
+        return cast(TensorDesc, value[int(entry[:-1])] if entry and isinstance(value, tuple) else value)
 
     def _sentence(self, repairs: Sequence[Repair], near: Set[tuple[str, object]]) -> str:
         """The repairs in words; of a number, the nearest value alone, where a rule says it."""
@@ -184,7 +185,7 @@ def _reads(field: Field) -> Iterator[str]:
         yield f"{field.same_dtype_as}.dtype"
 
 
-def _in_json(change: Change) -> Any:
+def _in_json(change: Change) -> object:
     """The value in DirectML's spelling."""
     if type(change.value) is TensorDesc:
         return change.value.to_dict()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, cast
+from types import EllipsisType
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -26,6 +27,8 @@ ELEMENT: Final = "v"
 """The name of an element in a rule on each one; a message says where the element is."""
 WHOLE: Final = -1
 """In place of an index: all of a field."""
+Part: TypeAlias = EllipsisType | tuple[EllipsisType, int]
+"""The index of a part of an array."""
 ACCEPTED: Final = "The documentation rules this out, and DirectML was seen to take it."
 
 
@@ -86,7 +89,7 @@ def look_at_each(state: State, rule: Rule, array: Array) -> None:
         state.broken[rule.about] = {WHOLE}
 
 
-def parts_of(rule: Rule, array: Array) -> Iterator[tuple[tuple[int, ...], Any]]:
+def parts_of(rule: Rule, array: Array) -> Iterator[tuple[tuple[int, ...], Part]]:
     """The parts of a tensor on whose elements a rule is alike: the index that it takes with each, and the part."""
     if rule.index is None:
         yield (), ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class State(Report):
         self.chosen: dict[str, TensorDataType] = {}
         self.resolved: dict[str, object] = {}
         self.rules: Rules = operator.rules_class({})
-        self.readable: dict[str, Any] = vars(self.rules)
+        self.readable: dict[str, object] = vars(self.rules)
         self.tensors: dict[str, Tensor] = {}
         self.bad: set[str] = set()
         self.absent: set[str] = set()
@@ -141,7 +141,7 @@ class State(Report):
         """The value of a term; None where it has none, such as a quotient by zero in a part that decided nothing."""
         try:
             value = term.function(self.rules, *at)
-            return None if value is BAD else cast(object, value)
+            return None if value is BAD else value
         except (ArithmeticError, ValueError, AttributeError, IndexError):  # an attribute of a tensor that is left out
             return None
 

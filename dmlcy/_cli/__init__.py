@@ -12,13 +12,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dmlcy._cli.options import EXAMPLES, add_examples
 from dmlcy._frontends.dxdispatch.problems import printable
 from dmlcy._version import __version__
 from dmlcy._words.alike import did_you_mean
 from dmlcy._words.values import listing, quote
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 COMMANDS = (
     "run", "compare", "export", "graph", "lint", "onnx", "reduce", "explain", "operators", "example",
@@ -50,12 +53,12 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(None, f"{quote(value)} is not a command. {asked}")
         super()._check_value(action, value)
 
-    def _print_message(self, message: str, file: Any = None) -> None:
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Print as argparse does, except that a full disk is an error."""
-        if file is sys.stdout:
-            file.write(message)
-        else:
+        if file is None or file is not sys.stdout:
             super()._print_message(message, file)
+        else:
+            file.write(message)
 
 
 @cache

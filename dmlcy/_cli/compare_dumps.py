@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._cli.compare_text import leaning, reason
 from dmlcy._frontends.dxdispatch.problems import printable
@@ -117,18 +117,21 @@ def as_json(report: Report) -> Iterator[str]:
 
 
 def _given_json(one: Given) -> dict[str, object]:
-    index, expected, actual = (None, None, None) if one.first is None else one.first
+    first = None
+    if one.first is not None:
+        index, expected, actual = one.first
+        first = {
+            "at": list(index), "expected": str(expected), "actual": str(actual),
+            "expected_bits": bits(expected), "actual_bits": bits(actual),
+        }  # fmt: skip
     return {
         "kind": "input" if one.node is None else "constant", "node": one.node, "label": one.label, "value": one.value,
         "verdict": one.verdict, "elements": one.elements, "different": one.different,
-        "first": None if index is None else {
-            "at": list(index), "expected": str(expected), "actual": str(actual),
-            "expected_bits": bits(expected), "actual_bits": bits(actual),
-        },
+        "first": first,
     }  # fmt: skip
 
 
-def _output(one: Judged) -> dict[str, Any]:
+def _output(one: Judged) -> dict[str, object]:
     origin = {} if one.origin is None else {"origin": one.origin.to_json()}
     return {
         "node": one.node, "label": one.label, "operator": one.operator, **origin, "value": one.value,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -104,9 +103,9 @@ def _window(window: Window) -> dict[str, object]:
     }
 
 
-def _element(value: Any) -> dict[str, object]:
+def _element(value: np.generic) -> dict[str, object]:
     return {"value": _number(value.item()), "text": str(value), "bits": bits(value)}
 
 
-def _number(value: Any) -> Any:
+def _number(value: float | None) -> float | str | None:
     return value if value is None or isinstance(value, int) or math.isfinite(value) else repr(value)

@@ -7,7 +7,6 @@ import json
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -80,7 +79,7 @@ def _json(report: Report, found: Mapping[str, Summary]) -> Iterator[str]:
     yield json.dumps(document, indent=2, allow_nan=False)
 
 
-def _numbers(one: Summary) -> dict[str, Any]:
+def _numbers(one: Summary) -> dict[str, object]:
     return {
         "largest": one.largest, "mean": one.mean, "cosine": None if math.isnan(one.cosine) else one.cosine,
         "first": None if one.first is None else [*one.first], "nans": one.nans, "infinities": one.infinities,

@@ -251,7 +251,7 @@ def _table(plane: Plane) -> Iterator[str]:
         yield "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
-def _number(value: object) -> str:
+def _number(value: np.generic) -> str:
     """The shortest text that gives this number again, and its bits."""
     return f"{value} ({bits(value)})"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -74,8 +73,7 @@ def execute(options: argparse.Namespace) -> int:
 def _desc(operator: Operator, example: Example) -> OperatorDesc:
     """The desc of an example."""
     tensors = described({**example.inputs, **example.outputs})
-    desc: OperatorDesc = desc_class(operator.name)(**tensors, **example.attributes)
-    return desc
+    return desc_class(operator.name)(**tensors, **example.attributes)
 
 
 def _operator(name: str) -> Operator:
@@ -88,7 +86,7 @@ def _operator(name: str) -> Operator:
     return known_operator(called[0])
 
 
-def model(operator: Operator, example: Example) -> dict[str, Any]:
+def model(operator: Operator, example: Example) -> dict[str, object]:
     """The example as a model: inputs as written, outputs full of zeros, one dispatch, every output printed."""
     desc = _desc(operator, example)
     inputs = {

@@ -6,7 +6,7 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dmlcy._compile import compile as compile_desc
 from dmlcy._desc.check import check_inputs
 from dmlcy._desc.memory import extent, in_memory, view
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._errors import DmlError
+from dmlcy._errors import DmlError, Violation
 from dmlcy._field_types.tensor_array import by_field
 from dmlcy._frontends.dxdispatch import operators
 from dmlcy._frontends.dxdispatch.given import error_of, made, of_file
@@ -36,6 +36,8 @@ from dmlcy._show.cpp import program
 from dmlcy._types import Array
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dmlcy._frontends.graphs.serialized import Serialized
 
 _WHOLE = "The file has a whole model: put one of its dispatchables into a file of its own."
@@ -184,7 +186,8 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
             values[name] = made(tensor, np.random.default_rng((seed, index)))
     try:
         if desc.operator.runs:
-            compile_desc(desc)(*by_field(desc.operator.fields, "input", values))
+            run: Callable[..., object] = compile_desc(desc)
+            run(*by_field(desc.operator.fields, "input", values))
         else:
             check_inputs(desc, values)
     except DmlError as error:
@@ -197,9 +200,9 @@ def _use(desc: OperatorDesc, files: dict[str, str], seed: int) -> Use:
     return replace(use, inputs=values)
 
 
-def _explained(error: DmlError, made: set[str], files: dict[str, str]) -> list[Any]:
+def _explained(error: DmlError, made: set[str], files: dict[str, str]) -> list[Violation]:
     """The violations, each made input in one of them, those of the given ones with the file."""
-    found: dict[object, Any] = {}
+    found: dict[object, Violation] = {}
     for index, violation in enumerate(error.violations):
         if violation.field in made:
             hint = (

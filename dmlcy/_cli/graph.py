@@ -63,10 +63,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add_feature_level(parser)
     add_inputs(parser)
     add_shapes(parser)
-    add_optimize(
-        parser,
-        "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)",
-    )
+    add_optimize(parser)
     add_limit(parser)
     add_examples(parser, *EXAMPLES)
     parser.set_defaults(execute=execute)

@@ -79,7 +79,7 @@ def collect() -> dict[str, Any]:
     }
 
 
-def limits() -> Iterator[dict[str, Any]]:
+def limits() -> Iterator[dict[str, object]]:
     """The limits of the number of threads, in the order in which they are looked at."""
     if not threads.threads_available():
         yield {"threads": 1, "why": "built without threads"}

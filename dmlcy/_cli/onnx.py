@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format, add_limit, add_optimize, add_shapes
 from dmlcy._frontends.onnx.binding import device_types
@@ -12,7 +12,7 @@ from dmlcy._words.values import listing, quote
 FORMATS: Final = ("text", "json", "sarif", "github")
 
 
-def add(commands: Any) -> None:
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "onnx",

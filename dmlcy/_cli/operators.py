@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 from string import digits
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias, TypedDict
 
 from dmlcy._cli.options import add_examples, add_feature_level, add_format
 from dmlcy._facts.levels import NEWEST
@@ -21,7 +21,24 @@ from dmlcy._words.values import dimensions
 VERSION: Final = 1
 """Of the JSON."""
 
-Columns: TypeAlias = dict[str, Callable[[dict[str, Any]], str]]
+
+class Row(TypedDict):
+    """An operator of the table, in JSON."""
+
+    name: str
+    since: str
+    kind: str
+    state: str
+    family: str | None
+    python: str | None
+    summary: str | None
+    tensor: str | None
+    data_types: list[str]
+    dimensions: list[int]
+    source: str | None
+
+
+Columns: TypeAlias = dict[str, Callable[[Row], str]]
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -71,10 +88,10 @@ def in_states(totals: Mapping[str, int]) -> str:
     return ", ".join(f"{totals[state]} {state}" for state in reversed(STATES) if totals[state])
 
 
-def table(level: str) -> list[dict[str, Any]]:
+def table(level: str) -> list[Row]:
     """The operators that a feature level has, by name."""
     index = LEVEL_INDEX[level]
-    rows = []
+    rows: list[Row] = []
     for name, entry in sorted(catalogue().items()):
         if LEVEL_INDEX[entry["since"]] > index:
             continue
@@ -96,7 +113,7 @@ def table(level: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _lay_out(page: Page, rows: list[dict[str, Any]]) -> None:
+def _lay_out(page: Page, rows: list[Row]) -> None:
     for state, says in reversed(STATES.items()):
         found = [row for row in rows if row["state"] == state]
         if not found:

@@ -67,7 +67,12 @@ def _tolerance(text: str) -> float:
     return found
 
 
-def add_optimize(parser: argparse.ArgumentParser, words: str) -> None:
+OPTIMIZED: Final = (
+    "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)"
+)
+
+
+def add_optimize(parser: argparse.ArgumentParser, words: str = OPTIMIZED) -> None:
     """Declare ``--optimize``, the level of ONNX Runtime's optimiser."""
     parser.add_argument("--optimize", choices=("none", "basic", "extended"), default="none", help=words)
 

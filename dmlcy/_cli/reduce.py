@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO
 
 from dmlcy._cli.options import add_examples, add_inputs, add_shapes, whole_number
 from dmlcy._errors import DmlError
@@ -85,7 +85,7 @@ def execute(options: argparse.Namespace) -> int:
             print("dmlcy reduce: the command does not fail for the whole model.", file=sys.stderr)
             return 1
         left = smallest(parts.order, fails, options.mode)
-        found: dict[tuple[str, ...], Callable[[IO[bytes]], Any]] = {
+        found: dict[tuple[str, ...], Callable[[IO[bytes]], object]] = {
             (name,): _writer(data) for name, data in files(left).items() if data is not None
         }
         write(options.output, found)
@@ -141,11 +141,11 @@ def _fails(command: Sequence[str], path: Path, status: int | None, timeout: int 
     return done.returncode != 0 if status is None else done.returncode == status
 
 
-def _bytes(write: Callable[[IO[bytes]], Any]) -> bytes:
+def _bytes(write: Callable[[IO[bytes]], object]) -> bytes:
     stream = BytesIO()
     write(stream)
     return stream.getvalue()
 
 
-def _writer(data: bytes) -> Callable[[IO[bytes]], Any]:
+def _writer(data: bytes) -> Callable[[IO[bytes]], object]:
     return lambda stream: stream.write(data)

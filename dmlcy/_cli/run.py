@@ -76,10 +76,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     add_inputs(parser)
     add_shapes(parser)
-    add_optimize(
-        parser,
-        "of an ONNX model: apply the passes of ONNX Runtime's optimiser that are known, of this level (default: none)",
-    )
+    add_optimize(parser)
     parser.add_argument(
         "--output",
         action="append",

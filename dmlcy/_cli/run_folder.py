@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -46,8 +46,8 @@ class Runs(NamedTuple):
     name: str
     file: str
     values: tuple[str, ...]
-    given: Mapping[str, Any]
-    read: Callable[[str, str], Any]
+    given: Mapping[str, object]
+    read: Callable[[str, str], object]
 
 
 def folders_of(given: Iterable[tuple[str, str]]) -> dict[str, Path]:
@@ -77,7 +77,7 @@ def of_graph_file(found: Read, files: Mapping[str, str], options: argparse.Names
     fixed = {one: given[one] for one in operator.called if one not in folders}
     model, wiring = OfGraph(operator), wiring_of(graph)
 
-    def read(one: str, file: str) -> Any:
+    def read(one: str, file: str) -> object:
         desc = wiring.desc_of(Port(None, model.inputs[one]))
         assert desc is not None
         return of_graph(file, desc)

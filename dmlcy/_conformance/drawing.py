@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._conformance.source import drawn
 from dmlcy._desc.memory import strides_of
@@ -24,7 +24,7 @@ ROUNDS: Final = 5
 ELEMENTS: Final = 200
 """Of all tensors of a case together: the exact values of an element can take a millisecond."""
 
-Fact = tuple[str, Any]
+Fact = tuple[str, object]
 
 
 def chosen(operator: Operator, level: int, count: int, number: int) -> list[OperatorDesc]:
@@ -85,7 +85,7 @@ def facts(desc: OperatorDesc) -> Iterator[Fact]:
             yield field.python, "least" if value == field.minimum else "more"
 
 
-def _of_tensor(tensor: TensorDesc) -> Iterator[Any]:
+def _of_tensor(tensor: TensorDesc) -> Iterator[object]:
     yield from (tensor.dtype.name, tensor.rank, tensor.flags.name)
     if tensor.strides is None:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import NoReturn, Protocol
 
 import numpy as np
 
@@ -13,7 +13,45 @@ from dmlcy._runtime.four_bits import public_dtype
 from dmlcy._types import DType
 
 
-def with_known_sizes(function: str, name: str, array: Any) -> Any:
+class DaskArray(Protocol):
+    """The part of dask's arrays that this package needs; dask is an extra, whose types may not be there."""
+
+    _meta: object
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+
+    @property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """The sizes of the chunks along each axis."""
+
+    @property
+    def dtype(self) -> DType:
+        """The data type."""
+
+    @property
+    def blocks(self) -> DaskArray:
+        """The array, whose index is in chunks."""
+
+    def __getitem__(self, index: object) -> DaskArray:
+        """A part of the array."""
+
+    def rechunk(self, chunks: object) -> DaskArray:
+        """The array in other chunks."""
+
+    def reshape(self, *sizes: int) -> DaskArray:
+        """The elements in other sizes."""
+
+    def view(self, dtype: object) -> DaskArray:
+        """The bytes of the elements as another data type."""
+
+
+def with_known_sizes(function: str, name: str, array: DaskArray) -> DaskArray:
     """The array itself; refuses one with masked elements, or with chunks of unknown size."""
     if isinstance(array._meta, np.ma.MaskedArray):
         raise TypeError(f"{function}(): {name} is masked. Pass da.ma.filled({name}, …).")

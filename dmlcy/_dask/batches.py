@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import dask.array as da
 import numpy as np
 
-from dmlcy._dask.arrays import refuse_chunks, with_known_sizes
+from dmlcy._dask.arrays import DaskArray, refuse_chunks, with_known_sizes
 from dmlcy._dask.models import FUNCTION, Asked, Result, refuse, resized
 from dmlcy._dask.source import Source, source_of
 from dmlcy._errors import DmlError
@@ -26,6 +26,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.run import CompiledGraph
 from dmlcy._runtime.tensor import to_array
 from dmlcy._runtime.threads import one_thread
+from dmlcy._types import Array
 from dmlcy._words.values import listing, quote, show
 
 BLOCKS: Final = np.dtype([("block", np.int64), ("begin", np.int64), ("end", np.int64)])
@@ -126,9 +127,9 @@ def run(
     return _results(source, work, arrays, chunks)
 
 
-def _given(inputs: Mapping[str, object]) -> dict[str, Any]:
+def _given(inputs: Mapping[str, object]) -> dict[str, DaskArray]:
     """Each input as a dask array."""
-    found = {}
+    found: dict[str, DaskArray] = {}
     for name, value in inputs.items():
         if isinstance(value, da.Array):
             found[name] = with_known_sizes(FUNCTION, name, value)
@@ -162,7 +163,9 @@ def _axis(axis: int | Mapping[str, int], name: str, rank: int) -> int:
     return place
 
 
-def _in_blocks(arrays: Mapping[str, Any], axes: Mapping[str, int]) -> tuple[dict[str, Any], tuple[int, ...]]:
+def _in_blocks(
+    arrays: Mapping[str, DaskArray], axes: Mapping[str, int]
+) -> tuple[dict[str, DaskArray], tuple[int, ...]]:
     """The inputs with the same chunks of items, and these; the chunks of the first input that has several."""
     if not axes:
         raise TypeError(f"{FUNCTION}(): no input is a dask array. Call the model.")
@@ -185,7 +188,7 @@ def _in_blocks(arrays: Mapping[str, Any], axes: Mapping[str, int]) -> tuple[dict
     return found, chunks
 
 
-def _limit(work: Work, arrays: Mapping[str, Any], number: int) -> None:
+def _limit(work: Work, arrays: Mapping[str, DaskArray], number: int) -> None:
     """Refuses calls with more elements than a tensor can have."""
     sizes = {name: [*x.shape] for name, x in arrays.items()}
     for name, axis in work.axes.items():
@@ -203,12 +206,14 @@ def _limit(work: Work, arrays: Mapping[str, Any], number: int) -> None:
 # The graph ------------------------------------------------------------------------------------------------------------
 
 
-def _results(source: Source, work: Work, arrays: Mapping[str, Any], chunks: tuple[int, ...]) -> dict[str, Any]:
+def _results(
+    source: Source, work: Work, arrays: Mapping[str, DaskArray], chunks: tuple[int, ...]
+) -> dict[str, DaskArray]:
     """The outputs, each block made by one call for all of them."""
     labels = itertools.count(_ITEMS + 1)
     ends = bounds(chunks)
     rows = np.array([(k, *span) for k, span in enumerate(itertools.pairwise(ends))], BLOCKS)
-    given: list[Any] = [_held(source), (), da.from_array(rows, chunks=1), (_ITEMS,)]
+    given: list[object] = [_held(source), (), da.from_array(rows, chunks=1), (_ITEMS,)]
     for name, x in arrays.items():
         given += [x, tuple(_ITEMS if place == work.axes.get(name) else next(labels) for place in range(x.ndim))]
     together = da.blockwise(
@@ -224,21 +229,22 @@ def _held(source: Source) -> object:
     return da.Array({(name,): source}, name, (), dtype=object, meta=np.empty((), object))
 
 
-def _output(name: str, result: Result, together: Any, chunks: tuple[int, ...]) -> Any:
+def _output(name: str, result: Result, together: DaskArray, chunks: tuple[int, ...]) -> DaskArray:
     """An output, of which each block has the results for its items."""
     axis = None if result.axis is None else result.axis.axis
     labels = [_ITEMS if place == axis else place + 1 for place in range(len(result.sizes))]
     new = {label: size for label, size in zip(labels, result.sizes, strict=True) if label != _ITEMS}
     adjust = {} if result.axis is None else {_ITEMS: tuple(size * result.axis.each for size in chunks)}
     given = together if result.axis is not None else together.blocks[:1]
-    return da.blockwise(
+    found: DaskArray = da.blockwise(
         functools.partial(_one, name), tuple(labels), given, (_ITEMS,), token=f"dmlcy-{FUNCTION}", new_axes=new,
         adjust_chunks=adjust, concatenate=False, align_arrays=False, dtype=result.dtype,
         meta=np.empty((0,) * len(labels), result.dtype),
     )  # fmt: skip
+    return found
 
 
-def _one(name: str, results: object) -> Any:
+def _one(name: str, results: object) -> object:
     """The block of one output."""
     return _only(results)[name]
 
@@ -253,7 +259,7 @@ def _only(block: object) -> Any:
 # A block --------------------------------------------------------------------------------------------------------------
 
 
-def _block(work: Work, source: Any, row: Any, *blocks: Any) -> dict[str, Any]:
+def _block(work: Work, source: Source, row: Array, *blocks: object) -> dict[str, Array]:
     """The outputs for the items of a block."""
     number, begin, end = row[0].tolist()
     arrays = dict(zip(work.inputs, map(_only, blocks), strict=True))
@@ -272,14 +278,14 @@ def _block(work: Work, source: Any, row: Any, *blocks: Any) -> dict[str, Any]:
         raise
 
 
-def _calls(work: Work, arrays: Mapping[str, Any], count: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _calls(work: Work, arrays: Mapping[str, Array], count: int) -> Iterator[tuple[int, dict[str, Array]]]:
     """The arguments of each call of the model, and how many items of it count: the last item fills up the last call."""
     if work.number is None or work.number == count:
         yield count, dict(arrays)
         return
     for begin in range(0, count, work.number):
         end = min(begin + work.number, count)
-        span: Any = slice(begin, end)
+        span: slice | Array = slice(begin, end)
         if end - begin < work.number:
             span = np.minimum(np.arange(begin, begin + work.number), count - 1)
         yield (
@@ -291,7 +297,7 @@ def _calls(work: Work, arrays: Mapping[str, Any], count: int) -> Iterator[tuple[
         )
 
 
-def _whole(name: str, work: Work, parts: Sequence[tuple[int, Any]]) -> Any:
+def _whole(name: str, work: Work, parts: Sequence[tuple[int, Array]]) -> Array:
     """The results of the calls of a block, one behind the other."""
     result = work.results[name]
     for taken, array in parts:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TypeGuard
 
 import dask.array as da
 import numpy as np
 
-from dmlcy._dask.arrays import refuse_chunks, with_known_sizes
+from dmlcy._dask.arrays import DaskArray, refuse_chunks, with_known_sizes
 from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.rows import Field, Operator
@@ -37,14 +37,14 @@ class Call:
         for role in arguments.keys() - {field.python for field in tensors}:
             if _is_dask(arguments[role]):
                 raise TypeError(f"{self.operator.python}(): {role} is a dask array. Pass {role}.compute().")
-        given: dict[str, Any] = {}
+        given: dict[str, DaskArray] = {}
         described: dict[str, object] = {}
         for field in tensors:
             described[field.python] = self._described(field, arguments[field.python], given)
         found = check_of(faces_of(name), described, arguments, LEVEL.get(), limited=False)
         if found.violations:
             raise_violations(found.violations, self.operator.python)
-        self.rules: Any = found.rules
+        self.rules = found.rules
         self.kernel = Kernel(self.operator, found.rules)
         self.resolved = found.resolved
         self.ones = {path: len(found.tensors[path].sizes) - x.ndim for path, x in given.items()}
@@ -60,7 +60,7 @@ class Call:
         """Whether the result is a tuple."""
         return len(self.outputs) > 1 or "[" in self.output
 
-    def _described(self, field: Field, value: object, given: dict[str, Any]) -> object:
+    def _described(self, field: Field, value: object, given: dict[str, DaskArray]) -> object:
         """The desc of a tensor or of each of several, whose arrays are put into ``given``; else the value as it is."""
         if not type_of(field.type).tensors:
             return self._tensor(field.python, value, given)
@@ -70,7 +70,7 @@ class Call:
             return value
         return tuple(self._tensor(f"{field.python}[{place}]", one, given) for place, one in enumerate(entries))
 
-    def _tensor(self, path: str, value: object, given: dict[str, Any]) -> object:
+    def _tensor(self, path: str, value: object, given: dict[str, DaskArray]) -> object:
         """The desc of a dask array, or of what else is an array; anything else is for the checks to refuse."""
         if _is_dask(value):
             given[path] = self._known(path, value)
@@ -80,7 +80,7 @@ class Call:
             given[path] = da.from_array(array, chunks=-1)
         return TensorDesc(given[path].dtype, given[path].shape)
 
-    def _known(self, path: str, array: Any) -> object:
+    def _known(self, path: str, array: DaskArray) -> DaskArray:
         """A dask array of which the sizes are known."""
         array = with_known_sizes(self.operator.python, path, array)
         if array.dtype == np.bool:
@@ -91,13 +91,11 @@ class Call:
 
     def sizes(self, name: str) -> tuple[int, ...]:
         """The sizes of a tensor."""
-        sizes: tuple[int, ...] = self.outputs[name].sizes if name in self.outputs else self.inputs[name].shape
-        return sizes
+        return self.outputs[name].sizes if name in self.outputs else self.inputs[name].shape
 
     def chunks(self, name: str, axis: int) -> Sequence[int]:
         """The sizes of the chunks of an input along an axis."""
-        chunks: Sequence[int] = self.inputs[name].chunks[axis]
-        return chunks
+        return self.inputs[name].chunks[axis]
 
     def merge_rows(self, name: str, axis: int) -> None:
         """Makes the chunks of an input whole along all axes behind this one, and no larger than they were."""
@@ -131,11 +129,11 @@ class Call:
         refuse_chunks(self.operator.python, name, axis - self.ones[name], chunks)
 
 
-def _is_dask(value: object) -> bool:
+def _is_dask(value: object) -> TypeGuard[DaskArray]:
     return isinstance(value, da.Array)
 
 
-def _in_rows(x: Any, first: int) -> object:
+def _in_rows(x: DaskArray, first: int) -> DaskArray:
     """The array in chunks of whole rows along the axes behind the first spatial one, no larger than they were."""
     rest = range(first + 1, x.ndim)
     parts = math.prod(len(bounds(x.chunks[axis])) - 1 for axis in rest)

@@ -7,22 +7,25 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import dask.array as da
 import numpy as np
 
 from dmlcy._compile import function
-from dmlcy._dask.arrays import public_dtype_of
+from dmlcy._dask.arrays import DaskArray, public_dtype_of
 from dmlcy._dask.call import Call
 from dmlcy._facts.levels import current_level, feature_level
 from dmlcy._facts.tables import DTYPES, FeatureLevelName
 from dmlcy._families.pieces import Cut, Piece, bounds
 from dmlcy._families.slices import part, replaced, sizes_of
 from dmlcy._field_types.integers import UINT_MAX
+from dmlcy._field_types.tensor_desc import Described
 from dmlcy._runtime.threads import one_thread
 from dmlcy._types import DType
 
+Chunks: TypeAlias = Sequence[Sequence[int]]
+"""The sizes of the chunks of an array along each axis."""
 PIECES: Final = np.dtype([("before", np.int64), ("after", np.int64), ("size", np.int64)])
 
 
@@ -39,7 +42,7 @@ class Work(NamedTuple):
 
     operator: str
     inputs: tuple[str, ...]
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
     entries: tuple[tuple[Entry, ...], ...]
     level: FeatureLevelName
     alone: bool
@@ -55,7 +58,7 @@ class Graph:
         self.call = call
         self.labels: dict[tuple[str, int], int] = {}
         self.sizes: dict[int, tuple[int, ...]] = {}
-        self.columns: list[tuple[Any, tuple[int, ...]]] = []  # arrays of PIECES
+        self.columns: list[tuple[DaskArray, tuple[int, ...]]] = []  # arrays of PIECES
         self.entries: list[tuple[Entry, ...]] = []
         self.values = _values(call)
         for label, one in enumerate(call.cuts()):
@@ -80,7 +83,7 @@ class Graph:
             self.columns.append((da.from_array(rows, chunks=1), (label,)))
             self.entries.append(entries)
 
-    def _input(self, name: str) -> Any:
+    def _input(self, name: str) -> DaskArray:
         """An input in pieces, of one chunk along the axes that are not cut."""
         x = self.call.inputs[name]
         for axis, chunks in enumerate(x.chunks):
@@ -99,7 +102,7 @@ class Graph:
         sizes = self.call.outputs[name].sizes
         return [self.sizes.get(self.labels.get((name, axis), -1), (size,)) for axis, size in enumerate(sizes)]
 
-    def result(self) -> Any:
+    def result(self) -> DaskArray | tuple[DaskArray, ...]:
         """The result of the call."""
         call = self.call
         _limit(call, [x.chunks for x, _ in self.inputs], [self.chunks(name) for name in call.outputs])
@@ -126,7 +129,7 @@ class Graph:
         several = math.prod(map(len, self.sizes.values())) > 1
         return Work(call.operator.name, tuple(call.inputs), self.values, tuple(self.entries), current_level(), several)
 
-    def _output(self, name: str, work: object, given: Sequence[object]) -> Any:
+    def _output(self, name: str, work: object, given: Sequence[object]) -> DaskArray:
         """An output, made by ``work`` piece by piece."""
         out, new = [], {}
         for axis, size in enumerate(self.call.outputs[name].sizes):
@@ -135,32 +138,33 @@ class Graph:
                 out[-1] = next(self.number)
                 new[out[-1]] = size
         dtype = self._dtype(name)
-        return da.blockwise(
+        found: DaskArray = da.blockwise(
             work, tuple(out), *given, token=f"dmlcy-{self.call.operator.python}", new_axes=new,
             adjust_chunks=self.sizes, concatenate=False, align_arrays=False, dtype=dtype,
             meta=np.empty((0,) * len(out), dtype),
         )  # fmt: skip
+        return found
 
 
-def run(operator: str, arguments: Mapping[str, object]) -> Any:
+def run(operator: str, arguments: Mapping[str, object]) -> DaskArray | tuple[DaskArray, ...]:
     """The result of an operator on dask arrays: a dask array, or a tuple of several."""
     return Graph(Call(operator, arguments)).result()
 
 
-def _values(call: Call) -> dict[str, Any]:
+def _values(call: Call) -> dict[str, object]:
     """The arguments beside arrays, in types that a graph carries well. A tensor that is left out is None."""
     attributes = {field.python: _plain(call.resolved[field.python]) for field in call.operator.parameters}
     tensors = {field.python for field in call.operator.fields if field.kind == "input"}
     asked = {name: value for name, value in call.arguments.items() if name not in attributes and name not in tensors}
     for field in call.operator.fields:
         if field.sized_by is not None and asked.get(field.sized_by) is not None:
-            found: Any = call.resolved[field.python]
-            asked[field.sized_by] = tuple(one.sizes for one in found) if type(found) is tuple else found.sizes
+            found = cast(Described, call.resolved[field.python])
+            asked[field.sized_by] = tuple(one.sizes for one in found) if isinstance(found, tuple) else found.sizes
     absent = {name: None for name in tensors if call.resolved[name] is None}
-    return attributes | asked | absent
+    return {**attributes, **asked, **absent}
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     return value.name if isinstance(value, Enum) else tuple(value) if isinstance(value, tuple) else value
 
 
@@ -170,7 +174,7 @@ def _paddings(one: Cut) -> Iterator[Entry]:
         yield Entry(one.padding.end, (one.padding.entry,), "after")
 
 
-def _block(work: Work, *blocks: object) -> Any:
+def _block(work: Work, *blocks: object) -> object:
     """One piece of each output: the operator on pieces of its inputs, with the entries of these pieces."""
     pieces = [_only(block) for block in blocks]
     given = dict(work.arguments)
@@ -179,12 +183,13 @@ def _block(work: Work, *blocks: object) -> Any:
             given[argument] = replaced(given[argument], place, values[column].item())
     for path, piece in zip(work.inputs, pieces, strict=False):
         name, several, _ = path.partition("[")
-        given[name] = (*given.get(name, ()), piece) if several else piece
+        before = given.get(name)
+        given[name] = (*(before if isinstance(before, tuple) else ()), piece) if several else piece
     with feature_level(work.level), one_thread(work.alone):
         return function(work.operator)(**given)
 
 
-def _one(place: int, results: object) -> Any:
+def _one(place: int, results: object) -> object:
     """The piece of one output."""
     return _only(results)[place]
 
@@ -196,7 +201,7 @@ def _only(block: object) -> Any:
     return block
 
 
-def _pieces(x: Any, axis: int, pieces: Sequence[Piece], whole: int) -> Any:
+def _pieces(x: DaskArray, axis: int, pieces: Sequence[Piece], whole: int) -> DaskArray:
     """The array with one chunk per piece along the axis; chunks that overlap come one after the other.
 
     The pieces are of ``whole`` elements; if the array has another number of them, they are the same parts of it.
@@ -210,7 +215,7 @@ def _pieces(x: Any, axis: int, pieces: Sequence[Piece], whole: int) -> Any:
     return x if x.chunks[axis] == sizes else x.rechunk({axis: sizes})
 
 
-def _limit(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+def _limit(call: Call, inputs: Sequence[Chunks], outputs: Sequence[Chunks]) -> None:
     """Refuses chunks of more elements than a tensor can have."""
     names = [*call.inputs, *(["the result"] * len(outputs))]
     for name, chunks in zip(names, [*inputs, *outputs], strict=True):

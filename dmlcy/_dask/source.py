@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dmlcy._compile import compile as compile_desc
 from dmlcy._dask.models import FUNCTION, Model, OfGraph, OfModel, refuse
@@ -26,7 +26,11 @@ from dmlcy._frontends.onnx import reader
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.run import CompiledGraph
+from dmlcy._types import Array
 from dmlcy._words.values import quote, show
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 KEPT: Final = 4
 """Models that a process keeps for the blocks to come."""
@@ -41,7 +45,7 @@ class Loaded:
         self.made: dict[object, None] = {}
         self._lock = Lock()
 
-    def run(self, arrays: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    def run(self, arrays: Mapping[str, Array], names: Sequence[str]) -> list[Array]:
         """The outputs of these names. The first call for some sizes compiles, and others with them wait for it."""
         sizes = tuple((name, array.shape) for name, array in arrays.items())
         if sizes not in self.made:
@@ -93,7 +97,7 @@ class FromGraph(Source):
     """A compiled graph: what it was compiled of, as bytes, which are made when they are first sent."""
 
     def __init__(self, compiled: CompiledGraph) -> None:
-        self._parts: Any = compiled.__reduce__()
+        self._parts = compiled.__reduce__()
         hashed = _Hashed()
         pickle.Pickler(hashed, 5).dump(self._parts)
         self.key = hashed.digest.hexdigest()
@@ -123,7 +127,7 @@ class _Hashed:
     def __init__(self) -> None:
         self.digest = blake2b(digest_size=16)
 
-    def write(self, data: Any) -> int:
+    def write(self, data: ReadableBuffer) -> int:
         """Takes bytes of any kind."""
         self.digest.update(data)
         return memoryview(data).nbytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 from dmlcy._check.checker import OUT, Check, wanted
 from dmlcy._check.state import State, keyword, sizes_asked
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dmlcy._desc.operator_desc import OperatorDesc
     from dmlcy._generated.arguments import _FeatureLevel
 
-Desc = TypeVar("Desc", bound="OperatorDesc | Whole[Any]")
+Desc = TypeVar("Desc", bound="OperatorDesc | Whole[object]")
 
 
 def violations(operator: Operator, values: Mapping[str, object], level: int, *, call: bool) -> list[Violation]:
@@ -34,7 +34,7 @@ def violations(operator: Operator, values: Mapping[str, object], level: int, *, 
 
 
 def check(
-    desc: OperatorDesc | Whole[Any], feature_level: _FeatureLevel | None = None, *, warnings: bool = False
+    desc: OperatorDesc | Whole[object], feature_level: _FeatureLevel | None = None, *, warnings: bool = False
 ) -> list[Violation]:
     """Every violation of a desc; empty when it is valid.
 

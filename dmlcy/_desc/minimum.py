@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -59,7 +59,7 @@ class MinimumLevel:
         return f"{needed}, for {' and '.join(subjects)}" if subjects else needed
 
 
-def minimum_feature_level(desc: OperatorDesc | Whole[Any]) -> MinimumLevel:
+def minimum_feature_level(desc: OperatorDesc | Whole[object]) -> MinimumLevel:
     """The lowest feature level at which a desc is valid, with what forces it.
 
     Parameters
@@ -88,8 +88,7 @@ def minimum_feature_level(desc: OperatorDesc | Whole[Any]) -> MinimumLevel:
     """
     known_desc(desc, "minimum_feature_level")
     if isinstance(desc, Whole):
-        lowest: MinimumLevel = desc._minimum()
-        return lowest
+        return desc._minimum()
     newest = desc._violations(NEWEST)
     younger = {rule.id for rule in desc.operator.rules if LEVEL_INDEX[rule.since] > 0}
     if any(violation.id not in younger for violation in newest):  # all else is refused at every level before it too

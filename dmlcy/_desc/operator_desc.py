@@ -210,5 +210,5 @@ def _operator_name(desc: object) -> str:
     refuse_name(kind, name)
 
 
-def _to_json(field: Field, value: object) -> Any:
+def _to_json(field: Field, value: object) -> object:
     return value.to_dict() if type(value) is TensorDesc else type_of(field.type).to_json(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def packed(array: _Array, dtype: _DataType, sizes: _Ints) -> Packed:
     member = as_dtype(dtype)
     if member is None or not has_four_bits(DTYPES[member.name]):
         refuse_model("DML-MODEL-packed-type", expected="INT4 or UINT4", actual=show(dtype))
-    found: Any = to_shared_array(array)
+    found = to_shared_array(array)
     if found is None or found.dtype != np.uint8:
         actual = show(array) if found is None else four_bits.name_of(found.dtype) or show(found.dtype)
         refuse_model("DML-MODEL-packed-type", expected="an array of UINT8", actual=actual)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeAlias, TypeVar, get_args
 
 from dmlcy._errors import Violation
 from dmlcy._words.values import quote, show
 
+if TYPE_CHECKING:
+    from dmlcy._desc.minimum import MinimumLevel
 Compiled = TypeVar("Compiled", covariant=True)
 Optimization: TypeAlias = Literal["adjacent", "chains", "epilogues", "folded", "in_place", "pieces", "views"]
 """The optimizations that the compilation of a graph makes. None changes a bit of a result."""
@@ -40,7 +42,7 @@ class Whole(ABC, Generic[Compiled]):
         """The warnings."""
 
     @abstractmethod
-    def _minimum(self) -> Any:
+    def _minimum(self) -> MinimumLevel:
         """The MinimumLevel; raises the violations of one that is valid at none."""
 
     @abstractmethod

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,7 @@ def plain_dtype(dtype: Dtype) -> DType:
     return four_bits.PLAIN[dtype.name] if has_four_bits(dtype) else numpy_dtype(dtype)
 
 
-def of_numbers(values: Sequence[Any] | Array, dtype: Dtype) -> Array:
+def of_numbers(values: object, dtype: Dtype) -> Array:
     """Integers that a data type holds, in this data type."""
     plain = np.array(values, plain_dtype(dtype))
     return four_bits.marked(plain, dtype.name) if has_four_bits(dtype) else plain

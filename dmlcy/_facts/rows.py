@@ -6,25 +6,28 @@ the values of one desc. The text that documents an operator is read from its shi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from dmlcy._facts import shipped
 from dmlcy._generated.index import OPERATORS
 from dmlcy._words.records import record
 
 if TYPE_CHECKING:
+    from dmlcy._field_types.tensor_desc import Described
     from dmlcy._generated.arguments import _FeatureLevelName
+    from dmlcy._types import Operation
 
+T = TypeVar("T")
 MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 
 
 class Rules:
     """Values of one desc, by the Python name of the field: the generated subclass of an operator adds its lets."""
 
-    def __init__(self, values: dict[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, object]) -> None:
         self.__dict__.update(values)
 
 
@@ -61,7 +64,7 @@ class Term(Row):
     """A name in a formula whose value a message shows. ``label`` and ``said`` hold an index as ``{d}``, if any."""
 
     label: str
-    function: Callable[..., Any]
+    function: Callable[..., object]
     said: str = ""  # what a message calls it, where that is not the label
 
     @property
@@ -95,7 +98,7 @@ class Part(Row):
     before: int
     after: int
 
-    def of(self, sizes: tuple[object, ...]) -> tuple[Any, ...]:
+    def of(self, sizes: tuple[T, ...]) -> tuple[T, ...]:
         """These of the sizes of the tensor."""
         return sizes[self.before : len(sizes) - self.after]
 
@@ -169,7 +172,7 @@ class Rule(Row):
     loop: str | None = None  # d in spatial, where there is an index; v of indices, where there is `each`
     each: str | None = None  # the tensor whose elements the functions take, one by one, after an index of its last axis
     guarded: frozenset[str] = frozenset()  # tensors that it reads only where they are present
-    of_all: Callable[..., Any] | None = None  # of such a rule: over an arithmetic, of the numbers of all elements
+    of_all: Operation | None = None  # of such a rule: over an arithmetic, of the numbers of all elements
     accepts: str = ""  # the evidence that DirectML takes what breaks it
 
     @property
@@ -262,9 +265,13 @@ class Interpretation(Row):
     outputs: tuple[str, ...] = ()
 
 
+Given: TypeAlias = tuple[str, tuple[int, ...], object]
+"""A tensor of an example: (dtype, sizes, nested data)."""
+
+
 @record(frozen=True, slots=True, eq=False, repr=False)
 class Example(Row):
-    """A worked example: each tensor as (dtype, sizes, nested data), attributes by Python name.
+    """A worked example: its tensors and, by Python name, its attributes.
 
     The tensors of an array have their paths as names: inputs[0], inputs[1].
     """
@@ -272,9 +279,9 @@ class Example(Row):
     title: str
     source: str | None  # None: derived
     calculation: str | None  # of a derived one
-    inputs: dict[str, tuple[str, tuple[int, ...], Any]]
-    attributes: dict[str, Any]
-    outputs: dict[str, tuple[str, tuple[int, ...], Any]]
+    inputs: dict[str, Given]
+    attributes: dict[str, object]
+    outputs: dict[str, Given]
     contradicts: str | None = None  # of a documented one that its page contradicts: what it prints, and what is right
     sized: bool = False  # the caller says the sizes of the outputs, though a formula gives some
 
@@ -353,23 +360,24 @@ class Operator(Row):
         given = (field for field in self.fields if field.kind == "attribute" and field.value is None)
         return (*self.chosen, *given)
 
-    def arguments(self, desc: object) -> dict[str, Any]:
+    def arguments(self, desc: object) -> dict[str, object]:
         """The arguments of a call beside tensors that compute the result of a desc."""
         given = {field.python: _value(field, desc) for field in self.parameters}
         return given | {field.sized_by: _sizes(getattr(desc, field.python)) for field in self.fields if field.sized_by}
 
-    def example_arguments(self, example: Example) -> dict[str, Any]:
+    def example_arguments(self, example: Example) -> dict[str, object]:
         """The arguments of a call beside tensors that compute an example; fields with their default are left out."""
         sizes = {name: sizes for name, (_, sizes, _) in example.outputs.items()}
-        chosen = {field.python: field.part.of(sizes[field.part.tensor]) for field in self.chosen if field.part}
+        parts = ((field.python, field.part) for field in self.chosen if field.part)
+        chosen: dict[str, object] = {name: part.of(sizes[part.tensor]) for name, part in parts}
         for field in self.fields:
             paths = [path for path in sizes if path.partition("[")[0] == field.python]
             if field.sized_by is not None and (field.sizes is None or example.sized) and paths:
-                parts = tuple(sizes[path] for path in paths)
-                chosen[field.sized_by] = parts[0] if paths == [field.python] else parts
+                several = tuple(sizes[path] for path in paths)
+                chosen[field.sized_by] = several[0] if paths == [field.python] else several
         return {**chosen, **example.attributes}
 
-    def example_tensors(self, example: Example) -> dict[str, tuple[str, tuple[int, ...], Any]]:
+    def example_tensors(self, example: Example) -> dict[str, Given]:
         """The tensors of an example that a desc must be given."""
         given = {field.python for field in self.fields if field.kind == "input" or self.is_open(field)}
         given |= {field.python for field in self.fields if example.sized and field.kind == "output"}
@@ -439,23 +447,24 @@ def _examples(operator: str) -> tuple[Example, ...]:
     )
 
 
-def _tensors(given: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...], Any]]:
+def _tensors(given: Mapping[str, Any]) -> dict[str, Given]:
     single = {name: one for name, one in given.items() if not isinstance(one, list)}
     arrays = {name: several for name, several in given.items() if isinstance(several, list)}
     single |= {f"{name}[{k}]": one for name, several in arrays.items() for k, one in enumerate(several)}
     return {path: (one["dtype"], tuple(one["sizes"]), one["data"]) for path, one in single.items()}
 
 
-def _sizes(tensor: Any) -> Any:
+def _sizes(tensor: Described | None) -> object:
     """The sizes of a tensor of a desc, or of each of several."""
-    return None if tensor is None else tuple(map(_sizes, tensor)) if type(tensor) is tuple else tensor.sizes
+    return None if tensor is None else tuple(map(_sizes, tensor)) if isinstance(tensor, tuple) else tensor.sizes
 
 
-def _value(field: Field, desc: object) -> Any:
+def _value(field: Field, desc: object) -> object:
     """The value of a parameter of a call."""
     if field.part is None:
         return getattr(desc, field.python)
-    return field.part.of(getattr(desc, field.part.tensor).sizes)
+    sizes: tuple[int, ...] = getattr(desc, field.part.tensor).sizes
+    return field.part.of(sizes)
 
 
 @record(frozen=True, slots=True, eq=False, repr=False)

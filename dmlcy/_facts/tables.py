@@ -8,16 +8,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dmlcy._facts.rows import Operator
 from dmlcy._generated import index
 from dmlcy._generated.enums import ENUMS, EnumInfo, FeatureLevel, TensorDataType, TensorFlags
-from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS
+from dmlcy._generated.facts import CATALOGUE, DTYPES, ERRORS, LEVELS, NO_DTYPE
 
 __all__ = [
-    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "IN_CHUNKS", "LEVELS", "LEVEL_INDEX", "NAMES", "OPERATORS",
-    "RUNNABLE", "STATES",
+    "CATALOGUE", "DTYPES", "ENUMS", "ERRORS", "FAST", "IN_CHUNKS", "LEVELS", "LEVEL_INDEX", "NAMES", "NO_DTYPE",
+    "OPERATORS", "RUNNABLE", "STATES",
     "EnumInfo", "FeatureLevel", "FeatureLevelName", "TensorDataType", "TensorFlags",
     "names_elsewhere", "onnx_names", "state_of",
 ]  # fmt: skip
@@ -78,11 +79,11 @@ def state_of(name: str) -> str:
     return index.OPERATORS[name][4] if name in index.OPERATORS else next(iter(STATES))
 
 
-def onnx_names() -> Any:
+def onnx_names() -> ModuleType:
     """The module of ONNX's operators by the operators that they become, imported when it is needed."""
     return import_module("dmlcy._generated.onnx_names")
 
 
-def names_elsewhere() -> Any:
+def names_elsewhere() -> ModuleType:
     """The module of the names that other libraries and everyday language have for operators."""
     return import_module("dmlcy._generated.words")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Independent, Operator, Rules
 from dmlcy._families.activations import along
 from dmlcy._field_types.tensor_array import by_path
+from dmlcy._field_types.tensor_desc import TensorDesc
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Slices:
     sized: dict[str, int]
 
 
-def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Independent) -> Iterator[Slices]:
+def slices(operator: Operator, rules: Rules, values: Mapping[str, object], one: Independent) -> Iterator[Slices]:
     """The slices of a declaration in a valid use, for each axis of more than one element; ``values``: of its desc.
 
     An input with one element along the axis is given whole where another input has more. Nothing is cut for outputs
@@ -55,7 +56,7 @@ def slices(operator: Operator, rules: Rules, values: Mapping[str, Any], one: Ind
         yield Slices(axes, least, least // takes * one.gives(rules, *index), sized)
 
 
-def _whole(operator: Operator, values: Mapping[str, Any], outputs: Mapping[str, Any]) -> set[tuple[str, int]]:
+def _whole(operator: Operator, values: Mapping[str, object], outputs: Mapping[str, TensorDesc]) -> set[tuple[str, int]]:
     """The axes of outputs along which an activation that the operator applies reads several elements."""
     held = [values[field.python] for field in operator.fields if field.among]
     return {
@@ -78,7 +79,7 @@ def part(size: int, begin: int, end: int, whole: int) -> tuple[int, int]:
 
 
 def sizes_of(
-    operator: Operator, arguments: Mapping[str, Any], axes: Mapping[str, int], sized: Mapping[str, int]
+    operator: Operator, arguments: Mapping[str, object], axes: Mapping[str, int], sized: Mapping[str, int]
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The arguments that say how long the outputs are along these axes: each keyword, and the place in its value."""
     yield from ((name, (entry,)) for name, entry in sized.items())
@@ -91,13 +92,15 @@ def sizes_of(
         for field in operator.chosen:
             if field.part is not None and field.part.tensor == name:
                 at = axis - field.part.before
-                if 0 <= at < len(arguments.get(field.python, ())):  # a desc has sizes in place of some arguments
+                sizes = cast("Sequence[int]", arguments.get(field.python, ()))  # () where a desc has them in an output
+                if 0 <= at < len(sizes):
                     yield field.python, (at,)
 
 
-def replaced(value: Any, place: tuple[int, ...], entry: Any) -> Any:
+def replaced(value: object, place: tuple[int, ...], entry: object) -> object:
     """A sequence, perhaps of sequences, with another entry at a place."""
     if not place:
         return entry
     first, *rest = place
-    return tuple(replaced(one, tuple(rest), entry) if at == first else one for at, one in enumerate(value))
+    entries = enumerate(cast("Iterable[object]", value))
+    return tuple(replaced(one, tuple(rest), entry) if at == first else one for at, one in entries)

@@ -133,7 +133,7 @@ def combined(function: Operation, values: Number, target: Array, axis: int) -> t
             values[at] = function(values[at], second)
 
 
-def along(places: Array, axis: int) -> tuple[Number, ...]:
+def along(places: Array, axis: int) -> tuple[slice | Array, ...]:
     """An index of some places along an axis."""
     return (*[slice(None)] * axis, places)
 

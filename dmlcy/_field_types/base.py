@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
 
 from dmlcy._errors import Violation
 from dmlcy._facts.rows import Field, Formula, Operator
@@ -16,6 +16,10 @@ from dmlcy._words.values import is_a, show
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    from dmlcy._field_types.tensor_desc import TensorDesc
+
+T = TypeVar("T")
+
 SPECIAL: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 """How JSON spells the numbers that it does not have."""
 
@@ -25,7 +29,7 @@ def spelled_in_json(value: object) -> object:
     return repr(value) if type(value) is float and not math.isfinite(value) else value
 
 
-def number_in_json(value: object) -> Any:
+def number_in_json(value: object) -> object:
     """The number that a spelling of JSON stands for; anything else as it is."""
     return SPECIAL.get(value, value) if type(value) is str else value
 
@@ -84,39 +88,42 @@ class Draws(Protocol):
 class Broken(Protocol):
     """A valid desc that is being broken."""
 
-    desc: Any
     level: int
     operator: Operator
 
-    def draw(self, strategy: SearchStrategy[Any]) -> Any:
+    @property
+    def desc(self) -> object:
+        """The desc itself."""
+
+    def draw(self, strategy: SearchStrategy[T]) -> T:
         """A random value."""
 
-    def of(self, *choices: object) -> Any:
+    def of(self, *choices: T) -> T:
         """One of some values."""
 
-    def old(self, field: Field) -> Any:
+    def old(self, field: Field) -> TensorDesc:
         """The tensor desc that is changed; of an array always the same entry."""
 
-    def entries(self, field: Field, value: object) -> Any:
+    def entries(self, field: Field, value: object) -> object:
         """The entries of an array with one of another value."""
 
-    def with_(self, field: Field, value: object) -> Any:
+    def with_(self, field: Field, value: object) -> object:
         """The desc with another value for one field."""
 
-    def changed(self, values: Mapping[str, object]) -> Any:
+    def changed(self, values: Mapping[str, object]) -> object:
         """The desc with other values for some fields."""
 
-    def tensor(self, field: Field, **members: object) -> Any:
+    def tensor(self, field: Field, **members: object) -> object:
         """The desc with other members for one tensor desc: ``old``, where the field is an array."""
 
-    def enlarged(self, numbers: tuple[int, ...]) -> Any:
+    def enlarged(self, numbers: tuple[int, ...]) -> object:
         """The desc with one or two attributes of these, which make its outputs large."""
 
-    def json(self, field: Field | None, member: str, value: object) -> Any:
+    def json(self, field: Field | None, member: str, value: object) -> object:
         """The desc as JSON with another member of the struct, or of the tensor desc that a field is."""
 
 
-Break: TypeAlias = Callable[[Any, Field], Any]
+Break: TypeAlias = Callable[[Broken, Field], object]
 """Breaks a desc (Broken) in one way that is about the field."""
 
 
@@ -146,7 +153,7 @@ class FieldType:
             return self.directml
         return f"array of {self.directml}" if length is None else f"{self.directml}[{length}]"
 
-    def entry_more(self, field: Field, entries: tuple[object, ...]) -> Any:
+    def entry_more(self, field: Field, entries: tuple[object, ...]) -> object:
         """An entry that an array may have after these."""
         return max(field.minimum or 0, 0)
 
@@ -197,7 +204,7 @@ class FieldType:
         """The name in JSON of the part of the value that a violation is about."""
         return next((name for name in self.members if name.lower() == member), None)
 
-    def recorded(self, value: object) -> Any:
+    def recorded(self, value: Any) -> object:
         """The value for a desc, from the one that a call worked with."""
         return value
 
@@ -219,11 +226,11 @@ class FieldType:
 
     # Serialized graphs
 
-    def from_serialized(self, value: object, dtype: str | None) -> object:
+    def from_serialized(self, value: Any, dtype: str | None) -> object:
         """The value in JSON of one that a serialized graph has; ``dtype``: what the field holds that says its type."""
         return list(value) if type(value) is tuple else value
 
-    def to_serialized(self, value: object, dtype: str | None) -> Any:
+    def to_serialized(self, value: Any, dtype: str | None) -> Any:
         """The form of a value of a valid desc in a serialized graph."""
         return value
 
@@ -237,7 +244,7 @@ class FieldType:
         source.lines.append(array(self.directml, name, list(map(self.cpp_number, value))))
         return name
 
-    def cpp_number(self, value: object) -> str:
+    def cpp_number(self, value: Any) -> str:
         """The value in C++, or an entry of an array."""
         return str(value)
 
@@ -255,7 +262,7 @@ class FieldType:
 
     # Tests
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[object]:
         """Values of an attribute, most of them valid; of an array, values of an entry."""
         raise NotImplementedError
 
@@ -265,7 +272,7 @@ class FieldType:
             other = b.entries(field, b.of(1j, "2", None, True))
         return b.with_(field, other)
 
-    def some(self, b: Broken, field: Field) -> Any:
+    def some(self, b: Broken, field: Field) -> object:
         """A value of an optional attribute."""
         return None
 

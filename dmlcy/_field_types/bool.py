@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Bool(FieldType):
     def from_serialized(self, value: object, dtype: str | None) -> object:
         return bool(value) if value in (0, 1) else value
 
-    def to_serialized(self, value: Any, dtype: str | None) -> int:
+    def to_serialized(self, value: bool, dtype: str | None) -> int:
         return int(value)
 
     def cpp_number(self, value: object) -> str:
@@ -51,7 +51,7 @@ class Bool(FieldType):
         found = super().directmlx(name, value, source)
         return found if value is None else found.lower()
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[bool]:
         from hypothesis import strategies as st
 
         return st.booleans()

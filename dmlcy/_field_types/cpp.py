@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Protocol
 
 LINE: Final = 100
 """The most characters of a line."""
@@ -16,7 +16,7 @@ class Source(Protocol):
 
     lines: list[str]
 
-    def operation(self, name: str, kind: str, members: dict[str, Any]) -> None:
+    def operation(self, name: str, kind: str, members: Mapping[str, object]) -> None:
         """Adds the DML_OPERATOR_DESC of this name, from its members in JSON."""
 
 
@@ -38,7 +38,7 @@ def rows(entries: Iterable[str]) -> list[str]:
     return [row.rstrip() for row in found]
 
 
-def single_precision(value: Any) -> str:
+def single_precision(value: float | str) -> str:
     """A number of the type FLOAT, from its spelling in JSON."""
     number = float(value)
     if not math.isfinite(number):

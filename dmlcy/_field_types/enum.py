@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum, IntFlag
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dmlcy._facts.rows import Field, Operator
-from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, EnumInfo, TensorDataType
+from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, NO_DTYPE, EnumInfo, TensorDataType
 from dmlcy._field_types.base import Break, Draws, FieldType, Pass
 from dmlcy._field_types.values import STRUCTS, Refused, as_dtype, wrong_type
 from dmlcy._words.alike import closest, did_you_mean, without
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 BOGUS: Final = ("BOGUS", "")
 """Names that no enum has."""
-UNKNOWN: Final = "UNKNOWN"
-"""The member of DML_TENSOR_DATA_TYPE, of the value 0, that says no data type. No tensor may have it."""
+UNKNOWN: Final = NO_DTYPE[0]
+"""The member of DML_TENSOR_DATA_TYPE that says no data type. No tensor may have it."""
 _DTYPES: Final = ENUMS["DML_TENSOR_DATA_TYPE"]
 
 
@@ -107,13 +107,13 @@ class Enum(FieldType):
     def from_serialized(self, value: object, dtype: str | None) -> object:
         """The name of a member; a number that none has stays as it is."""
         known = (member for member, _ in self.info.members.values() if member == value)
-        unsaid = UNKNOWN if self.info is _DTYPES and value == 0 else value
+        unsaid = UNKNOWN if self.info is _DTYPES and value == NO_DTYPE[1] else value
         return spelling(next(known, unsaid), self.info)
 
-    def to_serialized(self, value: Any, dtype: str | None) -> int:
-        return 0 if is_unsaid(value) else int(value)
+    def to_serialized(self, value: IntEnum | str, dtype: str | None) -> int:
+        return NO_DTYPE[1] if is_unsaid(value) else int(value)
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[IntEnum | IntFlag]:
         from hypothesis import strategies as st
 
         return st.sampled_from(list(self.info.cls))

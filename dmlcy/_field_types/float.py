@@ -51,7 +51,7 @@ def single(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
-def shortest(value: np.floating[Any]) -> float:
+def shortest(value: float | np.floating[Any]) -> float:
     """The number with no more digits than its data type tells apart."""
     return float(np.format_float_scientific(value))
 
@@ -76,16 +76,16 @@ class Float(FieldType):
     def from_json(self, field: Field, value: object, ignore_unknown: bool) -> object:
         return number_in_json(value)
 
-    def recorded(self, value: Any) -> Any:
+    def recorded(self, value: float) -> float:
         return shortest(np.float32(value))
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: float, dtype: str | None) -> float:
         return shortest(np.float32(value))
 
-    def cpp_number(self, value: object) -> str:
+    def cpp_number(self, value: float | str) -> str:
         return single_precision(value)
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[float]:
         from hypothesis import strategies as st
 
         return st.one_of(st.sampled_from(FLOATS), st.floats(width=32))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class FloatArray(FieldType):
     array = several = True
     element = "float"
 
-    def entry_more(self, field: Field, entries: tuple[object, ...]) -> Any:
+    def entry_more(self, field: Field, entries: tuple[object, ...]) -> object:
         return entries[0] if entries else 1.0
 
     def resolve(self, field: Field, value: object, check: Pass) -> None:
@@ -66,15 +66,15 @@ class FloatArray(FieldType):
     def _take(self, field: Field, entries: tuple[object, ...], check: Pass) -> None:
         """Keep the entries; formulas may read the valid ones, in single precision."""
         numbers: list[float] = []
-        readable: list[Any] = []
+        readable: list[object] = []
         for index, entry in enumerate(entries):
             refused = None
             try:
                 numbers.append(as_float(entry))
-                readable.append(single(numbers[-1]))
-                if not math.isfinite(readable[-1]):
-                    refused = Refused("finite", values={"actual": entry})
-                    readable[-1] = BAD
+                rounded = single(numbers[-1])
+                finite = math.isfinite(rounded)
+                refused = None if finite else Refused("finite", values={"actual": entry})
+                readable.append(rounded if finite else BAD)
             except Refused as error:
                 refused = error
                 readable.append(BAD)
@@ -91,13 +91,13 @@ class FloatArray(FieldType):
     def to_json(self, value: object) -> object:
         return [spelled_in_json(entry) for entry in value] if type(value) is tuple else super().to_json(value)
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: Iterable[float], dtype: str | None) -> list[float]:
         return [shortest(np.float32(entry)) for entry in value]
 
-    def cpp_number(self, value: object) -> str:
+    def cpp_number(self, value: float | str) -> str:
         return single_precision(value)
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[float]:
         from hypothesis import strategies as st
 
         return st.sampled_from(FLOATS) | st.floats(width=32, allow_nan=False, allow_infinity=False)

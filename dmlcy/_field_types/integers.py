@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._field_types.bad import BAD
-from dmlcy._field_types.base import Break, Draws, FieldType, Pass
+from dmlcy._field_types.base import Break, Broken, Draws, FieldType, Pass
 from dmlcy._field_types.values import Refused, as_int, as_ints
 from dmlcy._field_types.wording import axis_hint
 from dmlcy._field_types.wording import entries as entry_text
@@ -63,7 +63,7 @@ class Integers(FieldType):
         field: Field,
         entries: Sequence[object],
         check: Pass,
-        kind: Callable[[list[Any]], object],
+        kind: Callable[[Iterable[Any]], object],
         parts: Sequence[str] = (),
     ) -> None:
         """Keep the entries of an array or of a struct; formulas may read the valid ones."""
@@ -89,7 +89,7 @@ class Integers(FieldType):
             check.hold(field, kind(numbers))
         check.read(field, kind(readable))
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[object]:
         counts = draws.counts()
         return counts if self.limits[0] == 0 else counts | counts.map(lambda count: -count)
 
@@ -114,8 +114,9 @@ class Integer(Integers):
     def counted(self, value: object, literal: bool) -> object:
         return as_int(value)
 
-    def contradicted(self, field: Field, given: Any, expected: Any, check: Pass) -> Refused:
-        refused = check.miscounted(cast(Formula, field.value), f"is {show(given)}", "must be", given, expected)
+    def contradicted(self, field: Field, given: object, expected: object, check: Pass) -> Refused:
+        numbers = cast(int, given), cast(int, expected)
+        refused = check.miscounted(cast(Formula, field.value), f"is {show(given)}", "must be", *numbers)
         refused.fix = expected
         return refused
 
@@ -167,7 +168,7 @@ class IntegerArray(Integers):
             yield "length", miscounts
 
 
-def miscounts(b: Any, field: Field) -> object:
+def miscounts(b: Broken, field: Field) -> object:
     """The desc with an array that is too short or too long."""
     value = getattr(b.desc, field.python)
     return b.with_(field, b.of((*value, 1), value[1:], (1,) * 50))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types.base import Broken, Draws, Pass
 from dmlcy._field_types.cpp import Source, single_precision
-from dmlcy._field_types.operators import OBJECT, Descs, shown_in_words
+from dmlcy._field_types.operators import OBJECT, Descs, Spelled, shown_in_words
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -33,11 +33,11 @@ class OperatorDesc(Descs):
     def to_json(self, value: object) -> object:
         return self.json_of(value)
 
-    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+    def cpp(self, name: str, value: Spelled, dtype: str | None, source: Source) -> str:
         source.operation(name, value["Type"], value["Desc"])
         return f"&{name}"
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
+    def directmlx(self, name: str, value: Spelled | None, source: Source) -> str:
         if value is None:
             return "dml::FusedActivation::None()"
         operator = OPERATORS[value["Type"].removeprefix(PREFIX)]
@@ -45,7 +45,7 @@ class OperatorDesc(Descs):
         numbers = "".join(f", {single_precision(value['Desc'][name])}" for name in names)
         return f"dml::FusedActivation({value['Type']}{numbers})"
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[object]:
         from hypothesis import strategies as st
 
         return st.none() | self.one(field, draws) if field.optional else self.one(field, draws)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, cast
 
 from dmlcy._facts.rows import Field, Formula, Operator
 from dmlcy._field_types.base import Break, Broken, Draws, Pass
 from dmlcy._field_types.cpp import Source, array
-from dmlcy._field_types.operators import Descs, shown_in_words, under
+from dmlcy._field_types.operators import Descs, Spelled, shown_in_words, under
 from dmlcy._field_types.values import Nested, as_entries, wrong_type
 from dmlcy._field_types.wording import entries as entry_text
 from dmlcy._words.values import is_a
@@ -53,10 +53,9 @@ class OperatorDescArray(Descs):
     def to_json(self, value: object) -> object:
         if type(value) not in (tuple, list):
             return self.json_of(value)
-        entries: Any = value
-        return [self.json_of(entry) for entry in entries]
+        return [self.json_of(entry) for entry in cast("tuple[object, ...] | list[object]", value)]
 
-    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+    def cpp(self, name: str, value: Sequence[Spelled], dtype: str | None, source: Source) -> str:
         names = [f"{name}{place}" for place in range(len(value))]
         for own, one in zip(names, value, strict=True):
             source.operation(own, one["Type"], one["Desc"])
@@ -66,7 +65,7 @@ class OperatorDescArray(Descs):
     def in_place(self, desc: object) -> object:
         return [desc]
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[object]:
         return self.one(field, draws)
 
     def mistyped(self, b: Broken, field: Field, other: object) -> object:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict, cast
 
 from dmlcy._facts.names import PREFIX
 from dmlcy._facts.rows import MISSING, Field, Operator
@@ -18,21 +18,30 @@ from dmlcy._words.values import is_a, listing, show
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    from dmlcy._desc.operator_desc import OperatorDesc
+
 TYPE_KEYS: Final = ("Type", "type")
 DESC_KEYS: Final = ("Desc", "desc")
 EXPECTED: Final = "the desc of an operator"
 OBJECT: Final = 'an object with the members "Type" and "Desc"'
 
 
-def named(value: dict[Any, Any]) -> str | None:
+class Spelled(TypedDict):
+    """The desc of an operator in DirectML's JSON."""
+
+    Type: str
+    Desc: dict[str, Any]
+
+
+def named(value: Mapping[object, object]) -> str | None:
     """The operator that an object of JSON names; None where it names none."""
     kind = next((value[key] for key in TYPE_KEYS if key in value), None)
-    return str.__str__(kind).removeprefix(PREFIX) if is_a(kind, str) else None
+    return str.__str__(cast(str, kind)).removeprefix(PREFIX) if is_a(kind, str) else None
 
 
-def members_of(value: dict[Any, Any]) -> dict[str, object]:
+def members_of(value: Mapping[object, object]) -> dict[str, object]:
     """The members of the struct: in an object of their own, or beside the type, as DxDispatch has them."""
-    inner = next((value[key] for key in DESC_KEYS if type(value.get(key)) is dict), None)
+    inner = next((one for key in DESC_KEYS if type(one := value.get(key)) is dict), None)
     members = {key: one for key, one in value.items() if key not in TYPE_KEYS} if inner is None else inner
     return {str(key): one for key, one in members.items()}
 
@@ -58,7 +67,7 @@ class Descs(FieldType):
             check.fail(field.python)
             check.refused(field, self._none(field, value, check.literal))
             return value
-        desc: Any = value
+        desc = cast("OperatorDesc", value)
         name, among = desc.operator.name, dict(field.among)
         if name not in among:
             check.fail(field.python)
@@ -90,7 +99,7 @@ class Descs(FieldType):
         """The JSON spelling of one desc."""
         if not is_a(value, Nested):
             return super().to_json(value)
-        spelled: Any = value
+        spelled = cast(Nested, value)
         if spelled._nesting > DEEPEST:
             return show(value)
         whole = spelled.to_dict()
@@ -113,7 +122,7 @@ class Descs(FieldType):
         """The value in JSON that holds this desc."""
         return desc
 
-    def one(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def one(self, field: Field, draws: Draws) -> SearchStrategy[OperatorDesc]:
         """Valid descs of the operators of the list that the level has."""
         from hypothesis import strategies as st
 
@@ -122,11 +131,11 @@ class Descs(FieldType):
             return st.nothing()
         return st.sampled_from(known).flatmap(lambda name: _descs_of(OPERATORS[name], draws))
 
-    def some(self, b: Broken, field: Field) -> Any:
+    def some(self, b: Broken, field: Field) -> OperatorDesc | None:
         known = [name for name, since in field.among if LEVEL_INDEX[since] <= b.level and name in OPERATORS]
         return b.draw(_descs_of(OPERATORS[b.of(*known)], None)) if known else None
 
-    def wrong(self, b: Broken, field: Field) -> Iterator[tuple[str, Any]]:
+    def wrong(self, b: Broken, field: Field) -> Iterator[tuple[str, object]]:
         """Values that have one error, by its slug."""
         among = dict(field.among)
         others = [name for name in OPERATORS if name not in among]
@@ -134,14 +143,14 @@ class Descs(FieldType):
         late = [name for name, since in among.items() if LEVEL_INDEX[since] > b.level and name in OPERATORS]
         if late:
             yield "level", b.draw(_descs_of(OPERATORS[b.of(*late)], None))
-        desc: Any = self.some(b, field)
+        desc = self.some(b, field)
         if desc is not None:
             kind = b.of("input", "output")
             tensor = next(one.python for one in desc.operator.fields if one.kind == kind)
             given = {one.python: getattr(desc, one.python) for one in desc.operator.fields if one.value is None}
             yield "tensors", type(desc)(**{**given, tensor: TensorDesc("FLOAT32", (1, 1, 1, 1))})
 
-    def broken(self, b: Broken, field: Field, slug: str) -> Any:
+    def broken(self, b: Broken, field: Field, slug: str) -> object:
         """A value that has the error."""
         from hypothesis import assume
 
@@ -188,7 +197,7 @@ def _asks(operator: Operator) -> bool:
     return any(field.kind == "attribute" and field.default is MISSING for field in operator.fields)
 
 
-def _descs_of(operator: Operator, draws: Draws | None) -> SearchStrategy[Any]:
+def _descs_of(operator: Operator, draws: Draws | None) -> SearchStrategy[OperatorDesc]:
     """Valid descs of an operator without tensors: those of its examples, and with ``draws`` random ones too."""
     from hypothesis import strategies as st
 

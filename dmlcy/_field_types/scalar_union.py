@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dmlcy._field_types.base import Break, Draws, FieldType, Pass, number_in_jso
 from dmlcy._field_types.cpp import Source
 from dmlcy._field_types.float import as_float, shortest
 from dmlcy._field_types.values import Refused, as_int, guarded, wrong_type
+from dmlcy._types import Array
 from dmlcy._words.values import is_a, plain
 
 if TYPE_CHECKING:
@@ -107,12 +108,12 @@ class ScalarUnion(FieldType):
     def json_member(self, member: str) -> str | None:
         return member
 
-    def recorded(self, value: Any) -> Any:
+    def recorded(self, value: float | Array) -> object:
         if isinstance(value, int | float):
             return value
         return shortest(value[0]) if value.dtype.kind == "f" else value.item()
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: bytes, dtype: str | None) -> float:
         """The number in the first of the eight bytes; 0 where no number has the data type, which is wrong itself."""
         if dtype not in UNION:
             return 0
@@ -125,13 +126,13 @@ class ScalarUnion(FieldType):
         packed = np.array(value, np.dtype(dtype.lower()).newbyteorder("<")).tobytes()
         return packed.ljust(8, b"\0")
 
-    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+    def cpp(self, name: str, value: float | str, dtype: str | None, source: Source) -> str:
         """The eight bytes, which are the first member in C, with the number beside them."""
         assert dtype is not None
         number = float(value) if dtype in PACKED else int(value)
         return f"{{{{{', '.join(f'0x{byte:02x}' for byte in self.to_serialized(number, dtype))}}}}} /* {value} */"
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[object]:
         from hypothesis import strategies as st
 
         dtype = np.dtype(draws.values[field.scalar_type or ""].name.lower())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -83,26 +83,26 @@ class ScaleBiasType(FieldType):
         whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == len(self.members))
         if not whole:
             return value
-        return ScaleBias(*map(number_in_json, (value[name] for name in self.members)))
+        return ScaleBias._make(number_in_json(value[name]) for name in self.members)
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: Iterable[float], dtype: str | None) -> dict[str, float]:
         return dict(zip(self.members, (shortest(np.float32(entry)) for entry in value), strict=True))
 
     def infinite_in_json(self, value: object) -> object:
         return {"Scale": 1e39, "Bias": 0.0}
 
-    def cpp(self, name: str, value: object, dtype: str | None, source: Source) -> str:
+    def cpp(self, name: str, value: Mapping[str, float | str], dtype: str | None, source: Source) -> str:
         source.lines.append(f"const {self.directml} {name} = {self.cpp_number(value)};")
         return f"&{name}"
 
-    def cpp_number(self, value: Any) -> str:
+    def cpp_number(self, value: Mapping[str, float | str]) -> str:
         return f"{{{', '.join(single_precision(value[member]) for member in self.members)}}}"
 
     def directmlx(self, name: str, value: object, source: Source) -> str:
         found = super().directmlx(name, value, source)
         return found if value is None else f"{self.directml}{found}"
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[ScaleBias | None]:
         from hypothesis import strategies as st
 
         number = st.sampled_from(FLOATS) | st.floats(width=32, allow_nan=False, allow_infinity=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmlcy._facts.rows import Field
 from dmlcy._field_types.base import Draws, Pass
@@ -67,21 +68,21 @@ class Size2d(Integers):
         whole = {*self.members} <= set(value) and (ignore_unknown or len(value) == 2)
         return Size2D(value["Height"], value["Width"]) if whole else value
 
-    def from_serialized(self, value: Any, dtype: str | None) -> object:
+    def from_serialized(self, value: tuple[int, int], dtype: str | None) -> dict[str, int]:
         width, height = value
         return {"Width": width, "Height": height}
 
-    def to_serialized(self, value: Any, dtype: str | None) -> tuple[int, int]:
+    def to_serialized(self, value: Size2D, dtype: str | None) -> tuple[int, int]:
         return value.width, value.height
 
-    def cpp_number(self, value: Any) -> str:
+    def cpp_number(self, value: Mapping[str, int]) -> str:
         return f"{{{value['Width']}, {value['Height']}}}"
 
     def directmlx(self, name: str, value: object, source: Source) -> str:
         found = super().directmlx(name, value, source)
         return found if value is None else f"{self.directml}{found}"
 
-    def random(self, field: Field, draws: Draws) -> SearchStrategy[Any]:
+    def random(self, field: Field, draws: Draws) -> SearchStrategy[object]:
         from hypothesis import strategies as st
 
         return st.tuples(draws.counts(), draws.counts())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -75,11 +75,11 @@ class Tensor(FieldType):
     def json_member(self, member: str) -> str | None:
         return "Type" if member == "type" else next((name for name in MEMBERS if MEMBERS[name] == member), None)
 
-    def cpp(self, name: str, value: Any, dtype: str | None, source: Source) -> str:
+    def cpp(self, name: str, value: Mapping[str, Any], dtype: str | None, source: Source) -> str:
         source.lines.append(f"const DML_TENSOR_DESC {name} = {self.cpp_tensor(name, value, source)};")
         return f"&{name}"
 
-    def cpp_tensor(self, name: str, value: dict[str, Any], source: Source) -> str:
+    def cpp_tensor(self, name: str, value: Mapping[str, Any], source: Source) -> str:
         """A DML_TENSOR_DESC, from its members in JSON; the buffer that it points to is added."""
         pointers = []
         for member in ("Sizes", "Strides"):
@@ -187,12 +187,12 @@ def _one(b: Broken, field: Field) -> tuple[int, ...]:
 
 def _less(b: Broken, field: Field) -> int:
     """Fewer bytes than the tensor has."""
-    old: TensorDesc = b.old(field)
+    old = b.old(field)
     enough = TensorDesc(old.dtype, old.sizes, old.strides).total_tensor_size_in_bytes
-    return int(b.of(0, enough - 4, enough - 1))
+    return b.of(0, enough - 4, enough - 1)
 
 
-def _too_many(b: Broken, field: Field) -> Any:
+def _too_many(b: Broken, field: Field) -> object:
     """More than 2**32 - 1 elements: sizes that multiply to it, or of an output, attributes that make them so."""
     sizes = list(b.old(field).sizes)
     if field.kind == "input" or field.sizes is None or b.of(False, True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from dmlcy._field_types.tensor import Tensor
 from dmlcy._field_types.tensor_desc import TensorDesc, in_words
 from dmlcy._field_types.values import Refused, as_entries, wrong_type
 from dmlcy._words.values import is_a, show
+
+T = TypeVar("T")
 
 EXPECTED: Final = "a sequence of TensorDescs"
 ARRAYS: Final = "a sequence of arrays"
@@ -67,15 +69,15 @@ def by_path(fields: Iterable[Field], kind: str, values: Mapping[str, object]) ->
             yield from ((f"{field.python}[{place}]", one) for place, one in enumerate(value))
 
 
-def arrays_by_path(values: Mapping[str, object]) -> dict[str, Any]:
+def arrays_by_path(values: Mapping[str, T | tuple[T, ...]]) -> dict[str, T]:
     """Arrays by the Python name of the field, those of an array of tensors by their paths: inputs[0], inputs[1]."""
-    found: dict[str, object] = {}
+    found: dict[str, T] = {}
     for name, value in values.items():
-        found |= {f"{name}[{place}]": one for place, one in enumerate(value)} if type(value) is tuple else {name: value}
+        found |= {f"{name}[{k}]": one for k, one in enumerate(value)} if isinstance(value, tuple) else {name: value}
     return found
 
 
-def by_field(fields: Iterable[Field], kind: str, arrays: Mapping[str, object]) -> list[Any]:
+def by_field(fields: Iterable[Field], kind: str, arrays: Mapping[str, object]) -> list[object]:
     """The arguments of a call for the tensors of one kind, each an array, a tuple of arrays by their paths, or None."""
     given: list[object] = []
     for field in fields:
@@ -110,7 +112,7 @@ class TensorArray(Tensor):
             return value.to_dict()
         if type(value) not in (tuple, list):
             return super().to_json(value)
-        entries: Any = value
+        entries = cast("tuple[object, ...] | list[object]", value)
         return [entry.to_dict() if type(entry) is TensorDesc else entry for entry in entries]
 
     def in_json(self, expected: str) -> str:
@@ -121,8 +123,8 @@ class TensorArray(Tensor):
         source.lines.append(array("DML_TENSOR_DESC", name, entries))
         return name
 
-    def directmlx(self, name: str, value: Any, source: Source) -> str:
-        if value is not None:
+    def directmlx(self, name: str, value: object, source: Source) -> str:
+        if isinstance(value, list):
             source.lines.append(array("dml::Expression", name, [f"{name}{place}" for place in range(len(value))]))
         return super().directmlx(name, value, source)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType, TensorFlags
 from dmlcy._field_types.enum import as_enum, spelling
@@ -18,6 +18,7 @@ from dmlcy._words.notebook import Shown
 from dmlcy._words.values import is_a, printable, show
 
 if TYPE_CHECKING:
+    from dmlcy._facts.rows import Given
     from dmlcy._generated.arguments import _ArrayOrPacked, _DataType, _Int, _Ints, _TensorFlags
 
 UINT64_MAX: Final = 2**64 - 1
@@ -184,25 +185,31 @@ class TensorDesc(Shown, Keyed):
 
 TensorDesc.__module__ = "dmlcy"  # as users import it
 
+Described: TypeAlias = TensorDesc | tuple[TensorDesc, ...]
+"""The desc of a tensor, or the descs of an array of tensors."""
 
-def described(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:
+
+def described(tensors: Mapping[str, Given]) -> dict[str, Described]:
     """Descs of the tensors of an example; those of an array (inputs[0], inputs[1]) in a tuple."""
-    found: dict[str, Any] = {}
+    found: dict[str, Described] = {}
     for path, (dtype, sizes, _) in tensors.items():
         name, entry, _ = path.partition("[")
-        desc = TensorDesc(dtype, sizes)
-        found[name] = (*found.get(name, ()), desc) if entry else desc
+        desc, before = TensorDesc(dtype, sizes), found.get(name, ())
+        found[name] = (*before, desc) if entry and isinstance(before, tuple) else desc
     return found
 
 
-def changed_tensors(old: Any, change: Any) -> Any:
+def changed_tensors(old: Described, change: Any) -> Described:
     """A tensor of an example, or the tensors of an array, changed as ``breaks`` of a rule says.
 
     For an array a list: each entry changes the tensor at its place, and an entry more is the last tensor, changed.
     """
-    if isinstance(change, list):
-        last = len(old) - 1
-        return tuple(changed_tensors(old[min(place, last)], one) for place, one in enumerate(change))
+    if isinstance(old, tuple):
+        return tuple(_changed(old[min(place, len(old) - 1)], one) for place, one in enumerate(change))
+    return _changed(old, change)
+
+
+def _changed(old: TensorDesc, change: Mapping[str, Any]) -> TensorDesc:
     return TensorDesc(change.get("dtype") or old.dtype, change.get("sizes") or old.sizes)
 
 
@@ -218,7 +225,7 @@ def in_words(desc: TensorDesc) -> str:
     return sizes if desc.strides is None else f"{sizes}\nstrides {show(desc.strides)}"
 
 
-def _kept(read: Any, value: object) -> object:
+def _kept(read: Callable[[], object], value: object) -> object:
     try:
         return read()
     except Refused:
@@ -248,7 +255,7 @@ def _known(ints: object) -> bool:
     return type(ints) is tuple and {*map(type, ints)} <= INT
 
 
-def _listed(value: object) -> Any:
+def _listed(value: object) -> object:
     return list(cast(tuple[object, ...], value)) if is_a(value, tuple) else value
 
 

@@ -11,15 +11,19 @@ import operator
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from itertools import islice
-from typing import Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
+from dmlcy._facts.rows import Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, TensorDataType
 from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_numbers
 from dmlcy._types import DType
 from dmlcy._words.values import is_a
+
+if TYPE_CHECKING:
+    from dmlcy._errors import Violation
 
 LONGEST: Final = 4096
 """Entries of an array that are looked at; no operator takes as many."""
@@ -49,11 +53,12 @@ DEEPEST: Final = 4
 class Nested(Keyed):
     """Base of the descs of operators, for the types of fields that hold one: only its attributes count there."""
 
-    operator: ClassVar[Any]
+    operator: ClassVar[Operator]
+    _given: frozenset[str]  # fields whose values do not follow from others
     _nesting: int  # descs within each other, this one included
     _class_of: ClassVar[Callable[[str], Any]]  # the class of the descs of an operator; the folder of descs gives it
 
-    def _violations_inside(self, path: str, level: int) -> list[Any]:
+    def _violations_inside(self, path: str, level: int) -> list[Violation]:
         """Every violation of the attributes, at the level of that position; messages name them under the path."""
         raise NotImplementedError
 
@@ -101,9 +106,10 @@ class Refused(Exception):
         self.fix = fix
 
 
-def wrong_type(value: object, expected: str, hint: str = "", **more: Any) -> Refused:
+def wrong_type(value: object, expected: str, hint: str = "", *, part: str = "", member: str | None = None) -> Refused:
     """The refusal of a value of the wrong kind."""
-    return Refused("type", values={"actual": value}, words={"expected": expected}, hint=hint, **more)
+    words = {"expected": expected}
+    return Refused("type", values={"actual": value}, words=words, part=part, member=member, hint=hint)
 
 
 def guarded(function: Callable[[], T], refusal: Refused) -> T:

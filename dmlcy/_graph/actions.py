@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from dmlcy._desc.memory import dtype_of, is_plain, strides_of
 from dmlcy._desc.whole import Switches
@@ -35,6 +35,10 @@ class Tensor:
     size: int
 
 
+Read: TypeAlias = Tensor | tuple[Tensor, ...] | None
+"""What a node reads for one of its input fields: a tensor, several of an array, or nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """The action of a run for a node: its inputs by field, its outputs, and the values that are freed after it.
@@ -47,7 +51,7 @@ class Action:
     """
 
     node: int
-    inputs: tuple[Any, ...]
+    inputs: tuple[Read, ...]
     outputs: tuple[Tensor, ...]
     over: Port | None
     frees: tuple[Port, ...]
@@ -229,17 +233,18 @@ def is_computed(graph: Structure, port: Port) -> bool:
     return port.node is not None and not isinstance(graph.nodes[port.node], Constant)
 
 
-def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Any, ...]:
+def _grouped(graph: Structure, wiring: Wiring, number: int) -> tuple[Read, ...]:
     """The tensors that a node reads, by its input fields."""
     node = graph.nodes[number]
     assert isinstance(node, Node)
-    found: dict[str, Any] = {f.python: None for f in node.desc.operator.fields if f.kind == "input"}
+    found: dict[str, Read] = {f.python: None for f in node.desc.operator.fields if f.kind == "input"}
     for (path, desc), port in zip(wiring.inputs[number], wiring.read[number], strict=True):
         if desc is None or port is None:
             continue
         name, entry, _ = path.partition("[")
         tensor = Tensor(port, desc, wiring.sizes[port])
-        found[name] = (*(found[name] or ()), tensor) if entry else tensor
+        before = found[name]
+        found[name] = (*(before if isinstance(before, tuple) else ()), tensor) if entry else tensor
     return tuple(found.values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,9 @@ from dmlcy._words.values import quote, show
 Buffer: TypeAlias = npt.NDArray[np.uint8]
 
 
-def named(arguments: Sequence[object], given: Mapping[str, object], names: Sequence[str], what: str) -> dict[str, Any]:
+def named(
+    arguments: Sequence[object], given: Mapping[str, object], names: Sequence[str], what: str
+) -> dict[str, object]:
     """Arguments by their names; TypeError as a function raises it."""
     if len(arguments) > len(names):
         known = f"{len(names)} array{'' if len(names) == 1 else 's'} ({', '.join(names)})" if names else "no array"
@@ -122,7 +124,7 @@ def _conversion(actual: DType, dtype: DType, name: str, given: bool) -> str:
     return why + (f'Pass array.astype("{name.lower()}").' if given else f"Pass an array of numpy.{name.lower()}.")
 
 
-def taken(take: Callable[[Any], Array | None], value: object) -> Array | None:
+def taken(take: Callable[[object], Array | None], value: object) -> Array | None:
     """The array that an object of any class gives; None where it gives none."""
     try:
         return take(value)

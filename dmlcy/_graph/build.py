@@ -15,7 +15,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._errors import Violation, Violations, raise_violations
 from dmlcy._facts.levels import LEVEL
 from dmlcy._field_types import type_of
-from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
+from dmlcy._field_types.tensor_desc import Described, TensorDesc, minimum_size
 from dmlcy._field_types.values import as_dtype
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.limits import MOST
@@ -79,7 +79,7 @@ class Graph(Operators):
         self._taken = Names() if unique_names else None
         self._origin: Origin | None = None
         self._violations: list[GraphViolation] = []
-        self._descs: dict[Any, tuple[OperatorDesc, Sequence[Violation]]] = {}
+        self._descs: dict[tuple[object, ...], tuple[OperatorDesc, Sequence[Violation]]] = {}
 
     @property
     def violations(self) -> Violations:
@@ -236,34 +236,33 @@ class Graph(Operators):
             return True
         return desc.strides is not None and desc != outputs_of(node)[port.place][1]
 
-    def _use(self, method: Method, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def _use(self, method: Method, arguments: tuple[object, ...], named: dict[str, object]) -> object:
         given = method.bind(arguments, named)
         python = method.faces.operator.python
-        _name(given["name"], python)
-        tensors: dict[str, Any] = {}
-        values: list[Any] = []
+        name = _name(given["name"], python)
+        tensors: dict[str, Described] = {}
+        values: list[Value | Sequence[Value] | None] = []
         for one, several in method.faces.inputs:
-            value = given[one]
-            values.append(value)
-            if value is None:
-                continue
-            if several:
-                entries = self._several(value, python, one)
-                values[-1] = entries
+            if given[one] is None:
+                values.append(None)
+            elif several:
+                entries = self._several(given[one], python, one)
+                values.append(entries)
                 tensors[one] = tuple(entry.desc for entry in entries)
             else:
-                self._port(value, python, one)
+                value = self._value(given[one], python, one)
+                values.append(value)
                 tensors[one] = value.desc
         desc, found = self._desc(method, given, tensors | method.outputs(given))
         if found and not self._collect:
             raise_violations(found, python)
-        result = self.add(desc, *values, name=given["name"])
+        result: object = self.add(desc, *values, name=name)
         if found:
             self._refuse(found)
         return result
 
     def _desc(
-        self, method: Method, given: dict[str, Any], tensors: dict[str, Any]
+        self, method: Method, given: dict[str, object], tensors: dict[str, Described]
     ) -> tuple[OperatorDesc, Sequence[Violation]]:
         """The desc of a use, and what is wrong with it: made once for the same tensors and the same attributes."""
         inputs = {one for one, _ in method.faces.inputs}
@@ -297,19 +296,21 @@ class Graph(Operators):
     def _several(self, value: object, function: str, argument: str) -> tuple[Value, ...]:
         if isinstance(value, Value) or not isinstance(value, Sequence):
             raise TypeError(f"{function}() takes a sequence of values for {argument}, not {show(value)}.")
-        for entry in value:
-            self._port(entry, function, argument)
-        return tuple(value)
+        return tuple(self._value(entry, function, argument) for entry in value)
 
-    def _port(self, value: object, function: str, argument: str = "") -> Port:
+    def _port(self, value: object, function: str) -> Port:
         """Where a value comes from; TypeError for what is no value of this graph."""
+        return self._value(value, function)._port
+
+    def _value(self, value: object, function: str, argument: str = "") -> Value:
+        """The value itself; TypeError for what is no value of this graph."""
         of = f" for {argument}" if argument else ""
         if not isinstance(value, Value):
             hint = " Make it a graph input, or a constant with constant(...)." if to_array(value) is not None else ""
             raise TypeError(f"{function}() takes a value of the graph{of}, not {show(value)}.{hint}")
         if value._graph is not self:
             raise ValueError(f"{function}() was given a value of another graph{of}.")
-        return value._port
+        return value
 
 
 def _named_value(node: Node | Constant, number: int) -> tuple[Port, str] | None:

@@ -6,7 +6,7 @@ A tensor desc without sizes says that nothing is known of a value. A node that r
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from typing import Any, Final
+from typing import Final
 
 from dmlcy._check.checker import Check
 from dmlcy._errors import Violation
@@ -25,7 +25,7 @@ def is_unknown(desc: TensorDesc | None) -> bool:
     return desc is not None and type(desc.sizes) is tuple and not desc.sizes
 
 
-def outputs_of_wrong(check: Check) -> dict[str, Any]:
+def outputs_of_wrong(check: Check) -> dict[str, object]:
     """The outputs that a pass which found violations could not fill in, by their names."""
     found: dict[str, object] = {}
     for field in check.operator.fields:

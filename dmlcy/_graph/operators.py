@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable
 
 from dmlcy._facts.tables import NAMES
 from dmlcy._graph.use import Method, method_of
@@ -15,15 +15,15 @@ class Operators(ABC):
     """A method for each operator, named as its function is."""
 
     @abstractmethod
-    def _use(self, method: Method, arguments: tuple[object, ...], named: dict[str, Any]) -> Any:
+    def _use(self, method: Method, arguments: tuple[object, ...], named: dict[str, object]) -> object:
         """Adds a node that uses an operator."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., object]:
         if name not in _OPERATORS:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         method = method_of(_OPERATORS[name])
 
-        def use(*arguments: object, **named: object) -> Any:
+        def use(*arguments: object, **named: object) -> object:
             return self._use(method, arguments, named)
 
         use.__name__ = use.__qualname__ = name

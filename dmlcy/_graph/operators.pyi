@@ -2,7 +2,7 @@
 """The operators as methods of a graph that is being built."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ class Operators(ABC):
     """A method for each operator, named as its function is."""
 
     @abstractmethod
-    def _use(self, method: Method, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
+    def _use(self, method: Method, arguments: tuple[object, ...], named: dict[str, object]) -> object: ...
     def __dir__(self) -> list[str]: ...
 
     def activation_celu(

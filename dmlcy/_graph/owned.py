@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from dmlcy._desc.memory import dtype_of, extent, is_packed, resized, stored, view
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -26,7 +26,7 @@ LEAST: Final = 8
 Graph = TypeVar("Graph", bound=Structure)
 
 
-def arrays_of(graph: Structure, numbers: Collection[int]) -> dict[str, Any]:
+def arrays_of(graph: Structure, numbers: Collection[int]) -> dict[str, object]:
     """The elements of constants of a valid graph, by the names of the values."""
     wiring = wiring_of(graph)
     found: dict[str, object] = {}

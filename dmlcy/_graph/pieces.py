@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -232,7 +232,11 @@ class Piecewise:
     """
 
     def __init__(
-        self, pieces: Pieces, maker: OperatorDesc, reader: OperatorDesc, compiled: Callable[[OperatorDesc], Any]
+        self,
+        pieces: Pieces,
+        maker: OperatorDesc,
+        reader: OperatorDesc,
+        compiled: Callable[[OperatorDesc], Callable[..., object]],
     ) -> None:
         self.pieces = pieces
         self.whole = pieces.ends[-1]
@@ -241,7 +245,7 @@ class Piecewise:
         self._read = [f.python for f in reader.operator.fields if f.kind == "input"]
         ((self._output, _),) = by_path(reader.operator.fields, "output", reader._values())
         self._names = [f.python for f in maker.operator.fields if f.kind == "input"]
-        known: dict[int, tuple[Any, Any]] = {}
+        known: dict[int, tuple[Callable[..., object], Callable[..., object]]] = {}
         for begin, end in self._spans:
             if end - begin not in known:
                 cut = (
@@ -265,7 +269,7 @@ class Piecewise:
         room = np.empty(math.prod(self.pieces.sizes(*self._spans[0])), numpy_dtype(dtype_of(self.pieces.value)))
         for begin, end in self._spans:
             maker, reader = self._operators[end - begin]
-            inputs: dict[str, Any] = {name: [] for name in self._names}
+            inputs: dict[str, list[Array]] = {name: [] for name in self._names}
             for path, tensor in self._made:
                 axis = self.pieces.made.get(path)
                 span = (0, 0) if axis is None else part(tensor.sizes[axis], begin, end, self.whole)

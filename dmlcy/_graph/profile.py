@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -243,18 +243,15 @@ def figures(one: StepProfile | OperatorProfile) -> tuple[str, ...]:
     )
 
 
-def _figures(one: StepProfile | OperatorProfile) -> dict[str, Any]:
+def _figures(one: StepProfile | OperatorProfile) -> dict[str, object]:
     return {"seconds": one.seconds, "share": one.share, "bytes": one.bytes, "operations": one.operations}
 
 
 def _joined(name: str, steps: Sequence[StepProfile]) -> OperatorProfile:
-    def total(of: Callable[[StepProfile], Any]) -> Any:
-        return sum(of(step) for step in steps)
-
     known = [step.operations for step in steps if step.operations is not None]
     operations = sum(known) if len(known) == len(steps) else None
-    seconds, share = total(lambda step: step.seconds), total(lambda step: step.share)
-    return OperatorProfile(name, len(steps), seconds, share, total(lambda step: step.bytes), operations)
+    seconds, share = sum(step.seconds for step in steps), sum(step.share for step in steps)
+    return OperatorProfile(name, len(steps), seconds, share, sum(step.bytes for step in steps), operations)
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:

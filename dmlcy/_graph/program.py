@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from dmlcy._desc.memory import dtype_of, is_packed, is_plain
 from dmlcy._desc.whole import Switches
@@ -15,6 +15,7 @@ from dmlcy._graph.model import Port, Structure
 from dmlcy._graph.places import Place, Places, places_of
 from dmlcy._graph.strided import as_seen
 from dmlcy._graph.wiring import Wiring, wiring_of
+from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.program import Form, Program, form_of
 from dmlcy._runtime.quantized_panels import QuantizedMatrix
 
@@ -32,7 +33,9 @@ Making: TypeAlias = tuple[int, list[Place], QuantizedMatrix]
 _SCRATCH: Final = -1  # the base of values that only a chain has
 
 
-def program_of(graph: Structure, operators: Sequence[object], left: set[int], without: Switches) -> Program:
+def program_of(
+    graph: Structure, operators: Sequence[CompiledOperator | None], left: set[int], without: Switches
+) -> Program:
     """The program of a valid graph, for the compiled operator of each node.
 
     ``left``: nodes that are folded, and that each run refuses nevertheless.
@@ -65,13 +68,14 @@ def program_of(graph: Structure, operators: Sequence[object], left: set[int], wi
 class _Forms:
     """The forms of nodes, one for all nodes of a desc; None where no loops compute them."""
 
-    def __init__(self, wiring: Wiring, operators: Sequence[Any]) -> None:
+    def __init__(self, wiring: Wiring, operators: Sequence[CompiledOperator | None]) -> None:
         self.wiring, self.operators = wiring, operators
-        self.known: dict[tuple[Any, ...], Form | None] = {}
+        self.known: dict[tuple[object, ...], Form | None] = {}
 
     def of(self, node: int) -> Form | None:
         operator, read = self.operators[node], reads(self.wiring, node)
         seen = (desc.strides if port in self.wiring.roots else None for port, desc in read)
+        assert operator is not None  # a node is no constant
         key = id(operator), *seen
         if key not in self.known:
             every = (*self.wiring.inputs[node], *self.wiring.outputs[node])

@@ -7,7 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from inspect import Parameter, Signature
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from dmlcy._graph.program import program_of
 from dmlcy._graph.violations import made, of_node
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._runtime import four_bits, memory
+from dmlcy._runtime.compiled import CompiledOperator
 from dmlcy._runtime.context import RECORDINGS
 from dmlcy._runtime.program import Given, Values
 from dmlcy._runtime.signatures import CallSignature
@@ -175,7 +176,8 @@ class CompiledGraph:
 
     def _cut(self, pieces: Pieces) -> Piecewise:
         """An object that runs two nodes piece by piece."""
-        maker, reader = (self._operators[number].desc for number in (pieces.maker, pieces.reader))
+        nodes = (self._graph.nodes[number] for number in (pieces.maker, pieces.reader))
+        maker, reader = (node.desc for node in nodes if isinstance(node, Node))
         return Piecewise(pieces, maker, reader, lambda desc: compile_desc(desc, LEVELS[self._level].name))
 
     def _bind(self, owned: Mapping[int, Buffer]) -> None:
@@ -239,7 +241,7 @@ class CompiledGraph:
                 return found
         return self.run(arrays, by_name, out)
 
-    def _in_order(self, arrays: tuple[object, ...], by_name: Mapping[str, object]) -> tuple[Any, ...] | None:
+    def _in_order(self, arrays: tuple[object, ...], by_name: Mapping[str, object]) -> tuple[object, ...] | None:
         """The inputs of a call in their order; None for names that are not those of the others."""
         names = self.called[len(arrays) :]
         if len(names) != len(by_name) or any(name not in by_name for name in names):
@@ -294,6 +296,7 @@ class CompiledGraph:
             results = [four_bits.given_back(one) for one in results]
             return results[0] if len(results) == 1 else tuple(results)
         for target, result in zip(outs, results, strict=True):
+            assert target is not None  # else it was refused
             four_bits.write(target, result)
         return out
 
@@ -323,7 +326,7 @@ class CompiledGraph:
                 found[index] = taker.buffer(index, label, array, desc, size, copy)
         return found
 
-    def _outs(self, taker: Taker, out: object) -> list[Any]:
+    def _outs(self, taker: Taker, out: object) -> list[Array | None]:
         """The arrays for the outputs; None: new ones."""
         count = len(self._graph.outputs)
         if out is None:
@@ -407,14 +410,15 @@ class CompiledGraph:
         self, action: Action, viewed: Callable[[Port, TensorDesc], Array], outs: tuple[Array, ...] | None
     ) -> None:
         """Calls the operator of a node; ``viewed`` gives what it reads, and None for ``outs`` new arrays."""
-        operator: Any = self._operators[action.node]
+        operator: Callable[..., object] | None = self._operators[action.node]
+        assert operator is not None
         arguments = [
             tuple(viewed(entry.port, entry.desc) for entry in one)
             if isinstance(one, tuple)
             else None if one is None else viewed(one.port, one.desc)
             for one in action.inputs
         ]  # fmt: skip
-        given: Any = outs[0] if outs is not None and _is_one(self._graph, action.node) else outs
+        given = outs[0] if outs is not None and _is_one(self._graph, action.node) else outs
         try:
             operator(*arguments, out=given)
         except DmlError as error:
@@ -429,7 +433,7 @@ class CompiledGraph:
             found.append(np.array(array, order="C") if place is None else array)
         return found
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., CompiledGraph], tuple[object, ...]]:
         return compiled, (self._graph, self._path, self._all_owned(), self._without)
 
     def __repr__(self) -> str:
@@ -443,17 +447,17 @@ def compiled(graph: Structure, path: str | None, owned: dict[int, Buffer], witho
     return found
 
 
-def _compiled(graph: Structure, level: int, path: str | None) -> list[Any]:
+def _compiled(graph: Structure, level: int, path: str | None) -> list[CompiledOperator | None]:
     """The compiled operator of each node, one for all nodes of a desc; None for a constant."""
-    known: dict[OperatorDesc, Any] = {}
-    by_id: dict[int, Any] = {}  # most nodes that are alike have one desc, and its hash takes long
-    found: list[Any] = []
+    known: dict[OperatorDesc, CompiledOperator] = {}
+    by_id: dict[int, CompiledOperator] = {}  # most nodes that are alike have one desc, and its hash takes long
+    found: list[CompiledOperator | None] = []
     for number, node in enumerate(graph.nodes):
         if isinstance(node, Constant) or id(node.desc) in by_id:
             found.append(None if isinstance(node, Constant) else by_id[id(node.desc)])
             continue
         if node.desc not in known:
-            chosen: Any = "reference" if path == "reference" else None
+            chosen: Literal["reference"] | None = "reference" if path == "reference" else None
             try:
                 known[node.desc] = compile_desc(node.desc, LEVELS[level].name, path=chosen)
             except DmlError as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, Signature
-from typing import Any
+from typing import cast
 
 from dmlcy._check.arguments import too_many, unexpected
 from dmlcy._check.checker import Check, wanted
@@ -18,7 +18,7 @@ from dmlcy._errors import Violation
 from dmlcy._facts.levels import LEVEL
 from dmlcy._facts.rows import MISSING
 from dmlcy._field_types import type_of
-from dmlcy._field_types.tensor_desc import TensorDesc
+from dmlcy._field_types.tensor_desc import Described, TensorDesc
 from dmlcy._graph.loose import outputs_of_wrong
 from dmlcy._reference.call import Faces, check_of, faces_of
 from dmlcy._words.values import show
@@ -31,7 +31,7 @@ class Method:
     faces: Faces
     signature: Signature
 
-    def bind(self, arguments: tuple[object, ...], named: Mapping[str, object]) -> dict[str, Any]:
+    def bind(self, arguments: tuple[object, ...], named: Mapping[str, object]) -> dict[str, object]:
         """The arguments by their names, with the defaults; TypeError as the function of the operator raises it."""
         python, names = self.faces.operator.python, tuple(self.signature.parameters)
         for name in named:
@@ -47,12 +47,12 @@ class Method:
         return dict(bound.arguments)
 
     def desc(
-        self, arguments: Mapping[str, Any], tensors: Mapping[str, Any]
+        self, arguments: Mapping[str, object], tensors: Mapping[str, Described]
     ) -> tuple[OperatorDesc, Sequence[Violation]]:
         """The desc of a use, of the descs of its inputs and of given outputs, and what is wrong with it."""
         operator, level = self.faces.operator, LEVEL.get()
         said = {
-            asked: tensors[output].dtype
+            asked: cast(TensorDesc, tensors[output]).dtype
             for output, asked in self.faces.asked
             if output in tensors and (arguments[asked] is None or arguments[asked] is True)
         }
@@ -61,22 +61,23 @@ class Method:
         if check.violations:
             values |= outputs_of_wrong(check)
             check.search.without_arrays()
-        desc: OperatorDesc = desc_class(operator.name)(**values)
+        desc = desc_class(operator.name)(**values)
         return desc, check.violations or desc._violations(level)
 
-    def outputs(self, arguments: Mapping[str, object]) -> dict[str, Any]:
+    def outputs(self, arguments: Mapping[str, object]) -> dict[str, Described]:
         """The descs of outputs that are given, by their names; TypeError for what are none."""
         given, python = arguments["outputs"], self.faces.operator.python
         if given is None:
             return {}
         fields = [field for field in self.faces.operator.fields if field.kind == "output"]
         there = [field for field in fields if not field.optional or wanted(arguments[keyword(field)])]
-        several = given if isinstance(given, Sequence) else (given,)
-        for one in several:
+        several: list[TensorDesc | None] = []
+        for one in given if isinstance(given, Sequence) else (given,):
             if one is not None and not isinstance(one, TensorDesc):
                 raise TypeError(f"{python}() takes tensor descs as outputs, not {show(one)}.")
+            several.append(one)
         if self.faces.array:
-            return {there[0].python: tuple(several)}
+            return {there[0].python: cast("tuple[TensorDesc, ...]", tuple(several))}
         if len(several) != len(there):
             raise TypeError(f"{python}() has {len(there)} outputs, and was given the descs of {len(several)}.")
         return {field.python: one for field, one in zip(there, several, strict=True) if one is not None}
@@ -105,7 +106,7 @@ def method_of(name: str) -> Method:
     return Method(faces, Signature(parameters))
 
 
-def _settled(check: Check, name: str) -> Any:
+def _settled(check: Check, name: str) -> object:
     """The value of a field in a desc: that of the call; tensors have the leading axes of size 1 that a call may leave
     out.
     """

@@ -6,7 +6,9 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+import numpy as np
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families import window_of
@@ -78,7 +80,7 @@ class Plane:
     lead: tuple[int, ...]
     rows: range
     columns: range
-    values: tuple[tuple[Any, ...], ...]
+    values: tuple[tuple[np.generic | None, ...], ...]
 
 
 def locate(desc: OperatorDesc, index: Sequence[int]) -> Place | None:
@@ -120,7 +122,8 @@ def planes(place: Place, values: Array) -> tuple[Plane, ...]:
     return tuple(found)
 
 
-def _at(values: Array, lead: tuple[int, ...], position: Sequence[int]) -> object:
+def _at(values: Array, lead: tuple[int, ...], position: Sequence[int]) -> np.generic | None:
     """The element as a NumPy scalar, None in the padding."""
     inside = all(0 <= p < size for p, size in zip(position, values.shape[len(lead) :], strict=True))
-    return values[(*lead, *position)] if inside else None
+    found: np.generic | None = values[(*lead, *position)] if inside else None
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -34,6 +34,9 @@ from dmlcy._runtime.memory import require
 from dmlcy._runtime.tensor import may_overlap, to_shared_array
 from dmlcy._types import Array, DType
 
+if TYPE_CHECKING:
+    from dmlcy._record import Recording
+
 
 class Faces(NamedTuple):
     """The facts of an operator that each call needs."""
@@ -52,7 +55,7 @@ class Use(NamedTuple):
 
     operator: Operator
     rules: Rules
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     outputs: tuple[tuple[str, DType, tuple[int, ...]], ...]
     bytes: int  # of the outputs
     what: str  # has so many
@@ -66,7 +69,7 @@ class Use(NamedTuple):
         with np.errstate(all="ignore"):
             return [family.result(given, name) for name, _, _ in self.outputs]
 
-    def data_hold(self, arrays: Mapping[str, Any]) -> bool:
+    def data_hold(self, arrays: Mapping[str, Array]) -> bool:
         """Whether the values of the inputs are acceptable."""
         rules = [rule for rule in self.operator.rules if rule.data and rule.severity == "error"]
         if all(rule.of_all is not None and _all_hold(self, rule, arrays.get(rule.each or "")) for rule in rules):
@@ -79,9 +82,9 @@ class Use(NamedTuple):
         """Whether a result is memory of an input."""
         return any(np.may_share_memory(result, part) for found in arrays.values() for part in _each(found))
 
-    def record(self, recordings: Any, arrays: Mapping[str, Any], results: Sequence[Array]) -> None:
+    def record(self, recordings: tuple[Recording, ...], arrays: Mapping[str, object], results: Sequence[Array]) -> None:
         """Keeps a call in the recordings that are open. Nobody else has these arrays of inputs."""
-        kept: dict[str, Any] = {name: np.array(one) for (name, _, _), one in zip(self.outputs, results, strict=True)}
+        kept: dict[str, object] = {name: np.array(one) for (name, _, _), one in zip(self.outputs, results, strict=True)}
         if faces_of(self.operator.name).array:
             kept = {self.outputs[0][0].partition("[")[0]: tuple(kept.values())}
         said = {f.python: self.values.get(f.python) for f in self.operator.fields if f.kind == "attribute"}
@@ -153,7 +156,7 @@ def check_of(
     return first if not first.violations else next((one for one in passes if not one.violations), first)
 
 
-def _requests_of(faces: Faces, asked: Mapping[str, object], level: int) -> Iterator[dict[str, Any]]:
+def _requests_of(faces: Faces, asked: Mapping[str, object], level: int) -> Iterator[dict[str, object]]:
     """Nothing more; then, for an output of any data type, each one that it can have: the first valid one counts."""
     yield {}
     if faces.open is not None and asked.get(faces.open) is None:
@@ -178,7 +181,7 @@ def use_of_values(name: str, values: Mapping[str, object], level: int) -> Use:
     return use_of(operator, check.rules, check.resolved)
 
 
-def _desc_of(value: Any) -> Any:
+def _desc_of(value: Any) -> object:
     """The desc of a tensor, of its data type and its sizes; the descs of a list of them, None of None."""
     if type(value) is list:
         return tuple(map(_desc_of, value))

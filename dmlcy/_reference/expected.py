@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dmlcy._arithmetic.rounding import unit
 from dmlcy._desc.memory import dtype_of
@@ -47,7 +48,7 @@ class Expected:
     ulp: float
     units: Array | None
 
-    def errors(self, result: Array) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def errors(self, result: Array) -> npt.NDArray[np.float64]:
         """How far each element of a result is off, in units in the last place; NaN where the spec promises nothing.
 
         Where the values are exact, an infinity or NaN, an element is right (0) or wrong (inf). The sign and the bits of
@@ -63,14 +64,13 @@ class Expected:
         if self.units is None:
             return _different(result, values)
         errors = np.empty(values.shape)
-        limit = np.finfo(self.dtype)
+        most = int(np.finfo(self.dtype).maxexp)
         for at in np.ndindex(values.shape):
-            one: Any = self.units[at]
-            errors[at] = _error(float(result[at]), values[at], one, limit)
+            errors[at] = _error(float(result[at]), values.item(*at), self.units.item(*at), most)
         return errors
 
 
-def _different(result: Array, values: Array) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _different(result: Array, values: Array) -> npt.NDArray[np.float64]:
     """0 where the bits are the same, inf elsewhere; NaN equals NaN."""
     bits = f"u{values.itemsize}"
     same = np.ascontiguousarray(result).view(bits) == np.ascontiguousarray(values).view(bits)
@@ -79,7 +79,8 @@ def _different(result: Array, values: Array) -> np.ndarray[Any, np.dtype[np.floa
     return np.where(same, 0.0, np.inf)
 
 
-def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> float:
+def _error(actual: float, value: float | Fraction, one: Fraction | None, most: int) -> float:
+    """The error of an element; 2 ** ``most`` is the number after the largest one."""
     if isinstance(value, float):  # an infinity or NaN
         if math.isnan(value):
             return 0.0 if math.isnan(actual) else math.inf
@@ -88,12 +89,10 @@ def _error(actual: float, value: Any, one: Fraction | None, limits: Any) -> floa
         return math.nan
     if math.isnan(actual):
         return math.inf
-    if math.isinf(actual) and abs(value) >= Fraction(2) ** int(limits.maxexp) and (actual > 0) == (value > 0):
+    if math.isinf(actual) and abs(value) >= Fraction(2) ** most and (actual > 0) == (value > 0):
         return 0.0
-    if math.isinf(actual):  # right where the number after the largest one is: it rounds to infinity
-        actual_exact = Fraction(2) ** int(limits.maxexp) * (1 if actual > 0 else -1)
-    else:
-        actual_exact = Fraction(actual)
+    # An infinity is where the number after the largest one is: it rounds to infinity.
+    actual_exact = Fraction(2) ** most * (1 if actual > 0 else -1) if math.isinf(actual) else Fraction(actual)
     return float(abs(actual_exact - Fraction(value)) / one)
 
 

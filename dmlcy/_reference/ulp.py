@@ -5,7 +5,7 @@ An infinity counts as the number after the largest, +0 and -0 as one number, and
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +53,7 @@ def difference(a: Array, b: Array) -> npt.NDArray[np.float64]:
     return apart
 
 
-def bits(value: Any) -> str:
+def bits(value: np.generic) -> str:
     """The bits of a NumPy scalar in hexadecimal."""
     pattern = np.asarray(value).reshape(1).view(f"u{value.itemsize}")
     return f"0x{int(pattern[0]):0{2 * value.itemsize}X}"

@@ -1,11 +1,11 @@
 from inspect import Signature
 from typing import Any, final, overload
 
-import numpy as np
 from typing_extensions import disjoint_base
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._generated.arguments import _ArrayOrPacked, _Out, _Outs
+from dmlcy._types import Array
 
 @disjoint_base
 class CompiledOperator:
@@ -24,7 +24,7 @@ class CompiledOperator:
         """Takes inputs, by name, that are the same in each call: no call gives them."""
 
     @overload
-    def __call__(self, *inputs: _ArrayOrPacked, out: None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
+    def __call__(self, *inputs: _ArrayOrPacked, out: None = None) -> Array: ...
     @overload
     def __call__(self, *inputs: _ArrayOrPacked, out: _Out) -> _Out: ...
     @overload
@@ -39,7 +39,7 @@ class TableOperator(CompiledOperator):
     """A compiled operator whose calls go over the table of the operator."""
 
     def __init__(self, desc: OperatorDesc, level: int, reference: bool = False) -> None: ...
-    def __call__(self, *inputs: Any, **keywords: Any) -> Any: ...
+    def __call__(self, *inputs: object, **keywords: object) -> Any: ...
 
 class Made(bytearray):
     """The bytes that loops made of a constant. Several compiled graphs may share them."""

@@ -1,11 +1,12 @@
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._runtime.compiled import CompiledOperator
+from dmlcy._types import Array
 
 _Bytes = npt.NDArray[np.uint8]
 _Places = list[tuple[int, int]]
@@ -46,7 +47,7 @@ class Program:
     def loops(self) -> int: ...
     @property
     def bytes(self) -> int: ...
-    def quick(self, owner: object, given: Given, inputs: tuple[Any, ...], out: Any) -> Any: ...
+    def quick(self, owner: object, given: Given, inputs: tuple[object, ...], out: object) -> object: ...
     def run(
         self,
         owner: object,
@@ -54,7 +55,7 @@ class Program:
         inputs: list[_Bytes | None],
         seen: object = None,
         stamps: npt.NDArray[np.int64] | None = None,
-    ) -> list[npt.NDArray[Any]]: ...
+    ) -> list[Array]: ...
 
 @final
 class Given:

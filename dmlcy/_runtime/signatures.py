@@ -14,7 +14,7 @@ class CallSignature:
         self._of = of
         self.__doc__ = of.__doc__
 
-    def __get__(self, one: Any, cls: Any) -> Signature:
+    def __get__(self, one: object, cls: Any) -> Signature:
         if one is not None:
             return self._of(one)
         made = signature(cls.__init__)

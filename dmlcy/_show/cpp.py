@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dmlcy._desc.operator_desc import OperatorDesc
@@ -29,7 +29,7 @@ class _Source:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def operation(self, name: str, kind: str, members: dict[str, Any]) -> None:
+    def operation(self, name: str, kind: str, members: Mapping[str, object]) -> None:
         """The struct of an operator, and its DML_OPERATOR_DESC."""
         operator = OPERATORS[kind.removeprefix(PREFIX)]
         before = "" if name == "desc" else name
@@ -40,7 +40,7 @@ class _Source:
         self.lines += [f"const {operator.struct} {own} = {{", *entries, "};"]
         self.lines.append(f"const DML_OPERATOR_DESC {name} = {{{PREFIX}{operator.name}, &{own}}};")
 
-    def _value(self, field: Field, members: dict[str, Any], before: str, operator: Operator) -> str:
+    def _value(self, field: Field, members: Mapping[str, object], before: str, operator: Operator) -> str:
         """The value of a member; what it points to becomes variables in front."""
         value, dtype = members.get(field.name), None
         if value is None:
@@ -76,7 +76,7 @@ def directmlx(desc: OperatorDesc) -> str | None:
     return "\n".join([*source.lines, call]) + "\n"
 
 
-def _expressions(operator: Operator, members: dict[str, Any]) -> Iterator[str]:
+def _expressions(operator: Operator, members: Mapping[str, Any]) -> Iterator[str]:
     """The inputs of a graph that are the inputs of the operator."""
     number = 0
     for field in operator.fields:
@@ -92,7 +92,7 @@ def _expressions(operator: Operator, members: dict[str, Any]) -> Iterator[str]:
             number += 1
 
 
-def _argument(source: _Source, operator: Operator, members: dict[str, Any], parameter: str) -> str:
+def _argument(source: _Source, operator: Operator, members: Mapping[str, Any], parameter: str) -> str:
     """The argument of a call of DirectMLX for a parameter; an array becomes a variable in front."""
     member, _, part = parameter.partition(".")
     field = next(one for one in operator.fields if one.name == member)

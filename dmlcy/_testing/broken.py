@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import islice, product
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -28,6 +28,8 @@ from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, desc_of, descs
 from dmlcy._testing.starts import tensors_of
+
+T = TypeVar("T")
 
 DELETED: Final = object()
 OTHERS: Final = st.one_of(st.sampled_from([0.5, 1j, b"1", "x", (), (None,), object]), st.text(max_size=3))
@@ -65,7 +67,7 @@ class Broken:
         self.operator = desc.operator
         self.places: dict[str, int] = {}  # of the tensors that are changed, by the array
 
-    def of(self, *choices: object) -> Any:
+    def of(self, *choices: T) -> T:
         """One of some values."""
         return self.draw(st.sampled_from(choices))
 
@@ -125,13 +127,13 @@ class Broken:
         """The desc with other members for one tensor desc."""
         old, place = self.old(field), self.place(field)
         kept = {"dtype": old.dtype, "sizes": old.sizes, "strides": None if "sizes" in members else old.strides}
-        new: Any = TensorDesc(**{**kept, **members})
-        if place is not None:
-            value = getattr(self.desc, field.python)
-            new = (*value[:place], new, *value[place + 1 :])
-        return self.with_(field, new)
+        new = TensorDesc(**{**kept, **members})
+        if place is None:
+            return self.with_(field, new)
+        value = getattr(self.desc, field.python)
+        return self.with_(field, (*value[:place], new, *value[place + 1 :]))
 
-    def entries(self, field: Field, value: object) -> Any:
+    def entries(self, field: Field, value: object) -> tuple[object, ...]:
         """The entries of an array with one of another value."""
         entries = list(getattr(self.desc, field.python))
         assume(entries)
@@ -161,6 +163,10 @@ class Broken:
         else:
             owner[member] = value
         return type(self.desc).from_dict(model)
+
+
+Way: TypeAlias = Callable[[Broken, Field], object]
+"""Breaks a desc in one way that is about the field."""
 
 
 def broken_descs(
@@ -227,18 +233,19 @@ def _broken_in_one_way(
             return None
         desc = class_of(operator)(**values)
     try:
-        desc = break_(Broken(draw, desc, level), field)
+        broken = break_(Broken(draw, desc, level), field)
     except UnsatisfiedAssumption:
         return None
-    violations = desc._violations(level)
-    return (desc, violations[0]) if [violation.id for violation in violations] == [id_] else None
+    assert isinstance(broken, OperatorDesc)
+    violations = broken._violations(level)
+    return (broken, violations[0]) if [violation.id for violation in violations] == [id_] else None
 
 
 @cache
-def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Break]]:
+def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Way]]:
     """By id, the field that is broken and how."""
     operator = OPERATORS[name]
-    ways: dict[str, tuple[Field, Break]] = {}
+    ways: dict[str, tuple[Field, Way]] = {}
     first = operator.fields[0]
     ways[f"DML-{name}-operator-unknown"] = (first, lambda b, field: b.json(None, "Bogus", 1))
     for field in operator.fields:
@@ -267,7 +274,7 @@ def _ways(operator: Operator, field: Field, level: int) -> Iterator[tuple[str, B
     yield from kind.breaks(operator, field, level) if field.value is None else kind.contradictions(field)
 
 
-def _against(rule: Rule) -> Break:
+def _against(rule: Rule) -> Way:
     """Another value of the field that the rule is about, with data types and enum members that make it wrong."""
 
     def break_(b: Broken, field: Field) -> OperatorDesc:
@@ -277,8 +284,7 @@ def _against(rule: Rule) -> Break:
             return b.toggled(b.of(*optional))
         if field.kind != "attribute":
             assume(not lacks)
-            way: Callable[[], OperatorDesc] = b.of(*_tensors_against(b, rule, field))
-            return way()
+            return b.of(*_tensors_against(b, rule, field))()
         if isinstance(getattr(b.desc, field.python), tuple):
             others = [number for number in ENTRIES if field.minimum is None or number >= field.minimum]
             return b.with_(field, b.entries(field, b.of(*others)))
@@ -313,9 +319,9 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
     return ways
 
 
-def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any]]:
+def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, object]]:
     """The changes that break a rule: a number for its field, with data types and members for the others."""
-    choices: dict[str, Sequence[Any]] = {field.python: _numbers(field)}
+    choices: dict[str, Sequence[object]] = {field.python: _numbers(field)}
     for other in b.operator.fields:
         if f"{other.python}.dtype" in rule.reads and getattr(b.desc, other.python) is not None:
             choices[other.python] = [TensorDataType[name] for name in dtypes_at(other, b.level)]
@@ -355,7 +361,7 @@ def _holds(rule: Rule, values: Rules) -> bool:
         return True
 
 
-def _tensors(b: Broken, setting: Mapping[str, object]) -> dict[str, Any]:
+def _tensors(b: Broken, setting: Mapping[str, object]) -> dict[str, object]:
     """The setting with tensor descs in place of data types, for all tensors that share them."""
     fields = {field.python: field for field in b.operator.fields}
     changed = dict(setting)

@@ -125,11 +125,9 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
 def desc_of(operator: Operator, example: Example) -> OperatorDesc:
     """The desc of an example."""
     tensors = described({**example.inputs, **example.outputs})
-    found: OperatorDesc = desc_class(operator.name)(**tensors, **example.attributes)
-    return found
+    return desc_class(operator.name)(**tensors, **example.attributes)
 
 
 def class_of(operator: Operator) -> type[OperatorDesc]:
     """The class of an operator's descs."""
-    found: type[OperatorDesc] = desc_class(operator.name)
-    return found
+    return desc_class(operator.name)

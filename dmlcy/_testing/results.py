@@ -75,7 +75,7 @@ def assert_result(
         _CHECKS[bound](desc, inputs, name, as_array(one))
 
 
-def _look_at_inputs(desc: OperatorDesc, inputs: Mapping[str, Any]) -> None:
+def _look_at_inputs(desc: OperatorDesc, inputs: Mapping[str, object]) -> None:
     """ValueError if these are not arrays for the inputs of the desc."""
     name = desc.operator.python
     known = {field.python: getattr(desc, field.python) for field in desc.operator.fields if field.kind == "input"}
@@ -86,8 +86,8 @@ def _look_at_inputs(desc: OperatorDesc, inputs: Mapping[str, Any]) -> None:
         value = inputs.get(field)
         if (tensors is None) != (value is None):
             raise ValueError(f"the input {field} of {name} is {'missing' if value is None else 'not in the desc'}")
-        wanted: tuple[Any, ...] = tensors if isinstance(tensors, tuple) else (tensors,)
-        arrays: Any = value if isinstance(tensors, tuple) else (value,)
+        wanted: tuple[TensorDesc | None, ...] = tensors if isinstance(tensors, tuple) else (tensors,)
+        arrays = value if isinstance(tensors, tuple) else (value,)
         if not isinstance(arrays, tuple | list) or len(arrays) != len(wanted):
             raise ValueError(f"the input {field} of {name} must be a tuple of {len(wanted)} arrays")
         for tensor, one in zip(wanted, arrays, strict=True):

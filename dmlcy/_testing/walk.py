@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hypothesis import strategies as st
 
@@ -19,6 +19,9 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.starts import Values, elements, tensors_of
 from dmlcy._testing.values import specials
 
+if TYPE_CHECKING:
+    from dmlcy._generated.arguments import _TensorFlags
+
 Sizes = Callable[[tuple[int, ...]], Sequence[int]]
 
 MOST_AXES: Final = 8
@@ -27,6 +30,7 @@ LARGE: Final = 2**16
 """With so many elements and more, sizes are up to 2**32 - 1, and ends of ranges more frequent."""
 ADAPTED: Final = 3
 """How often what follows from others is adapted, for something may follow from that."""
+FLAGS: Final[Sequence[_TensorFlags]] = ["NONE", "NONE", "OWNED_BY_DML"]
 ALIGNMENTS: Final = [0, 0, 0, 16, 64, 4096, 2**31]
 
 
@@ -211,7 +215,8 @@ class Walk:
         def front(old: Sequence[int]) -> tuple[int, ...]:
             return (*[1] * 8, *old)[-rank:]
 
-        least, moved = dict[str, Any](), dict[str, Any]()
+        least: Values = {}
+        moved: Values = {}
         more = rank - len(self.tensors(fields[0])[0].sizes)
         for one in self.operator.fields:
             value = self.values[one.python]
@@ -307,7 +312,7 @@ class Walk:
         kind = type_of(field.type)
         if isinstance(value, tuple) and kind.array:
             entries = kind.random(field, self)
-            drawn = [self.draw(entries) for _ in value]
+            drawn: list[Any] = [self.draw(entries) for _ in value]
             self.take_entries(drawn, value, lambda entries: {field.python: tuple(entries)})
         else:
             self.choose(field, self.draw(kind.random(field, self)))
@@ -397,7 +402,7 @@ class Walk:
         """The tensor in another layout."""
         strides = self.draw(_strides(desc.sizes, shared=field.kind == "input"))
         owned = field.kind == "input" and field.owned
-        flags: Any = self.draw(st.sampled_from(["NONE", "NONE", "OWNED_BY_DML"])) if owned else "NONE"
+        flags = self.draw(st.sampled_from(FLAGS)) if owned else "NONE"
         alignment = self.draw(st.sampled_from(ALIGNMENTS))
         total = self.draw(st.sampled_from([None, None, 0, 4, 1000]))
         if total is not None:

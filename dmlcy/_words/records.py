@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 __all__ = ["record"]
 
@@ -12,6 +12,12 @@ T = TypeVar("T")
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as record
+    from typing import Protocol
+
+    class _Record(Protocol):
+        """An object of such a class."""
+
+        _defaults: tuple[tuple[str, object], ...]  # its fields
 else:
 
     def record(*, frozen: bool, slots: bool, eq: bool, repr: bool = True) -> Callable[[type[T]], type[T]]:
@@ -29,7 +35,7 @@ else:
         return made
 
 
-def __init__(self: Any, *arguments: Any, **given: Any) -> None:
+def __init__(self: _Record, *arguments: object, **given: object) -> None:
     """Take the fields in their order, and by name."""
     defaults = self._defaults
     for (name, _), value in zip(defaults, arguments, strict=False):
@@ -43,7 +49,7 @@ def __init__(self: Any, *arguments: Any, **given: Any) -> None:
         raise TypeError(f"{type(self).__name__}() takes {', '.join(name for name, _ in defaults)}, each once")
 
 
-def __repr__(self: Any) -> str:
+def __repr__(self: _Record) -> str:
     shown = ", ".join(f"{name}={getattr(self, name)!r}" for name, _ in self._defaults)
     return f"{type(self).__name__}({shown})"
 
@@ -56,10 +62,10 @@ def __delattr__(self: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def __getstate__(self: Any) -> list[object]:
+def __getstate__(self: _Record) -> list[object]:
     return [getattr(self, name) for name, _ in self._defaults]
 
 
-def __setstate__(self: Any, state: list[Any]) -> None:
+def __setstate__(self: _Record, state: list[object]) -> None:
     for (name, _), value in zip(self._defaults, state, strict=True):
         object.__setattr__(self, name, value)

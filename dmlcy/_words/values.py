@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
 
 import numpy as np
 
@@ -106,7 +105,7 @@ def listing(names: Sequence[str]) -> str:
 
 
 def _show_entries(value: Sequence[object], depth: int, show_entry: Callable[[object, int], str] = show) -> str:
-    cls: Any = tuple if issubclass(type(value), tuple) else list
+    cls: type[Sequence[object]] = tuple if issubclass(type(value), tuple) else list
     length, head = cls.__len__(value), cls.__getitem__(value, slice(0, MOST_ENTRIES))
     if depth == 0 and length:
         return f"{length} entries"

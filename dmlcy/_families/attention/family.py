@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from dmlcy._arithmetic.base import Arithmetic
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.attention.heads import Heads
 from dmlcy._families.base import Family, Result
@@ -219,7 +220,7 @@ class _Queries:
         return total
 
 
-def _floats(m: Any, numbers: Any) -> Array:
+def _floats(m: Arithmetic, numbers: Number) -> Array:
     """Numbers of an arithmetic in float64."""
     found: Array = np.asarray(m.double(numbers)).astype(np.float64)
     return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dmlcy._families.given import Given
@@ -66,7 +64,7 @@ class Heads:
             found = next(array[..., part, :] for array, part in stacked if array is not None)
         return found.swapaxes(1, 2)
 
-    def own(self, role: str, item: Any, head: Any) -> Any:
+    def own(self, role: str, item: int | slice, head: int | slice) -> Number:
         """The numbers of this run, of one item and one head or of all of them, with what is added to them."""
         m = self.given.arithmetic
         numbers = m.of(self.raw(role)[item, head])

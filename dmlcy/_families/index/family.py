@@ -19,7 +19,7 @@ from dmlcy._families.base import Family, Result
 from dmlcy._families.blocks import BLOCK
 from dmlcy._families.given import Given
 from dmlcy._runtime.places import indices_of
-from dmlcy._types import Array, Number
+from dmlcy._types import Array
 
 
 class Index(Family):
@@ -92,7 +92,11 @@ def _slices(given: Given, sizes: tuple[int, ...]) -> Array:
     lines = (*array.shape[:axis], count, *array.shape[axis + 1 :])
     result: Array = np.empty(lines, array.dtype)
     for at in blocks.parts(lines, BLOCK):
-        places: tuple[Number, ...] = (*at[:axis], _places(_flat(indices, at[axis]), array.shape[axis]), *at[axis + 1 :])
+        places: tuple[Array | slice, ...] = (
+            *at[:axis],
+            _places(_flat(indices, at[axis]), array.shape[axis]),
+            *at[axis + 1 :],
+        )
         result[at] = array[places]
     return result.reshape(sizes)
 
@@ -129,7 +133,7 @@ def _tuples(given: Given, sizes: tuple[int, ...]) -> Array:
     for rows, *at in blocks.parts((math.prod(own[:-1]), *block), BLOCK // max(1, coordinates)):
         tuples = _flat(indices, slice(rows.start * coordinates, rows.stop * coordinates)).reshape(-1, coordinates)
         batch = indices_of(np.arange(rows.start, rows.stop) // each, own[:batches])
-        places: tuple[Number, ...] = (
+        places: tuple[Array | slice, ...] = (
             *batch,
             *(_places(tuples[:, place], size) for place, size in enumerate(axes)),
             *at,
@@ -144,7 +148,8 @@ def _tuples(given: Given, sizes: tuple[int, ...]) -> Array:
 def _updates(updates: Array, rows: tuple[int, ...], block: tuple[int, ...], at: blocks.At) -> Array:
     """The updates of some tuples: a part of a block for each."""
     numbers = indices_of(np.arange(at[0].start, at[0].stop), rows)
-    found: Array = updates.reshape((*rows, *block))[(*numbers, *at[1:])]
+    places: tuple[Array | slice, ...] = (*numbers, *at[1:])
+    found: Array = updates.reshape((*rows, *block))[places]
     return found
 
 
@@ -183,7 +188,7 @@ def _reversed_lines(array: Array, lengths: Array, axis: int) -> Array:
     return result
 
 
-WAYS: Final[dict[str, Callable[[Given, tuple[int, ...]], Number]]] = {
+WAYS: Final[dict[str, Callable[[Given, tuple[int, ...]], Array]]] = {
     "slices": _slices, "elements": _elements, "tuples": _tuples, "places": _whole, "lengths": _reversed,
 }  # fmt: skip
 FAMILY: Final = Index()

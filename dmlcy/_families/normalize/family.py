@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -92,7 +92,11 @@ class Normalize(Family):
         axes, stored_as = _axes(kernel, sizes), _integers(kernel)
 
         def elements(at: At) -> Mapping[str, Number]:
-            names = {"x": x} if x is not None else _elements(kernel, reads, at)
+            if x is None:
+                assert isinstance(kernel, Given)
+                names = _elements(kernel, reads, at)
+            else:
+                names = {"x": x}
             if "position" in reads:
                 names["position"] = m.of(_positions(at, sizes, axes))
             return names | {"count": math.prod(sizes[d] for d in axes), "stored_as": stored_as}
@@ -249,7 +253,7 @@ def _integers(kernel: Kernel) -> DType | None:
     return next((one for one in dtypes if one.kind in "iu"), None)
 
 
-def _elements(kernel: Any, reads: set[str], at: At) -> dict[str, Any]:
+def _elements(kernel: Given, reads: set[str], at: At) -> dict[str, Number]:
     """The numbers of the inputs in a part, by their names."""
     fields = [field.python for field in kernel.operator.fields if field.kind == "input"]
     found = {}

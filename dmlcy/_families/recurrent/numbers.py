@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable
+from types import EllipsisType
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.activations import LARGEST, activated, steep
 from dmlcy._types import Array, DType, Number
 
+Index: TypeAlias = int | slice | tuple[EllipsisType | slice, ...]
+"""Which of the numbers of an array."""
+Pair: TypeAlias = tuple[Number, Number]
+"""Numbers, and the sizes of the terms that they are made of."""
 LIMIT: Final = 1 << 20
 """Numbers of a part of a tensor: 8 MB."""
 LEAST: Final = float(np.finfo(np.float32).smallest_normal)
@@ -33,7 +38,7 @@ class Weights:
         """The products of numbers along the last axis with each row."""
         return np.concatenate([self._product(values, part, absolute) for part in self._parts()], -1)
 
-    def _parts(self) -> Number:
+    def _parts(self) -> Iterable[Number]:
         if self.whole is not None:
             return [self.whole]
         step = max(1, LIMIT // self.array.shape[1])
@@ -82,7 +87,7 @@ class Numbers:
         """An activation of each number."""
         return self.changed(lambda one: activated(desc, one, self.m), a)
 
-    def part(self, a: Number, at: Number) -> Number:
+    def part(self, a: Number, at: Index) -> Number:
         """Some of the numbers."""
         return a[at]
 
@@ -110,26 +115,26 @@ class Sized(Numbers):
         super().__init__(m, dtype)
         self.units = units
 
-    def of(self, array: Array) -> Number:
+    def of(self, array: Array) -> Pair:
         found = self.m.of(array)
         return found, self.m.absolute(found)
 
-    def add(self, *terms: Number) -> Number:
+    def add(self, *terms: Pair | None) -> Pair:
         there = [term for term in terms if term is not None]
-        return tuple(super(Sized, self).add(*(term[side] for term in there)) for side in (0, 1))
+        return super().add(*(values for values, _ in there)), super().add(*(sizes for _, sizes in there))
 
-    def multiply(self, a: Number, b: Number) -> Number:
+    def multiply(self, a: Pair, b: Pair) -> Pair:
         m = self.m
         sizes = m.add(m.multiply(m.absolute(a[0]), b[1]), m.multiply(a[1], m.absolute(b[0])))
         return m.multiply(a[0], b[0]), self.digits(sizes)
 
-    def times(self, a: Number, weights: Weights) -> Number:
+    def times(self, a: Pair, weights: Weights) -> Pair:
         return weights.times(a[0]), self.digits(weights.times(a[1], absolute=True))
 
-    def rest(self, a: Number) -> Number:
+    def rest(self, a: Pair) -> Pair:
         return super().rest(a[0]), self.m.add(a[1], 1.0)
 
-    def changed(self, function: Callable[[Number], Number], a: Number) -> Number:
+    def changed(self, function: Callable[[Number], Number], a: Pair) -> Pair:
         """A number beyond the range may be infinite: where this makes a difference, any number may come of it."""
         m, (values, sizes) = self.m, a
         found = function(values)
@@ -138,13 +143,13 @@ class Sized(Numbers):
         steepness = self.digits(steep(function, values, sizes, m, self.dtype, self.units))
         return found, self.known(sizes, m.where(m.either(differ, self.beyond(steepness)), math.nan, steepness))
 
-    def part(self, a: Number, at: Number) -> Number:
+    def part(self, a: Pair, at: Index) -> Pair:
         return a[0][at], a[1][at]
 
-    def chosen(self, test: Number, then: Number, other: Number) -> Number:
-        return tuple(self.m.where(test, *pair) for pair in zip(then, other, strict=True))
+    def chosen(self, test: Number, then: Pair, other: Pair) -> Pair:
+        return self.m.where(test, then[0], other[0]), self.m.where(test, then[1], other[1])
 
-    def shortened(self, a: Number) -> Number:
+    def shortened(self, a: Pair) -> Pair:
         values, sizes = map(self.m.shortened, a)
         return values, self.m.where(self.beyond(a[1]), math.nan, self.digits(sizes))
 
@@ -162,5 +167,5 @@ class Sized(Numbers):
         """NaN where a size is, else the result."""
         return self.m.where(self.m.isnan(sizes), math.nan, result)
 
-    def shown(self, a: Number) -> Number:
+    def shown(self, a: Pair) -> Number:
         return a[1]

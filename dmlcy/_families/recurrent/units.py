@@ -11,7 +11,7 @@ from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._families.given import Given
 from dmlcy._families.recurrent.numbers import Numbers, Weights
 from dmlcy._field_types.float import single
-from dmlcy._types import Number
+from dmlcy._types import Array, Number
 
 State = tuple[Number, ...]
 """The hidden state, and the cell state if there is one: a row for each sequence."""
@@ -41,9 +41,10 @@ class Unit(ABC):
         self.biases = [None if both is None else numbers.part(both, slice(at, at + half)) for at in (0, half)]
 
     @staticmethod
-    def tensor(given: Given, role: str) -> Number:
+    def tensor(given: Given, role: str) -> Array | None:
         """The array of a tensor; None if it is left out."""
-        return given.arrays.get(given.told.roles[role])
+        found: Array | None = given.arrays.get(given.told.roles[role])
+        return found
 
     def gate(self, values: Number, number: int) -> Number:
         """The part of a row of all gates that belongs to one of them."""

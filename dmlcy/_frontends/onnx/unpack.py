@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -49,14 +48,15 @@ def _unpacked(raw: Array, element: Element, sizes: tuple[int, ...]) -> Array:
 
 def packed_numbers(data: Data, values: Sequence[int | Span]) -> NDArray[np.uint64]:
     """The numbers of a repeated field: each value is a number, or the span of packed ones."""
-    pieces: list[NDArray[np.uint64]] = [np.empty(0, np.uint64)]
-    for single, group in groupby(values, key=lambda value: isinstance(value, int)):
-        if single:
-            pieces.append(np.array([*group], np.uint64))
+    pieces: list[NDArray[np.uint64]] = []
+    single: list[int] = []  # numbers behind the last span
+    for value in values:
+        if isinstance(value, int):
+            single.append(value)
         else:
-            for span in group:
-                pieces += () if isinstance(span, int) else _of_span(data, span)
-    return np.concatenate(pieces)
+            pieces += [np.array(single, np.uint64), *_of_span(data, value)]
+            single = []
+    return np.concatenate([*pieces, np.array(single, np.uint64)])
 
 
 def _of_span(data: Data, span: Span) -> Iterator[NDArray[np.uint64]]:

@@ -22,7 +22,7 @@ from dmlcy._errors import DmlError
 from dmlcy._field_types.tensor_array import arrays_by_path
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.problems import Problem, make, printable, refuse, whole
-from dmlcy._graph.actions import Action, Tensor, actions
+from dmlcy._graph.actions import Action, Read, Tensor, actions
 from dmlcy._graph.model import Constant, Node, Origin, Port
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
@@ -48,7 +48,7 @@ class Given:
     value: str
     elements: int
     different: int
-    first: tuple[tuple[int, ...], Any, Any] | None
+    first: tuple[tuple[int, ...], np.generic, np.generic] | None
 
     @property
     def verdict(self) -> str:
@@ -235,7 +235,7 @@ class _Comparer:
                 action.node, label, name, node.kind, sizes, alone, accumulated, problem, origin=node.origin
             )  # fmt: skip
 
-    def tensor(self, one: Any) -> Any:
+    def tensor(self, one: Read) -> Any:
         """The other side's values for a field: an array, a tuple of them, or None."""
         if one is None:
             return None

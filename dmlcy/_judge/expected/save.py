@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def _save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder)
             raise _NotWritten(folder / path, "a writeFile command of the model has written it: use two folders")
         if path not in ours and os.path.lexists(folder / path):
             raise _NotWritten(folder / path, "it exists, and no valid manifest of dmlcy lists it")
-    content: dict[str, Callable[[IO[bytes]], Any]] = {path: _writer(values) for path, values in contents.items()}
+    content: dict[str, Callable[[IO[bytes]], object]] = {path: _writer(values) for path, values in contents.items()}
     content[NAME] = lambda stream: stream.write(manifest.to_bytes())
     try:
         files.write_all(folder, {tuple(path.split("/")): write for path, write in content.items()})

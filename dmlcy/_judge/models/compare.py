@@ -25,7 +25,7 @@ from dmlcy._frontends.onnx.places import place_of
 from dmlcy._frontends.onnx.tables import shown
 from dmlcy._frontends.onnx.values import OnnxValue, from_directml, to_directml
 from dmlcy._frontends.onnx.visits import Known, Visit, key_of
-from dmlcy._graph.actions import Action, Tensor, actions
+from dmlcy._graph.actions import Action, Read, Tensor, actions
 from dmlcy._graph.model import Constant, Node, Port
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._judge.differences import Differences, measure
@@ -192,7 +192,9 @@ class _Comparer:
             path = wiring_of(graph).outputs[action.node][output.port.place][0]
             self._output(output.port, node, inputs, path, problem)
 
-    def _output(self, port: Port, node: Node, inputs: Mapping[str, object], path: str, problem: str) -> None:
+    def _output(
+        self, port: Port, node: Node, inputs: Mapping[str, State | tuple[State, ...]], path: str, problem: str
+    ) -> None:
         """Judge an output of a DirectML node, if the device has it, and keep what later nodes read."""
         graph = self.stage.graph
         assert graph is not None
@@ -269,7 +271,7 @@ class _Comparer:
         size = wiring_of(graph).sizes[port]
         return State(np.array(view(np.zeros(size, np.uint8), desc, 0)))
 
-    def _inputs(self, given: Any) -> Any:
+    def _inputs(self, given: Read) -> State | tuple[State, ...] | None:
         if given is None:
             return None
         return self._read(given) if isinstance(given, Tensor) else tuple(map(self._read, given))
@@ -311,7 +313,7 @@ def _folded(wanted: Array) -> Passes:
     return Passes(relative * np.abs(np.nan_to_num(wanted.astype(np.float64))) + absolute)
 
 
-def _elements(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _elements(inputs: Mapping[str, State | tuple[State, ...]]) -> dict[str, Any]:
     return {
         name: tuple(one.elements for one in given) if isinstance(given, tuple) else given.elements
         for name, given in inputs.items()

@@ -67,7 +67,7 @@ def _by(elements: Array, allowed: Array, sign: Array | float) -> Array:
 
 
 def expected(
-    desc: OperatorDesc, inputs: Mapping[str, object], output: str, options: Device
+    desc: OperatorDesc, inputs: Mapping[str, State | tuple[State, ...]], output: str, options: Device
 ) -> tuple[Array, Passes, tuple[Array, ...]]:
     """The elements of an output, what passes for these inputs, and the elements for the scenarios of the inputs.
 
@@ -98,11 +98,11 @@ def widened(values: Array, passes: Passes, others: tuple[Array, ...]) -> Passes:
     return Passes(own + reach, None, passes.flushed, passes.not_judged, passes.standing)
 
 
-def _states(inputs: Mapping[str, object]) -> list[State]:
+def _states(inputs: Mapping[str, State | tuple[State, ...]]) -> list[State]:
     return [one for given in inputs.values() for one in (given if isinstance(given, tuple) else (given,))]
 
 
-def _of(inputs: Mapping[str, Any], scenario: int | None) -> dict[str, Any]:
+def _of(inputs: Mapping[str, State | tuple[State, ...]], scenario: int | None) -> dict[str, Any]:
     """The elements of the inputs, or those of a scenario."""
 
     def elements(one: State) -> Array:

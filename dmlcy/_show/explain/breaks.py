@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -13,13 +13,17 @@ from dmlcy._desc.check import check
 from dmlcy._desc.classes import desc_class
 from dmlcy._errors import DmlError, Violation
 from dmlcy._facts.levels import feature_level
-from dmlcy._facts.rows import Example, Field, Operator
+from dmlcy._facts.rows import Example, Field, Given, Operator
 from dmlcy._facts.tables import DTYPES, ENUMS, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._field_types import type_of
 from dmlcy._field_types.integers import Integers
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._field_types.tensor_array import by_field
 from dmlcy._show.explain.facts import Facts
+from dmlcy._types import Array
+
+if TYPE_CHECKING:
+    from dmlcy._desc.operator_desc import OperatorDesc
 
 NEWEST: Final = LEVELS[-1].name
 HUGE: Final = 2**16
@@ -28,15 +32,19 @@ REMOVED: Final = None
 """In place of a value: the member is not there."""
 
 
+Arrays: TypeAlias = dict[str, Array]
+"""The arrays of a call by the names of its tensors, those of an array of tensors by their paths."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """The change of an example: members of its JSON by path, or ``call``, with the tensors that are other arrays."""
 
-    members: Mapping[str, Any]
+    members: Mapping[str, object]
     level: FeatureLevelName = NEWEST
     call: str = ""  # in words; the way in which the operator is called
-    arrays: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-    given: Mapping[str, Any] | None = None  # other arguments of the function
+    arrays: Callable[[Arrays], Arrays] | None = None
+    given: Mapping[str, object] | None = None  # other arguments of the function
 
 
 def broken(operator: Operator, subject: Field | None, slug: str) -> Facts | None:
@@ -72,7 +80,8 @@ def _changes(operator: Operator, subject: Field | None, slug: str, example: Exam
         elif slug == "unknown":
             yield Change({BOGUS.capitalize(): 1})
     elif subject.kind == "chosen":
-        yield from _of_choice(subject, slug, operator.example_arguments(example)[subject.python])
+        chosen = cast("tuple[int, ...]", operator.example_arguments(example)[subject.python])
+        yield from _of_choice(subject, slug, chosen)
     elif subject.kind == "attribute":
         yield from _of_attribute(subject, slug, _members(operator, example)[subject.name])
     else:
@@ -93,7 +102,7 @@ def _of_choice(field: Field, slug: str, value: tuple[int, ...]) -> Iterator[Chan
 def _of_attribute(field: Field, slug: str, value: object) -> Iterator[Change]:
     name = field.name
     kind = type_of(field.type)
-    values: dict[str, Sequence[Any]] = {
+    values: dict[str, Sequence[object]] = {
         "type": ("abc", 0.5, [1]),
         "required": (REMOVED,),
         "member": (kind.unknown_in_json(BOGUS),),
@@ -105,11 +114,11 @@ def _of_attribute(field: Field, slug: str, value: object) -> Iterator[Change]:
     }
     if slug == "range" and isinstance(kind, Integers):
         low, high = kind.range_of(field)
-        for wrong in (low - 1, high + 1):
+        for outside in (low - 1, high + 1):
             if isinstance(value, dict):
-                yield Change({f"{name}.{next(iter(value))}": wrong})
+                yield Change({f"{name}.{next(iter(value))}": outside})
             else:
-                yield Change({name: [wrong, *value[1:]] if isinstance(value, list) else wrong})
+                yield Change({name: [outside, *value[1:]] if isinstance(value, list) else outside})
     elif slug == "level" and field.among:
         for later, level in kind.later_in_json(field):
             yield Change({name: later}, LEVELS[level].name)
@@ -132,7 +141,7 @@ def _of_tensor(
     name = f"{field.name}.{entry}" if entry else field.name
     others = [other for other in dtypes_at(field, len(LEVELS) - 1) if other != dtype and DTYPES[other].numpy]
     longer = [*sizes[:-1], sizes[-1] + 1]
-    changes: dict[str, Mapping[str, Any]] = {
+    changes: dict[str, Mapping[str, object]] = {
         "type": {field.name: "abc"},
         "required": {f"{name}.DataType" if field.optional else field.name: REMOVED},
         "unknown": {f"{name}.{BOGUS.capitalize()}": 1},
@@ -183,7 +192,7 @@ def _of_dtype(operator: Operator, field: Field, slug: str, name: str, others: li
         yield Change({f"{name}.DataType": others[0]})
 
 
-def _called(operator: Operator, field: Field, words: str, change: Callable[[Any], Any]) -> Change:
+def _called(operator: Operator, field: Field, words: str, change: Callable[[Array], Array]) -> Change:
     """A call of the compiled example; of the last entry of an array of tensors."""
     outputs = [one.python for one in operator.fields if one.kind == "output"]
     several = type_of(field.type).tensors
@@ -192,7 +201,7 @@ def _called(operator: Operator, field: Field, words: str, change: Callable[[Any]
         argument = "out" if len(outputs) == 1 else f"out[{outputs.index(field.python)}]"
         argument += "[-1]" * several
 
-    def changed(arrays: dict[str, Any]) -> dict[str, Any]:
+    def changed(arrays: Arrays) -> Arrays:
         *_, path = (path for path in arrays if path.partition("[")[0] == field.python)
         return {**arrays, path: change(arrays[path])}
 
@@ -203,7 +212,7 @@ def _called_over(operator: Operator, field: Field) -> Change:
     """A call of the compiled example with an output that begins in the last element of an input."""
     *_, source = (one.python for one in operator.fields if one.kind == "input")
 
-    def changed(arrays: dict[str, Any]) -> dict[str, Any]:
+    def changed(arrays: Arrays) -> Arrays:
         *_, path = (path for path in arrays if path.partition("[")[0] == field.python)
         read, written = arrays[source], arrays[path]
         memory = np.zeros(read.nbytes + written.nbytes, np.uint8)
@@ -216,19 +225,19 @@ def _called_over(operator: Operator, field: Field) -> Change:
     return Change({}, call=f"compiled, and called with an output in the memory of {source}", arrays=changed)
 
 
-def _swapped(array: Any) -> object:
+def _swapped(array: Array) -> Array:
     """The array with the bytes of its elements in the other order; a byte has none."""
     wider = array if array.itemsize > 1 else array.astype(np.int16)
     return wider.astype(wider.dtype.newbyteorder())
 
 
-def _read_only(array: Any) -> Any:
+def _read_only(array: Array) -> Array:
     array = array.copy()
     array.flags.writeable = False
     return array
 
 
-def _members(operator: Operator, example: Example) -> dict[str, Any]:
+def _members(operator: Operator, example: Example) -> dict[str, object]:
     """The members of the example's desc in JSON; tensors with data type and sizes alone."""
     members: dict[str, object] = _desc(operator, example).to_dict()["desc"]
     for field in operator.fields:
@@ -237,13 +246,15 @@ def _members(operator: Operator, example: Example) -> dict[str, Any]:
     return members
 
 
-def _brief(tensor: Any) -> Any:
+def _brief(tensor: object) -> object:
+    """A tensor in JSON with two members, or the tensors of an array."""
     if isinstance(tensor, list):
         return [_brief(one) for one in tensor]
-    return {key: tensor[key] for key in ("DataType", "Sizes")}
+    members = cast("dict[str, object]", tensor)
+    return {key: members[key] for key in ("DataType", "Sizes")}
 
 
-def _desc(operator: Operator, example: Example) -> Any:
+def _desc(operator: Operator, example: Example) -> OperatorDesc:
     from dmlcy._field_types.tensor_desc import described
 
     return desc_class(operator.name)(**described(example.inputs | example.outputs), **example.attributes)
@@ -278,16 +289,15 @@ def _function(operator: Operator, example: Example, given: Mapping[str, object])
     return ()
 
 
-def _call(
-    operator: Operator, example: Example, change: Callable[[dict[str, Any]], dict[str, Any]]
-) -> Sequence[Violation]:
+def _call(operator: Operator, example: Example, change: Callable[[Arrays], Arrays]) -> Sequence[Violation]:
     from dmlcy._compile import compile
 
     try:
         arrays = change(_arrays(example.inputs | example.outputs))
         out = [one for one in by_field(operator.fields, "output", arrays) if one is not None]
         inputs = by_field(operator.fields, "input", arrays)
-        compile(_desc(operator, example))(*inputs, out=tuple(out) if len(out) > 1 else out[0])
+        run: Callable[..., object] = compile(_desc(operator, example))
+        run(*inputs, out=tuple(out) if len(out) > 1 else out[0])
     except DmlError as error:
         return error.violations
     return ()
@@ -299,7 +309,7 @@ def asked_of(operator: Operator, example: Example) -> dict[str, bool]:
     return {field.python: True for field in outputs if _has(example, field)}
 
 
-def _arrays(tensors: Mapping[str, tuple[str, tuple[int, ...], Any]]) -> dict[str, Any]:
+def _arrays(tensors: Mapping[str, Given]) -> Arrays:
     return {
         name: np.array(values, DTYPES[dtype].numpy).reshape(sizes) for name, (dtype, sizes, values) in tensors.items()
     }

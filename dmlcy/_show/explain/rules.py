@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from operator import lt
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -223,7 +223,7 @@ def refusals(operator: Operator, rule: Rule) -> Iterator[tuple[Example, Facts, S
         yield example, changes, found
 
 
-def _presence(changes: Facts) -> Iterator[tuple[str, Any]]:
+def _presence(changes: Facts) -> Iterator[tuple[str, str]]:
     """The tensors that are left out, or given."""
     return ((name, change) for name, change in changes.items() if change in ("absent", "present"))
 
@@ -272,11 +272,10 @@ def _refused_values(operator: Operator, example: Example, changed: Facts, other:
 def _desc_of(operator: Operator, example: Example, changes: Facts) -> OperatorDesc:
     """The desc of an example with other attributes."""
     tensors = _tensors(operator, example)
-    desc: OperatorDesc = desc_class(operator.name)(**tensors, **{**example.attributes, **changes})
-    return desc
+    return desc_class(operator.name)(**tensors, **{**example.attributes, **changes})
 
 
-def _tensors(operator: Operator, example: Example) -> dict[str, Any]:
+def _tensors(operator: Operator, example: Example) -> dict[str, object]:
     """The tensors of an example's desc: tensors that do not follow from others, and each optional one."""
     whole = described(example.inputs | example.outputs)
     optional = [field.python for field in operator.fields if field.optional and field.python in whole]
