@@ -113,7 +113,7 @@ class Use:
     def run(self, groups: int, arrays: dict[str, Array]) -> dict[str, Array]:
         """The outputs with so many slices, by their paths."""
         given = joined(arrays)
-        inputs = [given.get(field.python) for field in self.desc.operator.fields if field.kind == "input"]
+        inputs: list[Any] = [given.get(field.python) for field in self.desc.operator.fields if field.kind == "input"]
         desc = self.resized(groups)
         result = dml.compile(desc)(*inputs)
         return dict(zip(outputs_of(desc), result if isinstance(result, tuple) else (result,), strict=True))

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from example_descs import desc_of_example
+
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.levels import NEWEST
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import OPERATORS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
-from tests.example_descs import desc_of_example
 
 COUNTS = ("group_count", "head_count", "query_head_count", "key_value_head_count")
 """Fields that divide channels into groups."""
@@ -100,24 +101,24 @@ def _tensors(field: Field, right: TensorDesc, like: bool) -> Iterator[tuple[str,
     """Mistakes in a tensor; ``like``: another one has the same sizes."""
     sizes, dtype = right.sizes, right.dtype.name
     for other in _orders(sizes):
-        yield "order", right, TensorDesc(dtype, other)  # type: ignore[arg-type]
+        yield "order", right, TensorDesc(dtype, other)
     if len(sizes) > 3:
-        yield "order", right, TensorDesc(dtype, (sizes[0], *sizes[2:], sizes[1]))  # type: ignore[arg-type]
+        yield "order", right, TensorDesc(dtype, (sizes[0], *sizes[2:], sizes[1]))
     packed = packed_strides(sizes)
     for axis in range(len(sizes)):
         if sizes[axis] > 1 and field.kind == "input" and like:  # a size of 1 in place of a stride of 0
             short = (*sizes[:axis], 1, *sizes[axis + 1 :])
             own = packed_strides(short)
             steps = (*own[:axis], 0, *own[axis + 1 :])
-            yield "strides", TensorDesc(dtype, sizes, steps), TensorDesc(dtype, short)  # type: ignore[arg-type]
+            yield "strides", TensorDesc(dtype, sizes, steps), TensorDesc(dtype, short)
     if field.kind == "input" and len(sizes) > 1:
-        missing = TensorDesc(dtype, sizes, packed[1:])  # type: ignore[arg-type]
-        yield "strides", TensorDesc(dtype, sizes, (0, *packed[1:])), missing  # type: ignore[arg-type]
+        missing = TensorDesc(dtype, sizes, packed[1:])
+        yield "strides", TensorDesc(dtype, sizes, (0, *packed[1:])), missing
     for i, j in combinations(range(len(sizes)), 2):
         if field.kind == "output" and packed[i] != packed[j]:
-            steps = list(packed)
-            steps[i], steps[j] = steps[j], steps[i]
-            yield "strides", TensorDesc(dtype, sizes, packed), TensorDesc(dtype, sizes, tuple(steps))  # type: ignore[arg-type]
+            turned = list(packed)
+            turned[i], turned[j] = turned[j], turned[i]
+            yield "strides", TensorDesc(dtype, sizes, packed), TensorDesc(dtype, sizes, tuple(turned))
 
 
 def _orders(entries: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -19,7 +19,7 @@ from codegen.emit import PACKAGE, emit
 from codegen.lint import lint
 from codegen.plan import Plan
 from codegen.writer import Writer
-from dmlcy._facts import rows, shipped
+from dmlcy._facts import shipped
 from dmlcy._generated import index
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,8 +46,8 @@ def generated(root: Path, specs: Iterable[Path]) -> Plan:
 
 def put_in_place(patch: pytest.MonkeyPatch, root: Path, plan: Plan, folders: Iterable[str] = FOLDERS) -> None:
     """The package has these operators; the caches of what it found before are the caller's to clear."""
-    others = rows.shipped.operator
-    patch.setattr(rows.shipped, "operator", lambda name: _shipped(root, name) or others(name))
+    others = shipped.operator
+    patch.setattr(shipped, "operator", lambda name: _shipped(root, name) or others(name))
     for op in plan.operators:
         # Found before: undoing the patch must not leave what these specs put in place.
         getattr(dml, op.python, None), getattr(dml.desc, op.desc, None)

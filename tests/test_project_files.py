@@ -121,6 +121,14 @@ def test_the_extras_that_pages_name_exist() -> None:
     assert {"docs", "dask", "test", "testing"} <= named <= {*extras}
 
 
+def test_each_conftest_is_checked_by_its_whole_name() -> None:
+    """mypy finds the other files of the tests by itself, and says so where two have one name."""
+    named = re.findall(r"^import tests\.(.+)$", (ROOT / "tests" / "whole_names.pyi").read_text(encoding="utf-8"), re.M)
+    files = (ROOT / "tests").glob("*/conftest.py")
+    assert {f"{path.parent.name}.conftest" for path in files} <= {*named}
+    assert named == sorted(named)
+
+
 MOST_LINES = 500
 ROOMS = ("benchmarks", "codegen", "dmlcy", "docs", "examples")
 HAND_WRITTEN = {".py", ".pyx", ".pxd", ".pxi", ".h", ".j2"}

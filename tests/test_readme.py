@@ -4,6 +4,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_the_screen_of_usage_runs() -> None:
     block = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(compile(block, "README.md", "exec"), names)
     shapes = re.findall(r"^ *(\w+) = .*# (\([\d, ]+\))$", block, re.MULTILINE)
     assert len(shapes) > 3

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import constants, neighbours
+from benchmarks.beside import OURS
 from benchmarks.constants import PAGE, Constant, Entry, edited, in_cython, in_header, page, sources, table, tuned
 from benchmarks.families import all_cells
 from benchmarks.groups import committed_cells
@@ -78,7 +79,7 @@ def test_each_number_is_in_the_table_and_the_table_has_no_other() -> None:
 
 
 def test_each_tuned_constant_has_a_meaning_and_cells_that_exist() -> None:
-    cells = {cell.name for cell in (*committed_cells(), *all_cells())}
+    cells = {cell.name for cell in committed_cells()} | {cell.name for cell in all_cells()}
     assert len(tuned()) > 200
     for key, (one, entry) in tuned().items():
         assert one.meaning, key
@@ -131,7 +132,7 @@ def test_a_build_beside_itself_has_the_same_bits(
     bits: tuple[str, ...], status: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     constant, entry = Constant("a.pyx", "A", "1", "", 0, 0), Entry("a.pyx", (CELL,), ("A",), (), bits, (), {})
-    assert neighbours.compare(constant, entry, {"2": neighbours.OURS}, entry.cells, 1, 0.1) == status
+    assert neighbours.compare(constant, entry, {"2": OURS}, entry.cells, 1, 0.1) == status
     said = capfd.readouterr().out
     assert re.search(rf"^2: \d\.\d\d  \(.*\)  {CELL}$", said, re.M)
     assert "times the time with 1, in the mean of 1" in said and "other bits" not in said

@@ -196,7 +196,8 @@ def test_networks_say_what_compile_did_to_them() -> None:
 
 def test_a_figure_can_be_a_limit_to_our_time_and_about_operators_with_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = "tiny/max_pooling/tiny/float32"
-    rows = [row(fast, dmlcy=1.0, **{ADD: 2.0}), row("recurrent/lstm/b1/float32", dmlcy=8.0, **{ADD: 2.0})]
+    added: dict[str, Any] = {ADD: 2.0}
+    rows = [row(fast, dmlcy=1.0, **added), row("recurrent/lstm/b1/float32", dmlcy=8.0, **added)]
     monkeypatch.setattr(table, "has_loops", lambda one: one is rows[0])
     limit = group(Figure(DIRECT, mean=0.8, at_most=True), against=(ADD,), loops=True)
     assert [*summary(limit, rows)][1:] == [

@@ -58,7 +58,7 @@ APART: Final[dict[str, tuple[list[Any], list[str], dict[str, Any]]]] = {
                      {"s": [-1, 8], "w": _floats(8, 8), "u": [6, -1, 8]}),
     "padding": ([N("Pad", "x p", "y")], ["y"], {"p": [0, 1, 1, 0, 0, 2]}),
     "resampling": ([N("Unsqueeze", "x a", "u"), N("Resize", "u - z", "y", mode="linear")], ["y"],
-                   {"a": [1], "z": np.float32([1, 1, 2, 2])}),
+                   {"a": [1], "z": np.array([1, 1, 2, 2], np.float32)}),
     "several": ([N("Split", "x", "a b", axis=1), N("CumSum", "a o", "c")], ["b", "c"], {"o": 1}),
 }  # fmt: skip
 MIXED: Final[dict[str, tuple[list[Any], dict[str, Any], str]]] = {

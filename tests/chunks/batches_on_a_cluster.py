@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def compiled() -> dict[str, list[int]]:
     """How many items the models of a process were compiled for."""
     from dmlcy._dask.source import loaded
 
-    return {key: sorted(dict(sizes)["image"][0] for sizes in one.made) for key, one in loaded().items()}
+    models: Mapping[str, Any] = loaded()
+    return {key: sorted(dict(sizes)["image"][0] for sizes in one.made) for key, one in models.items()}
 
 
 def main(folder: Path) -> None:
@@ -49,6 +51,7 @@ def main(folder: Path) -> None:
     ends = [0, *np.cumsum(SIZES)]
     want = np.concatenate([model(images(*span)) for span in itertools.pairwise(ends)])
     fixed = dml.onnx.load(DIGITS, shapes={"batch": 3}).graph()
+    assert fixed is not None
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=2, dashboard_address=None, host="127.0.0.1"

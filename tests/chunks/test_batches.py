@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +109,9 @@ def test_a_fixed_number_of_items_takes_blocks_of_any_size(batch: int) -> None:
     fixed, x = digits(batch=batch), cut(IMAGES, 8, 1, 5)
     padded = np.concatenate([IMAGES, np.repeat(IMAGES[-1:], 40, 0)])
     axis = {"shares": -2}  # nothing tells the axis for one item
-    for model in (fixed, fixed.graph(), dml.compile(fixed.graph())):
+    graph = fixed.graph()
+    assert graph is not None
+    for model in (fixed, graph, dml.compile(graph)):
         result = run(model, {"image": x}, axis=axis)["shares"]
         assert result.chunks[-2] == (8, 1, 5, 9)
         want = []
@@ -209,7 +211,7 @@ def test_blocks_keep_the_weights_of_their_call() -> None:
     assert one.any() and two.tobytes() == (2 * one).tobytes()
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "no dask array": ({"image": IMAGES}, {}, TypeError, "no input is a dask array. Call the model."),
     "unknown": ({"image": cut(IMAGES, 5), "other": IMAGES}, {}, TypeError, "there is no input 'other'"),
     "missing": ({"other": cut(IMAGES, 5)}, {}, TypeError, "there is no input 'other'"),
@@ -274,12 +276,16 @@ def test_a_process_compiles_once_for_each_size_of_blocks() -> None:
     with dask.config.set(scheduler="threads", num_workers=4):
         for one in results:
             one.compute()
-    sizes = [dict(one)["image"][0] for one in loaded()[source_of(results[0]).key].made]
+    made: Iterable[Any] = loaded()[source_of(results[0]).key].made
+    sizes = [dict(one)["image"][0] for one in made]
     assert sizes.count(6) == sizes.count(5) == 1
 
 
 def test_a_graph_travels_as_bytes_and_a_file_as_its_path(tmp_path: Path) -> None:
-    compiled = dml.compile(digits(batch=4).graph())
+    graph = digits(batch=4).graph()
+    assert graph is not None
+    compiled = dml.compile(graph)
+    assert isinstance(compiled.graph, dml.graph.GraphDesc)
     source = FromGraph(compiled)
     sent = pickle.dumps(source)
     again = pickle.loads(sent)

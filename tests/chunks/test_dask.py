@@ -135,7 +135,8 @@ def test_every_operator_in_chunks_of_any_size(name: str) -> None:
     )
     @given(testing.cases(name, most_elements=40))
     def draw(case: Any) -> None:
-        look_at_a_call(operator.python, *case, chunk)
+        desc, arrays = case
+        look_at_a_call(operator.python, desc, arrays, chunk)
 
     for example in operator.examples:
         look_at_a_call(operator.python, desc_of_example(operator, example), arrays_of(example.inputs), chunk)
@@ -149,7 +150,7 @@ def test_every_padding_mode(mode: str, data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=3))
     x = np.arange(np.prod(sizes), dtype=np.int16).reshape(sizes)
     widths = st.lists(st.integers(0, 10), min_size=len(sizes), max_size=len(sizes))
-    given = {"start_padding": data.draw(widths), "end_padding": data.draw(widths), "padding_mode": mode}
+    given: dict[str, Any] = {"start_padding": data.draw(widths), "end_padding": data.draw(widths), "padding_mode": mode}
     result = dml_dask.padding1(chunked(data, x), **given, padding_value=-1)
     np.testing.assert_array_equal(result.compute(), dml.padding1(x, **given, padding_value=-1))
 
@@ -160,7 +161,7 @@ def test_columns_of_unfold_are_in_order(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
     x = np.arange(2 * 3 * np.prod(sizes), dtype=np.float64).reshape(2, 3, *sizes)
     many = st.lists(st.integers(1, 3), min_size=len(sizes), max_size=len(sizes))
-    given = {"window_sizes": data.draw(many), "strides": data.draw(many), "dilations": data.draw(many)}
+    given: dict[str, Any] = {"window_sizes": data.draw(many), "strides": data.draw(many), "dilations": data.draw(many)}
     given |= {"start_padding": data.draw(many), "end_padding": [6] * len(sizes)}
     result = dml_dask.unfold(chunked(data, x), **given)
     np.testing.assert_array_equal(result.compute(), dml.unfold(x, **given))
@@ -283,7 +284,12 @@ def test_an_activation_over_an_axis_needs_it_whole() -> None:
 def test_several_results_are_computed_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each piece is computed once, if all results are computed at once."""
     calls: list[str] = []
-    monkeypatch.setattr(graph, "function", lambda name: calls.append(name) or function(name))
+
+    def counted(name: str) -> Any:
+        calls.append(name)
+        return function(name)
+
+    monkeypatch.setattr(graph, "function", counted)
     x = np.random.default_rng(3).standard_normal((4, 6)).astype("f4")
     values, places = dml_dask.top_k(da.from_array(x, chunks=(2, 3)).rechunk({1: -1}), axis=1, k=2)
     whole = dml.top_k(x, axis=1, k=2)
@@ -302,7 +308,7 @@ def test_several_results_are_computed_together(monkeypatch: pytest.MonkeyPatch) 
 def test_a_scale_of_blocks_is_cut_with_its_blocks() -> None:
     x = np.arange(24, dtype="f4").reshape(2, 12)
     scale, zero = np.array([[1, 2, 3, 4]], "f4"), np.array([[1, 2], [3, 4]], "u1")
-    given = {"quantization_type": "SCALE_ZERO_POINT", "output_dtype": "UINT8"}
+    given: dict[str, Any] = {"quantization_type": "SCALE_ZERO_POINT", "output_dtype": "UINT8"}
     result = dml_dask.quantize(da.from_array(x, chunks=(1, 5)), (scale, zero), **given)
     assert result.chunks == ((1, 1), (6, 6))
     np.testing.assert_array_equal(result, dml.quantize(x, (scale, zero), **given))

@@ -60,7 +60,8 @@ def examples(few: int, many: int, *strategies: Any) -> Callable[[Callable[..., N
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @draws_of(few, many)
         def run(tmp_path_factory: pytest.TempPathFactory, draws: int) -> None:
-            cases(draws)(given(*strategies)(test))(tmp_path_factory)
+            decorated: Any = given(*strategies)
+            cases(draws)(decorated(test))(tmp_path_factory)
 
         run.__doc__ = test.__doc__
         return run
@@ -334,12 +335,12 @@ def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] =
     whole = model(operator, replace(typed, attributes=attributes, outputs=outputs))
     checked = {rule.about for rule in operator.rules if rule.data}
     inputs = {}
-    for name, (kind, sizes, data) in typed.inputs.items():
+    for name, (kind, shape, data) in typed.inputs.items():
         if name in checked:
             inputs[name] = np.array(data, DTYPES[kind].numpy)
         else:
             inputs[name] = random_values(
-                draw(st.integers(0, 999)), sizes, DTYPES[kind].numpy or "", draw(st.sampled_from(kinds))
+                draw(st.integers(0, 999)), shape, DTYPES[kind].numpy or "", draw(st.sampled_from(kinds))
             )
         whole["resources"][name] = {"initialValues": {"sourcePath": f"{name}.npy"}}
     for name in outputs:

@@ -38,9 +38,13 @@ def seen(
     )  # fmt: skip
     for _, written in ends:
         os.close(written)
-    text = _read([read for read, _ in ends], time.monotonic() + 120)
+    out_text, error_text = _read([read for read, _ in ends], time.monotonic() + 120)
     status = process.wait(60)
-    return Seen(*(part.decode().replace("\r\n", "\n") for part in text), status)
+    return Seen(_text(out_text), _text(error_text), status)
+
+
+def _text(part: bytes) -> str:
+    return part.decode().replace("\r\n", "\n")
 
 
 def _read(files: list[int], until: float) -> list[bytes]:

@@ -19,7 +19,6 @@ from exchange import (
     PLAIN,
     Array,
     Case,
-    average_pooling,
     bits_moved,
     cases,
     command,
@@ -44,6 +43,7 @@ from exchange import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from old_manifests import aged
+from reference.window_reduce import average_pooling
 
 import dmlcy as dml
 from dmlcy._cli.example import model
@@ -244,7 +244,8 @@ def test_the_window_is_what_the_element_depends_on(tmp_path_factory: Factory, ca
     def operator(given: Array) -> Array:
         """The first output."""
         found: Any = compiled(given)
-        return found[0] if isinstance(found, tuple) else found
+        result: Array = found[0] if isinstance(found, tuple) else found
+        return result
 
     roles = window_of(case.operator)
     assert roles is not None
@@ -258,7 +259,8 @@ def test_the_window_is_what_the_element_depends_on(tmp_path_factory: Factory, ca
         if copies and position[len(x.shape) - len(window["sizes"]) - 1] == window["start"][-len(window["sizes"]) - 1]:
             rows = math.prod(window["sizes"])
             first = at[-2] // rows * rows
-            touched = result[(*at[:-2], slice(first, first + rows), at[-1])].max()
+            under: tuple[Any, ...] = (*at[:-2], slice(first, first + rows), at[-1])
+            touched = result[under].max()
         if touched != blank:
             depends.add(position)
         if copies and result[at] != 0:

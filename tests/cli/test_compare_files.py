@@ -312,12 +312,12 @@ def test_the_worst_verdict_of_several_files_counts(tmp_path: Path) -> None:
     assert verdicts(pair) == PASSED
     first, second = pair[1] / "o.npy", pair[1] / "o2.npy"
     for one, other in ((first, second), (second, first)):
-        np.save(one, np.float32([[4096.75]]))
+        np.save(one, np.array([[4096.75]], np.float32))
         assert verdicts(pair) == (0, ["suspect"])
-        np.save(other, np.float32([[4100]]))
+        np.save(other, np.array([[4100]], np.float32))
         assert verdicts(pair) == FAILED
         for file in (one, other):
-            np.save(file, np.float32([[4096]]))
+            np.save(file, np.array([[4096]], np.float32))
 
 
 @pytest.mark.parametrize("name", [".npy", "s/.NPY"])

@@ -7,6 +7,7 @@ how many verdicts of each kind there were. ``DMLCY_RUN``, the number of a run of
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import math
@@ -15,7 +16,7 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class View:
     resource: str
     dtype: str
     starts: Array  # of the elements, in bytes
-    over: set[int] = field(default_factory=set)  # bytes that later dispatches have written
+    over: set[int] = dataclasses.field(default_factory=set)  # bytes that later dispatches have written
 
     @property
     def standing(self) -> Array:
@@ -90,11 +91,11 @@ class Maker:
     """Makes a model at random, and keeps what its commands do, in their order."""
 
     chance: random.Random
-    resources: dict[str, Any] = field(default_factory=dict)
-    held: dict[str, tuple[str, int]] = field(default_factory=dict)  # data type, and size in bytes
-    dispatchables: dict[str, Any] = field(default_factory=dict)
-    commands: list[dict[str, Any]] = field(default_factory=list)
-    events: list[View | Write] = field(default_factory=list)
+    resources: dict[str, Any] = dataclasses.field(default_factory=dict)
+    held: dict[str, tuple[str, int]] = dataclasses.field(default_factory=dict)  # data type, and size in bytes
+    dispatchables: dict[str, Any] = dataclasses.field(default_factory=dict)
+    commands: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    events: list[View | Write] = dataclasses.field(default_factory=list)
 
     def make(self) -> dict[str, Any]:
         chance = self.chance
@@ -145,8 +146,11 @@ class Maker:
         dtype = chance.choice(FLOATS if chance.random() < 0.6 else ANY)
         plane = dml.TensorDesc(dtype, (1, chance.randint(1, 2), chance.randint(2, 3), chance.randint(2, 4)))
         indices = dml.TensorDesc("UINT32", plane.sizes)
-        window = {"window_size": (chance.randint(1, 2), chance.randint(1, 2)), "strides": (1, chance.randint(1, 2))}
-        made = [
+        window: dict[str, Any] = {
+            "window_size": (chance.randint(1, 2), chance.randint(1, 2)),
+            "strides": (1, chance.randint(1, 2)),
+        }
+        made: list[Callable[[], Any]] = [
             lambda: dml.desc.Padding1(
                 input=dml.TensorDesc(dtype, (chance.randint(1, 9),)), start_padding=(chance.randint(0, 3),),
                 end_padding=(chance.randint(0, 2),), padding_mode="CONSTANT", padding_value=3,
@@ -181,7 +185,7 @@ class Maker:
                 continue
             dtype, strides = tensor.dtype.name, self.strides(tensor.sizes, one.kind)
             item = itemsize(dtype)
-            starts = sum(np.ogrid[tuple(slice(size) for size in tensor.sizes)][axis] * stride * item
+            starts: Any = sum(np.ogrid[tuple(slice(size) for size in tensor.sizes)][axis] * stride * item
                          for axis, stride in enumerate(strides))  # fmt: skip
             resource = next((n for n in free if starts.max() + item <= self.held[n][1]), None)
             if resource is None:
@@ -402,7 +406,8 @@ def distance(a: Any, b: Any) -> float:
     if a.dtype.kind != "f":
         return abs(int(a) - int(b))
     limit = 2.0 ** float(np.finfo(a.dtype).maxexp)
-    return abs(max(-limit, min(limit, float(a))) - max(-limit, min(limit, float(b))))
+    found: float = abs(max(-limit, min(limit, float(a))) - max(-limit, min(limit, float(b))))
+    return found
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -110,7 +110,7 @@ def test_strides_and_offsets_are_left_out(tmp_path_factory: pytest.TempPathFacto
         if field.kind == "input":
             inputs.append(tuple(parts) if field.type == "tensor_array" else parts[0] if parts else None)
     results = dml.compile(desc, path="reference")(*inputs)
-    for output, called in zip(outputs, results if type(results) is tuple else (results,), strict=True):
+    for output, called in zip(outputs, results if isinstance(results, tuple) else (results,), strict=True):
         written = np.load(folder / output["file"])
         assert written.flags.c_contiguous and written.dtype == called.dtype and written.shape == called.shape
         numbers = ~np.isnan(called) if called.dtype.kind == "f" else np.ones(called.shape, bool)

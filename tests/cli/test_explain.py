@@ -15,11 +15,12 @@ from each import each, each_of
 
 import dmlcy as dml
 from codegen.expr.parse import EACH, FUNCTIONS
+from dmlcy import specs
 from dmlcy._facts import shipped
 from dmlcy._facts.ids import published
 from dmlcy._facts.rows import Field, Operator, Rule
 from dmlcy._facts.tables import CATALOGUE, DTYPES, ENUMS, ERRORS, LEVELS, OPERATORS, RUNNABLE, STATES, state_of
-from dmlcy._show.explain import facts, rules
+from dmlcy._show.explain import breaks, facts, rules
 from dmlcy._show.explain.find import find, suggestion
 from dmlcy._show.explain.text import lay_out
 
@@ -153,7 +154,7 @@ def test_names_in_a_formula(formula: str, names: list[str]) -> None:
 
 def test_what_cannot_be_broken_has_no_example(monkeypatch: pytest.MonkeyPatch) -> None:
     operator, rule = RULES[0]
-    monkeypatch.setattr(rules.specs, "operator", lambda name: {})
+    monkeypatch.setattr(specs, "operator", lambda name: {})
     assert rules.broken(operator, rule) is None
     assert "For example" not in lay_out([rules.of_rule(operator, rule)], 100)
 
@@ -200,7 +201,7 @@ def has_an_example(found: dict[str, Any], text: str) -> None:
 
 
 def test_an_error_without_example_shows_its_message_without_braces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules.breaks, "broken", lambda *arguments: None)
+    monkeypatch.setattr(breaks, "broken", lambda *arguments: None)
     text = shown("DML-PADDING1-input-dtype")
     assert "input has data type …, which is not among …." in text and "For example" not in text
 

@@ -95,7 +95,7 @@ def laid_out(draw: st.DrawFn, dtype: str, sizes: tuple[int, ...], written: bool)
         strides = tuple(steps)
     plain = dml.TensorDesc(dtype, sizes, strides)
     spare = draw(st.sampled_from([0, 0, 4, 64]))
-    flags = "NONE" if written else draw(st.sampled_from(["NONE", "OWNED_BY_DML"]))
+    flags: Any = "NONE" if written else draw(st.sampled_from(["NONE", "OWNED_BY_DML"]))
     return dml.TensorDesc(dtype, sizes, strides, flags, plain.total_tensor_size_in_bytes + spare)
 
 

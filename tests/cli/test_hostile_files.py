@@ -122,7 +122,12 @@ def test_a_model_whose_name_is_no_text(tmp_path: Path) -> None:
 def model(folder: Path) -> Path:
     """A model that writes two files, the second of 64 KiB."""
     tensor = {"DataType": "FLOAT32", "Sizes": SIZES}
-    desc = {"InputTensor": tensor, "OutputTensor": tensor, "PaddingMode": "EDGE", "PaddingValueDataType": "FLOAT32"}
+    desc: dict[str, Any] = {
+        "InputTensor": tensor,
+        "OutputTensor": tensor,
+        "PaddingMode": "EDGE",
+        "PaddingValueDataType": "FLOAT32",
+    }
     desc |= {"PaddingValue": 0, "DimensionCount": 4, "StartPadding": [0] * 4, "EndPadding": [0] * 4}
     values = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 128 * 128, "value": 1}}
     bindings = {"InputTensor": "in", "OutputTensor": "out"}

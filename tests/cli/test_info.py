@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -100,10 +101,10 @@ def test_a_machine_that_says_nothing(
 ) -> None:
     monkeypatch.setattr(info, "CPUINFO", tmp_path)
     monkeypatch.setattr(info, "import_module", lambda name: None)
-    monkeypatch.setattr(info.platform, "processor", lambda: "")
-    monkeypatch.setattr(info.isa, "used", list)
-    monkeypatch.setattr(info.isa, "vnni", list)
-    monkeypatch.setattr(info.threads, "threads_available", lambda: False)
+    monkeypatch.setattr(platform, "processor", lambda: "")
+    monkeypatch.setattr(isa, "used", list)
+    monkeypatch.setattr(isa, "vnni", list)
+    monkeypatch.setattr(threads, "threads_available", lambda: False)
     assert main(["info"]) == 0
     text = capsys.readouterr().out
     assert (

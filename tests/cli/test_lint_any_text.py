@@ -75,7 +75,7 @@ def test_no_value_breaks_it(data: st.DataObject, tmp_path_factory: pytest.TempPa
 
 
 def test_many_wrong_references_are_quick(tmp_path: Path) -> None:
-    names = {f"resource number {i}": {} for i in range(300)}
+    names: dict[str, object] = {f"resource number {i}": {} for i in range(300)}
     commands = [{"type": "print", "resource": f"resourse numbre {i}"} for i in range(3000)]
     found = of(tmp_path, {"resources": names, "dispatchables": {}, "commands": commands})
     wrong = [one for one in found if one["id"] == "DML-MODEL-reference"]

@@ -87,7 +87,7 @@ def test_usage() -> None:
 
 def test_as_a_process(tmp_path: Path) -> None:
     target = written(tmp_path, model(p=pool(WindowSize=[3, 9])))
-    command = [sys.executable, "-m", "dmlcy", "lint", target]
+    command = [sys.executable, "-m", "dmlcy", "lint", str(target)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
     assert done.returncode == 1
     assert done.stdout.decode() == lint(target)[1]

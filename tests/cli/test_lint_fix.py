@@ -167,7 +167,8 @@ def test_fix_writes_all_members_of_a_tensor_that_the_repair_changes(tmp_path: Pa
 
 
 def test_fix_leaves_what_has_a_choice_or_no_repair(tmp_path: Path) -> None:
-    for content in (model(g=gemm()), model(p=pool(WindowSize=[9, 9])), model(p=pool()), {"resources": {}}):
+    empty: dict[str, Any] = {"resources": {}}
+    for content in (model(g=gemm()), model(p=pool(WindowSize=[9, 9])), model(p=pool()), empty):
         target = written(tmp_path, content)
         before = target.read_bytes(), target.stat().st_mtime_ns
         status, _, said = fix(target)
@@ -210,7 +211,7 @@ def copying(source: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
 def test_nothing_is_written_where_the_repair_of_a_node_does_not_fit_another_node(tmp_path: Path) -> None:
     """The packed output has more bytes than the next node reads."""
     packed, strided = tensor(1, 1, 3, 2), tensor(1, 1, 3, 2, Strides=[6, 6, 1, 2])
-    content = {
+    content: dict[str, Any] = {
         "Nodes": [copying(packed, strided), copying(strided, packed)],
         "InputCount": 1,
         "OutputCount": 1,

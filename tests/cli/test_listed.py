@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,9 +35,8 @@ def test_its_name_is_refused(name: str) -> None:
         with pytest.raises(dml.OperatorNotRunnableError) as caught:
             attempt()
         assert str(caught.value) == f"{name} {SAYS}"
-    assert [dml.supports(name, level=level) for level in dml.specs.levels()].index(True) == [*dml.specs.levels()].index(
-        CATALOGUE[name].since
-    )
+    levels: list[Any] = [*dml.specs.levels()]
+    assert [dml.supports(name, level=level) for level in levels].index(True) == levels.index(CATALOGUE[name].since)
     assert dml.specs.operators("listed") == (name,) and dml.specs.catalogue()[name]["state"] == "listed"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import dmlcy as dml
-from dmlcy._facts.tables import CATALOGUE, DTYPES, FAST, LEVELS, OPERATORS, STATES, state_of
+from dmlcy._facts.tables import CATALOGUE, DTYPES, FAST, LEVELS, OPERATORS, STATES, FeatureLevelName, state_of
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -32,7 +32,7 @@ class TestOperators:
         ]
 
     @pytest.mark.parametrize("level", [level.name for level in LEVELS])
-    def test_json(self, command: Command, level: str) -> None:
+    def test_json(self, command: Command, level: FeatureLevelName) -> None:
         status, out, _ = command("operators", "--format", "json", "--feature-level", level)
         report = json.loads(out)
         rows = {row["name"]: row for row in report["operators"]}

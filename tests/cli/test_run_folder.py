@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,10 +51,15 @@ def test_a_model_is_compiled_once_for_files_of_the_same_sizes(
     command: Command, images: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dmlcy._frontends.onnx import loading
+    from dmlcy._frontends.onnx.stages import Stage
 
     made = []
-    stage = loading.Stage
-    monkeypatch.setattr(loading, "Stage", lambda *given: made.append(given[1]["image"]) or stage(*given))
+
+    def stage(*given: Any) -> Stage:
+        made.append(given[1]["image"])
+        return Stage(*given)
+
+    monkeypatch.setattr(loading, "Stage", stage)
     assert command("run", str(DIGITS), "--input", f"image={images}", "--output", f"shares={tmp_path / 'r'}")[0] == 0
     assert sorted(made) == [(1, 1, 8, 8), (2, 1, 8, 8), (3, 1, 8, 8)]
 
@@ -78,7 +84,7 @@ def test_a_graph_with_inputs_of_two_folders_and_of_a_file(command: Command, tmp_
         assert np.load(tmp_path / "sums" / f"{k}.npy").tolist() == [[110 + 2 * k] * 3] * 2
 
 
-BAD = {
+BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "no array": (lambda path: path.write_text("none"), "DML-MODEL-npy"),
     "sizes": (lambda path: np.save(path, np.zeros((1, 1, 8, 9), np.float32)), "DML-ONNX-shape-sizes"),
     "data type": (lambda path: np.save(path, np.zeros((1, 1, 8, 8))), "DML-ONNX-run-type"),

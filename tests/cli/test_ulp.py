@@ -30,7 +30,7 @@ def difference(a: Any, b: Any, dtype: str) -> float:
     return float(ulp.difference(np.array([a], dtype), np.array([b], dtype))[0])
 
 
-def unit(value: float, dtype: str) -> float:
+def unit(value: float | np.floating[Any], dtype: str) -> float:
     return float(ulp.unit(np.array([value], np.float64), np.dtype(dtype))[0])
 
 

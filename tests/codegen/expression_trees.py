@@ -205,9 +205,9 @@ def exact(node: n.Node, names: dict[str, Any], checked: bool = False) -> Any:
             for entry in value(entries):
                 result = number(result + entry if function == "sum" else result * entry)
             return result
-        case n.Call(function="min" | "max" as function, args=args):
-            choices = value(args[0]) if len(args) == 1 else [value(arg) for arg in args]
-            return sorted(choices)[0 if function == "min" else -1]
+        case n.Call(function="min" | "max" as function, args=given):
+            several = value(given[0]) if len(given) == 1 else [value(one) for one in given]
+            return sorted(several)[0 if function == "min" else -1]
         case n.Call(function="abs", args=(operand,)):
             return number(abs(value(operand)))
         case n.Call(function="ceil_div", args=(left, right)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 TOKEN = re.compile(r"\\(?:left|right)(?=[\\(\[])|\\[A-Za-z]+|\\.|\d+|[A-Za-z]|\S")
@@ -12,7 +13,7 @@ COMPARE = {
     "=": lambda a, b: a == b, r"\ne": lambda a, b: a != b, "<": lambda a, b: a < b,
     r"\le": lambda a, b: a <= b, ">": lambda a, b: a > b, r"\ge": lambda a, b: a >= b,
 }  # fmt: skip
-BIG = {r"\sum": sum, r"\prod": math.prod, r"\min": min, r"\max": max}
+BIG: dict[str, Callable[[Any], Any]] = {r"\sum": sum, r"\prod": math.prod, r"\min": min, r"\max": max}
 
 
 def tokens(text: str) -> list[str]:

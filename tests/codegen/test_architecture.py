@@ -55,7 +55,7 @@ def modules(folder: Path) -> Iterator[tuple[str, Path]]:
 def imports(name: str, path: Path) -> set[str]:
     """Absolute names of the modules that a module imports."""
     package = name.split(".")[:-1]
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
@@ -133,7 +133,7 @@ def spellings(names: frozenset[str]) -> frozenset[str]:
     return names | small | desc
 
 
-def named(text: str, names: frozenset[str]) -> set[str]:
+def named(text: str, names: frozenset[str]) -> frozenset[str]:
     """The spellings that are in a text."""
     return spellings(names) & {*re.findall(r"\w+", text)}
 

@@ -94,7 +94,7 @@ def test_nothing_is_written_when_a_template_fails(root: Path, monkeypatch: pytes
     def fail(*given: object) -> str:
         raise RuntimeError("half way")
 
-    monkeypatch.setattr(emit_module.ids, "render", fail)  # the last file
+    monkeypatch.setattr(ids, "render", fail)  # the last file
     with pytest.raises(RuntimeError, match="half way"):
         run(root, "gen")
     assert {**files(root), WIDEN: b""} == {**before, WIDEN: b""}

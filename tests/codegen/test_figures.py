@@ -68,9 +68,9 @@ def example_of(desc: Any, arrays: dict[str, Any], outputs: tuple[Any, ...]) -> E
     """An example as a spec has it, of a use of an operator."""
 
     def plain(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return [*value] if not hasattr(value, "height") else [value.height, value.width]
-        return getattr(value, "name", value)
+        if hasattr(value, "height"):
+            return [value.height, value.width]
+        return [*value] if isinstance(value, tuple) else getattr(value, "name", value)
 
     fields = {field.python: field.kind for field in desc.operator.fields}
     inputs = {name: TensorData("", arrays[name].shape, arrays[name].tolist()) for name in fields if name in arrays}
@@ -238,7 +238,9 @@ def placed(element: Any, x: float = 0, y: float = 0) -> Iterator[tuple[Any, floa
     """Each element of an SVG with the place of its group."""
     for child in element:
         if child.tag == f"{SVG}g":
-            dx, dy = map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform")).groups())
+            moved = re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform"))
+            assert moved is not None
+            dx, dy = map(float, moved.groups())
             yield from placed(child, x + dx, y + dy)
         else:
             yield child, x, y

@@ -16,6 +16,7 @@ from codegen import emit as emit_module
 from codegen import incremental
 from codegen.diagnostics import SpecError
 from codegen.incremental import generate
+from codegen.plan import OperatorPlan, Plan
 from codegen.store import FOLDER
 
 SQUASH = "specs/operators/window_reduce/squash.toml"
@@ -87,9 +88,9 @@ def test_a_summary_reaches_few_files(catalogue: Path) -> None:
     assert done.loaded == [PADDING]
     of_one = [path for path in done.rendered if path.rpartition("/")[2].startswith("padding1.")]
     of_family = [path for path in done.rendered if path.rpartition("/")[2].startswith("pad.")]
-    of_all = [output.path for output in emit_module.OUTPUTS if output.of is emit_module.Plan]
+    of_all = [output.path for output in emit_module.OUTPUTS if output.of is Plan]
     assert sorted(done.rendered) == sorted([*of_one, *of_family, *of_all])
-    assert len(of_one) == sum(output.of is emit_module.OperatorPlan for output in emit_module.OUTPUTS)
+    assert len(of_one) == sum(output.of is OperatorPlan for output in emit_module.OUTPUTS)
     wanted = {"docs/reference/padding1.md", "docs/reference/index.md", "dmlcy/_generated/functions/padding1.py"}
     assert wanted <= {*done.changed} and not [path for path in done.changed if path.endswith(".pyx")]
     assert all("padding1" in path or path in of_family or path in of_all for path in done.changed)

@@ -18,7 +18,7 @@ import pytest
 from codegen import names
 from codegen.__main__ import make_plan
 from codegen.emit import MODULES, OUTPUTS, environment, made
-from codegen.families import FAMILIES
+from codegen.families import FAMILIES, LOOPS
 from codegen.pages.stubs import Stubs
 from codegen.plan import FamilyPlan, OperatorPlan, Plan
 from codegen.tables import facts_module, index_module
@@ -107,12 +107,14 @@ def test_the_module_of_operators_with_odd_names_is_translated(plan: Plan, tmp_pa
     words = set(re.findall(r"\w+", f"{names.CIMPORTS}" + "".join(path.read_text("utf-8") for path in templates)))
     odd = [op for op in family.operators if {op.python, op.desc} & (words | {*dir(builtins), "cast"})]
     assert {"slice", "cast", "tile", "gather"} <= {op.python for op in odd}
-    some = FamilyPlan(family.family, tuple(odd), family.family.module([op.kernel for op in odd]))
+    some = FamilyPlan(family.family, tuple(odd), LOOPS[family.family.name].module([op.kernel for op in odd]))
     package = tmp_path / "dmlcy" / "_generated"
     for file, module in MODULES.items():
         path = package / file.format(name="rearrange")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(module(environment(), plan, some), encoding="utf-8")
+        text = module(environment(), plan, some)
+        assert text is not None
+        path.write_text(text, encoding="utf-8")
     (tmp_path / "dmlcy" / "_runtime").symlink_to(ROOT / "dmlcy" / "_runtime")
     for folder in (package.parent, package, package / "calls", package / "kernels"):
         (folder / "__init__.py").touch()

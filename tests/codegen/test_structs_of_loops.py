@@ -32,7 +32,8 @@ def kernels() -> dict[str, str]:
 
 
 def test_each_member_has_a_value() -> None:
-    structs, found = members(), {}
+    structs = members()
+    found: dict[str, set[str]] = {}
     for text in kernels().values():
         found |= unset(text, structs)
     assert len(found) >= 10

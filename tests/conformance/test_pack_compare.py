@@ -160,12 +160,17 @@ def test_the_options_replace_what_passes(pack: Path, results: Path) -> None:
     assert done.status == 2 and 'argument --atol: it must be a finite number, 0 or more, not "-1"' in done.err
 
 
+def _a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
 FILES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "another data type": (lambda path: np.save(path, np.load(path).astype("f8")), "failed", "DML-MODEL-npy-type"),
     "other sizes": (lambda path: np.save(path, np.load(path).reshape(-1)[:-1]), "failed", "DML-MODEL-npy-sizes"),
     "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1]), "unreadable", "DML-MODEL-npy"),
     "no array": (lambda path: path.write_bytes(b"no array"), "unreadable", "DML-MODEL-npy"),
-    "a folder": (lambda path: (path.unlink(), path.mkdir()), "unreadable", "DML-MODEL-source"),
+    "a folder": (_a_folder, "unreadable", "DML-MODEL-source"),
     "missing": (lambda path: path.unlink(), "missing", "DML-MODEL-actual-missing"),
 }
 
@@ -325,7 +330,7 @@ def test_a_pack_of_manifests_of_version_2(pack: Path, right: Path, tmp_path: Pat
         assert verdicts(own, results)[case] == verdict
 
 
-LISTS = {
+LISTS: dict[str, tuple[dict[str, Any] | None, str]] = {
     "not there": (None, "DML-MODEL-pack"),
     "another format": ({"format": "x"}, "DML-MODEL-pack"),
     "no version": ({"version": None}, "DML-MODEL-type"),

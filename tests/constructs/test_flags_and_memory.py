@@ -22,7 +22,7 @@ FIRST = settings(
 """The first desc that is found, without a search for a simpler one: 25 draws of Hypothesis may all lack a flag."""
 
 
-def align(flags: str) -> Any:
+def align(flags: Any) -> Any:
     return desc_class("ROI_ALIGN_GRAD")(
         input_gradient=dml.TensorDesc("FLOAT32", (2, 1, 3, 3)),
         roi=dml.TensorDesc("FLOAT32", (2, 4), flags="OWNED_BY_DML"),
@@ -41,7 +41,7 @@ def test_a_tensor_that_must_not_be_owned() -> None:
 
 
 @pytest.mark.parametrize("flags", ["OWNED", "OWNED_BY_DML"])
-def test_an_output_has_no_flag(flags: str) -> None:
+def test_an_output_has_no_flag(flags: Any) -> None:
     desc = dml.desc.Unfold(
         input=dml.TensorDesc("FLOAT32", (1, 1, 2, 2)),
         window_sizes=(1, 1),
@@ -100,7 +100,7 @@ def test_two_elements_in_a_byte(count: int, size: int) -> None:
 
 
 def test_a_model_with_such_a_tensor_is_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    resources = {
+    resources: dict[str, Any] = {
         name: {"initialValuesDataType": kind, "initialValues": {"valueCount": count, "value": 0}}
         for name, kind, count in (("x", "FLOAT32", 9), ("y", "UINT8", 4))
     }

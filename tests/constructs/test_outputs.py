@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 import dmlcy as dml
 from dmlcy import testing
 from dmlcy._desc.classes import desc_class
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS, FeatureLevelName
 
 X = dml.TensorDesc("FLOAT32", (2, 3))
 
 
-def found(name: str, level: str | None = None, **values: Any) -> list[str]:
+def found(name: str, level: FeatureLevelName | None = None, **values: Any) -> list[str]:
     desc = desc_class(name)(**values)
     again = dml.desc.OperatorDesc.from_dict(json.loads(json.dumps(desc.to_dict())))
     ids = [one.id.removeprefix(f"DML-{name}-") for one in dml.check(desc, level)]

@@ -19,7 +19,7 @@ X = dml.TensorDesc("FLOAT32", (2, 3))
 BYTES = dml.TensorDesc("UINT8", (2, 3))
 
 
-def dequantize(level: str | None = None, **values: Any) -> list[str]:
+def dequantize(level: Any = None, **values: Any) -> list[str]:
     desc = desc_class("ELEMENT_WISE_DEQUANTIZE_LINEAR")(**{"input": BYTES, "scale": X, **values})
     again = dml.desc.OperatorDesc.from_dict(json.loads(json.dumps(desc.to_dict())))
     found = dml.check(desc, level)

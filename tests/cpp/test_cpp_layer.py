@@ -28,7 +28,7 @@ CALLS = (
 def run(program: Path, *arguments: object, **variables: str) -> str:
     """The standard error of the program, which fails if it sees a wrong value."""
     environment = {name: value for name, value in os.environ.items() if name != "DMLCY_LAYER"} | variables
-    command = [program, *map(str, arguments)]
+    command = [str(program), *map(str, arguments)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and not done.stdout, done.stderr
     return done.stderr

@@ -7,6 +7,7 @@ import subprocess
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from compilers import Programs
@@ -56,7 +57,9 @@ def printed() -> list[OperatorDesc]:
     """Descs of all kinds: with fused activations, strides, numbers of each data type, empty arrays, long ones."""
     relu = dml.TensorDesc("FLOAT32", (2, 3), strides=(0, 1), flags="OWNED_BY_DML", guaranteed_base_offset_alignment=16)
     output = dml.TensorDesc("FLOAT32", (2, 3), total_tensor_size_in_bytes=2**64 - 4)
-    fill = {dtype: value for dtype, value in (("FLOAT16", 1.5), ("INT64", -(2**63)), ("UINT8", 255), ("FLOAT64", 0.1))}
+    fill: dict[Any, float] = {
+        dtype: value for dtype, value in (("FLOAT16", 1.5), ("INT64", -(2**63)), ("UINT8", 255), ("FLOAT64", 0.1))
+    }
     numbers = [1.5, -0.0, 1e-45, 3.4028234663852886e38, 0.1, 16777216.0]
     return [
         dml.desc.ActivationRelu(input=relu, output=output),

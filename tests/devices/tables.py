@@ -54,7 +54,7 @@ def libraries() -> dict[str, Library]:
         pass
     try:
         import onnx  # noqa: F401
-        import onnxruntime  # type: ignore[import-untyped] # noqa: F401
+        import onnxruntime  # noqa: F401
 
         from devices import onnx_peers
 

@@ -34,12 +34,14 @@ def unary(name: str, *numbers: float, **attributes: Any) -> tuple[Any, dict[str,
 
 def statistics(*numbers: float) -> tuple[Any, dict[str, Any]]:
     arrays = {"input": column(*numbers), "scale": column(1), "bias": column(0)}
-    return dml.desc.BatchNormalizationTraining(**{name: tensor(x) for name, x in arrays.items()}, epsilon=0.1), arrays
+    tensors: dict[str, Any] = {name: tensor(x) for name, x in arrays.items()}
+    return dml.desc.BatchNormalizationTraining(**tensors, epsilon=0.1), arrays
 
 
 def product(alpha: float, a: Any, b: Any) -> tuple[Any, dict[str, Any]]:
     arrays = {"a": column(*a), "b": column(*b).reshape(1, 1, -1, 1)}
-    return dml.desc.Gemm(**{name: tensor(x) for name, x in arrays.items()}, alpha=alpha), arrays
+    tensors: dict[str, Any] = {name: tensor(x) for name, x in arrays.items()}
+    return dml.desc.Gemm(**tensors, alpha=alpha), arrays
 
 
 def running(*numbers: float) -> tuple[Any, dict[str, Any]]:
@@ -86,9 +88,8 @@ def test_a_factor_and_a_summand_of_each_channel_may_be_made_first() -> None:
     x = (1000 + np.random.default_rng(1).normal(size=(1, 1, 1, 64))).astype(np.float32)
     mean, one, bias = column(1000), column(1), column(0.25)
     arrays = {"input": x, "mean": mean, "variance": one, "scale": one, "bias": bias}
-    desc = dml.desc.BatchNormalization(
-        **{name: tensor(array) for name, array in arrays.items()}, spatial=True, epsilon=0.5
-    )
+    tensors: dict[str, Any] = {name: tensor(array) for name, array in arrays.items()}
+    desc = dml.desc.BatchNormalization(**tensors, spatial=True, epsilon=0.5)
     factor = one / np.sqrt(one + np.float32(0.5))
     folded = x * factor + (bias - mean * factor)
     passes = expected(desc, arrays, "output")

@@ -152,7 +152,8 @@ def drawn(random: np.random.Generator, kind: str, tensor: TensorDesc, values: An
         return drawn(random, KINDS[-1], tensor, values)
     if kind == LARGE:
         low, high = values or (-np.inf, np.inf)
-        return np.clip(3 * drawn(random, KINDS[-1], tensor, values), low, high).astype(dtype)
+        clipped: Array = np.clip(3 * drawn(random, KINDS[-1], tensor, values), low, high)
+        return clipped.astype(dtype)
     if kind in SEARCHED or kind == ONE:
         low, high = values or (0, 1)
         return (low + (high - low) * _line(random, kind, tensor.sizes)).astype(dtype)

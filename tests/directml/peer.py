@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
-Tensor = torch.Tensor
 Bound = dict[int, Any]
 
 

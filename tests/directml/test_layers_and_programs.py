@@ -88,7 +88,7 @@ def test_regions() -> None:
     tensors = {graph.input(one.shape, one.dtype): one for one in (x, g, roi, batches)}
     image, gradient, regions, of = tensors
     pooled = d.roi_align(image, regions, of, **REGIONS, out_of_bounds_input_value=0.0, output_height=2, output_width=3)
-    size = {"batch_size": 1, "image_height": 8, "image_width": 8}
+    size: dict[str, Any] = {"batch_size": 1, "image_height": 8, "image_width": 8}
     back = d.roi_align_grad(gradient, regions, of, **REGIONS, **size)
     both = d.roi_align_grad(gradient, regions, of, image, **REGIONS, **size, compute_output_roi_gradient=True)
     alone = d.roi_align_grad(
@@ -103,7 +103,9 @@ def test_regions() -> None:
     assert same.tobytes() == of_image.tobytes() and again.tobytes() == of_regions.tobytes()
     step = 1e-3
     for place in np.ndindex(*roi.shape):
-        ends = [sampled(x, roi + sign * step * (place == np.indices(roi.shape).T).all(2).T, 2, 3) for sign in (1, -1)]
+        ends = [
+            sampled(x, roi + sign * step * np.equal(place, np.indices(roi.shape).T).all(2).T, 2, 3) for sign in (1, -1)
+        ]
         np.testing.assert_allclose(
             of_regions[place], ((ends[0] - ends[1]) * g).sum() / (2 * step), rtol=2e-3, atol=2e-3
         )
@@ -122,6 +124,13 @@ def test_random_numbers() -> None:
 
 
 Step = Callable[[Any, Any], Any]
+
+
+def both(step: Step, of_arrays: Step) -> tuple[Step, Step, Step]:
+    """A step that is the same in both APIs."""
+    return step, of_arrays, of_arrays
+
+
 # Steps with two operands: of expressions, and of arrays by the functions of dmlcy, for the older API and for the newer.
 STEPS: list[tuple[Step, Step, Step]] = [
     (lambda a, b: a + b, dmlcy.element_wise_add, dmlcy.element_wise_add1),
@@ -129,22 +138,22 @@ STEPS: list[tuple[Step, Step, Step]] = [
     (lambda a, b: a * b, dmlcy.element_wise_multiply, dmlcy.element_wise_multiply),
     (lambda a, b: a / b, dmlcy.element_wise_divide, dmlcy.element_wise_divide),
     (lambda a, b: a % b, dmlcy.element_wise_modulus_truncate, dmlcy.element_wise_modulus_floor),
-    (lambda a, b: -a, *[lambda a, b: dmlcy.element_wise_negate(a)] * 2),
-    (lambda a, b: 2.5 - a, *[lambda a, b: dmlcy.element_wise_identity(a, scale_bias=(-1, 2.5))] * 2),
-    (lambda a, b: a / 3, *[lambda a, b: dmlcy.element_wise_identity(a, scale_bias=(1 / 3, 0))] * 2),
+    both(lambda a, b: -a, lambda a, b: dmlcy.element_wise_negate(a)),
+    both(lambda a, b: 2.5 - a, lambda a, b: dmlcy.element_wise_identity(a, scale_bias=(-1, 2.5))),
+    both(lambda a, b: a / 3, lambda a, b: dmlcy.element_wise_identity(a, scale_bias=(1 / 3, 0))),
     (lambda a, b: 2 / a, lambda a, b: dmlcy.element_wise_recip(a, scale_bias=(2, 0)),
      lambda a, b: dmlcy.element_wise_identity(dmlcy.element_wise_recip(a, scale_bias=(1, 0)), scale_bias=(2, 0))),
-    (lambda a, b: d.add(a, b, fused_activation=d.FusedActivation.relu()),
-     *[lambda a, b: dmlcy.element_wise_add1(a, b, fused_activation=dmlcy.desc.ActivationRelu())] * 2),
+    both(lambda a, b: d.add(a, b, fused_activation=d.FusedActivation.relu()),
+     lambda a, b: dmlcy.element_wise_add1(a, b, fused_activation=dmlcy.desc.ActivationRelu())),
     (d.gemm, dmlcy.gemm, dmlcy.gemm),
-    (lambda a, b: d.activation_softmax(a, axes=[2]), *[lambda a, b: dmlcy.activation_softmax1(a, axes=(2,))] * 2),
-    (lambda a, b: d.reinterpret(d.activation_identity(a), d.TensorDataType.FLOAT32, [1, 1, 4, 4], [16, 16, 1, 4]),
-     *[lambda a, b: a.swapaxes(2, 3)] * 2),
-    (lambda a, b: d.max_pooling(a, window_sizes=[1, 1]).values,
-     *[lambda a, b: dmlcy.max_pooling2(a, window_size=1)] * 2),
-    (lambda a, b: d.slice(d.join([a, b], axis=3), input_window_offsets=[0, 0, 0, 2], input_window_sizes=[1, 1, 4, 4],
-                          input_window_strides=[1, 1, 1, 1]),
-     *[lambda a, b: np.concatenate([a, b], 3)[..., 2:6]] * 2),
+    both(lambda a, b: d.activation_softmax(a, axes=[2]), lambda a, b: dmlcy.activation_softmax1(a, axes=(2,))),
+    both(lambda a, b: d.reinterpret(d.activation_identity(a), d.TensorDataType.FLOAT32, [1, 1, 4, 4], [16, 16, 1, 4]),
+     lambda a, b: a.swapaxes(2, 3)),
+    both(lambda a, b: d.max_pooling(a, window_sizes=[1, 1]).values,
+     lambda a, b: dmlcy.max_pooling2(a, window_size=1)),
+    both(lambda a, b: d.slice(d.join([a, b], axis=3), input_window_offsets=[0, 0, 0, 2],
+                              input_window_sizes=[1, 1, 4, 4], input_window_strides=[1, 1, 1, 1]),
+         lambda a, b: np.concatenate([a, b], 3)[..., 2:6]),
 ]  # fmt: skip
 
 

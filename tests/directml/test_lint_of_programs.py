@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ model = builder.build(dml.ExecutionFlags.NONE, [y])
 found, = device.compute(model, [dml.Binding(x, np.ones((4, 6))), dml.Binding(w, weights)], [y])
 assert found.shape == (1, 1, 4, 5) and not found.any()
 """
-LEVEL = "6_4"
+LEVEL: Final = "6_4"
 
 
 @pytest.fixture

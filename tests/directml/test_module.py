@@ -17,6 +17,8 @@ from dmlcy import directml as d
 FLOAT32, OWNED = d.TensorDataType.FLOAT32, d.TensorFlags.OWNED_BY_DML
 FLAGS = d.ExecutionFlags.NONE
 ONES = np.ones((1, 1, 2, 2), np.float32)
+ANY: Any = d
+"""The module for calls that its types refuse, as they are wrong, or of an older version."""
 
 
 def inputs(builder: d.GraphBuilder, count: int = 2, **named: Any) -> list[d.Expression]:
@@ -41,15 +43,15 @@ def test_forms_of_a_desc() -> None:
     ):
         assert one.strides == [60, 1, 15, 3]
     with pytest.raises(TypeError, match="missing required argument 'sizes'"):
-        d.TensorDesc(FLOAT32)
+        ANY.TensorDesc(FLOAT32)
     with pytest.raises(TypeError, match="unexpected keyword argument 'shape'"):
-        d.TensorDesc(FLOAT32, shape=[1])
+        ANY.TensorDesc(FLOAT32, shape=[1])
     with pytest.raises(TypeError, match="multiple values for argument 'sizes'"):
-        d.TensorDesc(FLOAT32, [1], sizes=[1])
+        ANY.TensorDesc(FLOAT32, [1], sizes=[1])
     with pytest.raises(TypeError, match="at most"):
-        d.TensorDesc(FLOAT32, OWNED, [1], None, 4, 0, 0)
+        ANY.TensorDesc(FLOAT32, OWNED, [1], None, 4, 0, 0)
     with pytest.raises(TypeError, match="tensor_policy must be a TensorPolicy"):
-        d.TensorDesc(FLOAT32, [1], tensor_policy=1)
+        ANY.TensorDesc(FLOAT32, [1], tensor_policy=1)
     with pytest.raises(TypeError, match="no constructor"):
         d.TensorPolicy()
 
@@ -84,7 +86,8 @@ def test_a_smaller_array_is_the_begin_of_the_buffer() -> None:
     y = d.activation_identity(x)
     model = builder.build(FLAGS, [y])
     (found,) = device.compute(model, [d.Binding(x, np.array([1.0, 2.0]))], [y])
-    assert isinstance(found, d.TensorData) and np.asarray(memoryview(found)).tolist() == [
+    buffer: Any = found
+    assert isinstance(found, d.TensorData) and np.asarray(memoryview(buffer)).tolist() == [
         [[[1, 1], [1, 1]], [[2, 2], [2, 2]]]
     ]
     (found,) = device.compute(model, [d.Binding(x, np.array([7.0]))], [y])
@@ -118,14 +121,16 @@ def test_what_is_refused() -> None:
         d.gemm(x, d.input_tensor(builder, 2, d.TensorDesc(FLOAT32, [1, 1, 3, 3])))
     with pytest.raises(ValueError, match="another graph"):
         d.add(x, only)
+    other: Any = ONES
     for call in (
-        lambda: d.add(x, ONES), lambda: x + "1", lambda: d.join([x, 1], 0), lambda: d.join([], 0), lambda: x % 2.0,
-        lambda: d.input_tensor(device, 0, d.TensorDesc(FLOAT32, [1])), lambda: d.input_tensor(builder, 9, [1]),
-        lambda: d.input_tensor(builder, -1, d.TensorDesc(FLOAT32, [1])), lambda: builder.build(FLAGS, [1]),
-        lambda: d.Binding(ONES, ONES), lambda: device.compute(model, [ONES, ONES], [total]),
-        lambda: d.add(x, y, d.FusedActivation("RELU")), lambda: d.add(x, y, "RELU"),
-        lambda: d.mean_variance_normalization(x), lambda: d.average_pooling(x, [1]), lambda: d.add(x, 2.0),
-        lambda: d.gru(x, y, x),
+        lambda: ANY.add(x, ONES), lambda: x + "1", lambda: ANY.join([x, 1], 0), lambda: ANY.join([], 0),
+        lambda: x % 2.0,
+        lambda: ANY.input_tensor(device, 0, d.TensorDesc(FLOAT32, [1])), lambda: ANY.input_tensor(builder, 9, [1]),
+        lambda: ANY.input_tensor(builder, -1, d.TensorDesc(FLOAT32, [1])), lambda: builder.build(FLAGS, [other]),
+        lambda: ANY.Binding(ONES, ONES), lambda: device.compute(model, [other, other], [total]),
+        lambda: ANY.add(x, y, ANY.FusedActivation("RELU")), lambda: ANY.add(x, y, "RELU"),
+        lambda: ANY.mean_variance_normalization(x), lambda: ANY.average_pooling(x, [1]), lambda: ANY.add(x, 2.0),
+        lambda: ANY.gru(x, y, x),
     ):  # fmt: skip
         with pytest.raises(TypeError):
             call()
@@ -138,7 +143,7 @@ def test_what_is_no_list_and_no_model_is_refused(wrong: Any) -> None:
     x, y = inputs(builder)
     total = x + y
     model, right = builder.build(FLAGS, [total]), [d.Binding(x, ONES), d.Binding(y, ONES)]
-    for what, call in (
+    refused: tuple[tuple[str, Callable[[], object]], ...] = (
         ("build", lambda: builder.build(FLAGS, wrong)),
         ("a Model", lambda: device.compute(wrong, right, [total])),
         ("a Model", lambda: device.initialize(wrong, right)),
@@ -147,7 +152,8 @@ def test_what_is_no_list_and_no_model_is_refused(wrong: Any) -> None:
         ("a list of expressions", lambda: device.compute(model, right, wrong)),
         ("a list of expressions", lambda: d.join(wrong, 0)),
         ("a GraphBuilder", lambda: d.Model(wrong, [total])),
-    ):
+    )
+    for what, call in refused:
         with pytest.raises(TypeError, match=f"{what}.* not "):
             call()
     strides: list[Callable[[], object]] = [lambda: d.convolution(x, y, strides=wrong), lambda: d.max_pooling(x, wrong)]
@@ -160,10 +166,13 @@ def test_what_is_no_list_and_no_model_is_refused(wrong: Any) -> None:
 def test_what_is_beside_an_expression_is_a_number() -> None:
     builder = d.GraphBuilder(d.Device())
     x, _ = inputs(builder)
-    for call in (lambda: x * ONES, lambda: ONES * x, lambda: x + None, lambda: True - x):
+    no_numbers: tuple[Callable[[], object], ...] = (
+        lambda: x * ONES, lambda: ONES * x, lambda: x + None, lambda: True - x,
+    )  # fmt: skip
+    for call in no_numbers:
         with pytest.raises(TypeError):
             call()
-    for call in (lambda: x * ONES, lambda: ONES * x, lambda: x + ONES, lambda: ONES - x, lambda: d.gemm(x, ONES)):
+    for call in (lambda: x * ONES, lambda: ONES * x, lambda: x + ONES, lambda: ONES - x, lambda: ANY.gemm(x, ONES)):
         with pytest.raises(TypeError, match=r"not an array of float32 .* Make it an input with input_tensor"):
             call()
     for call in (lambda: x + 10**400, lambda: x - float("nan"), lambda: x / 0):
@@ -176,7 +185,7 @@ def test_what_is_beside_an_expression_is_a_number() -> None:
     with pytest.raises(TypeError, match="FusedActivation takes an activation, not GEMM"):
         d.add(x, x, d.FusedActivation(d.OperatorType.GEMM))
     with pytest.raises(TypeError, match=r"such as FusedActivation\(OperatorType.ACTIVATION_RELU\), not"):
-        d.add(x, x, d.OperatorType.ACTIVATION_RELU)
+        ANY.add(x, x, d.OperatorType.ACTIVATION_RELU)
 
 
 def test_the_outputs_of_an_operator_are_no_expression() -> None:
@@ -184,7 +193,7 @@ def test_the_outputs_of_an_operator_are_no_expression() -> None:
     x = d.input_tensor(builder, 0, d.TensorDesc(FLOAT32, [1, 1, 2, 2]))
     pooled = d.max_pooling(x, [2, 2])
     with pytest.raises(TypeError, match=r"Take one of its outputs: values\.$"):  # it has no indices
-        d.activation_relu(pooled)
+        ANY.activation_relu(pooled)
     assert d.activation_relu(pooled.values).get_output_desc().sizes == [1, 1, 1, 1]
 
 
@@ -218,9 +227,9 @@ def test_the_arguments_of_older_versions() -> None:
     x, y = inputs(builder)
     relu = d.FusedActivation(d.OperatorType.ACTIVATION_RELU)
     both = [
-        d.average_pooling(x, [1, 1], [2, 2], [1, 1], [0, 0], True),
+        ANY.average_pooling(x, [1, 1], [2, 2], [1, 1], [0, 0], True),
         d.average_pooling(x, [1, 1], [2, 2], [1, 1], [0, 0], [1, 1], True),
-        d.mean_variance_normalization(x, None, None, [2, 3], True, 0.5, relu),
+        ANY.mean_variance_normalization(x, None, None, [2, 3], True, 0.5, relu),
         d.mean_variance_normalization(x, None, None, [2, 3], True, True, 0.5, relu),
         d.mean_variance_normalization(x, axes=[2, 3], normalize_variance=True, epsilon=0.5),
         d.mean_variance_normalization(x, axes=[2, 3], normalize_variance=True, normalize_mean=True, epsilon=0.5),

@@ -102,7 +102,8 @@ def test_enums_have_the_members_of_the_facts() -> None:
         assert not {*found.__members__} & {*vars(d)}, "members are inside their enums only"
     assert (d.ExecutionFlags.NONE | d.ExecutionFlags.DISABLE_META_COMMANDS) == 2
     assert d.GRUOutputOptions.Sequence | d.GRUOutputOptions.Single == 3
-    assert d.OperatorType.INVALID == 0 and d.OperatorType.ELEMENT_WISE_IDENTITY == 1
+    first: tuple[Any, ...] = (d.OperatorType.INVALID, d.OperatorType.ELEMENT_WISE_IDENTITY)
+    assert first == (0, 1)
     assert str(d.TensorDataType.FLOAT32) == "TensorDataType.FLOAT32"
     assert {one.name for one in d.TensorDataType} & {"INT4", "UINT4"} == set()
 

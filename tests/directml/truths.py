@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -146,6 +147,10 @@ BINARY: dict[str, tuple[Callable[[Array, Array], Any], float, float]] = {
 }  # fmt: skip
 
 
+def of_x(function: Callable[[Any], Any], t: Any) -> Any:
+    return function(t.x)
+
+
 def elementwise() -> list[Case]:
     found = [one(name, truth, low, high) for name, (truth, low, high) in UNARY.items()]
     found += [two(name, truth, low, high) for name, (truth, low, high) in BINARY.items()]
@@ -183,9 +188,7 @@ def elementwise() -> list[Case]:
     ):  # fmt: skip
         f = getattr(d, f"activation_{name}")
         operator = f"ACTIVATION_{name.upper()}"
-        found.append(
-            Case(f"activation_{name}", flat, lambda t, f=f: f(t.x), lambda t, truth=truth: truth(t.x), operator)
-        )
+        found.append(Case(f"activation_{name}", flat, partial(of_x, f), partial(of_x, truth), operator))
     found.append(one("activation_softmax", lambda x: softmax(x, (1, 3)), axes=[1, 3]))
     return found
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from truths import Array, Case, S, Tensor, by_torch, one
+from truths import Array, Case, S, Tensor, by_torch, of_x, one
 
 from dmlcy import directml as d
 
@@ -143,8 +144,8 @@ REDUCTIONS: dict[str, Any] = {
 
 def folded() -> list[Case]:
     found = [
-        Case("reduce", {"x": Tensor(low=1, dtype="float32")}, lambda t, of=of: d.reduce(t.x, function=of, axes=[3]),
-             lambda t, of=of: REDUCTIONS[of.name](t.x))
+        Case("reduce", {"x": Tensor(low=1, dtype="float32")}, partial(of_x, partial(d.reduce, function=of, axes=[3])),
+             partial(of_x, REDUCTIONS[of.name]))
         for of in d.ReduceFunction
     ]  # fmt: skip
     layer = {name: Tensor((1, 4, 1, 1), low=0.5) for name in ("m", "v", "s", "b")}

@@ -9,8 +9,8 @@ import argparse
 import sys
 from collections import Counter
 
-from tests.english.rules import RULES, faults
-from tests.english.texts import texts
+from .rules import RULES, faults
+from .texts import texts
 
 
 def main() -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from tests.english.rules import RULES, faults
-from tests.english.texts import READERS, _blocks, _cython, _header, _python, texts
+from .rules import RULES, faults
+from .texts import READERS, _blocks, _cython, _header, _python, texts
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
 

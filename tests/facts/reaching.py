@@ -21,10 +21,18 @@ from dmlcy._testing.walk import Walk
 MOST = 10**6
 
 
+def _least(strategy: object) -> int:
+    return 0
+
+
+_drawn: Any = _least
+"""For a walk of which nothing is drawn."""
+
+
 def walks(operator: Operator, level: int, chosen: Mapping[str, str] | None = None) -> Iterator[Walk]:
     """From each example of an operator; ``chosen``: members of its enums."""
     for start in starts(operator.name, level):
-        walk = Walk(lambda strategy: 0, operator, level, MOST, start)  # type: ignore[arg-type, misc]
+        walk = Walk(_drawn, operator, level, MOST, start)
         others = walk.other_dtypes([], "")
         if not chosen or walk.take({**chosen}) or any(walk.take({**more, **chosen}) for more in others):
             yield walk
@@ -140,7 +148,8 @@ def some(levels: dict[Cell, int], every: bool) -> list[Cell]:
 @functools.cache
 def reached(name: str, every: bool) -> list[Reached]:
     """The claims of an operator, with descs."""
-    operator, found = OPERATORS[name], []
+    operator = OPERATORS[name]
+    found: list[Reached] = []
     for chosen, levels in variants(name, every):
         for python, dtype, rank in some(levels, every):
             field, level = operator.field(python), levels[python, dtype, rank]

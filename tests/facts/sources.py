@@ -102,9 +102,9 @@ def data_types(text: str) -> tuple[str, ...]:
 def row(operator: Operator, since: str, names: str, ranks: str, types: str, when: str | None = None) -> Row:
     """A row; what the header has later than the page counts from there on."""
     level = max(LEVEL_INDEX[since], LEVEL_INDEX[facts()[operator.name]["since"]])
-    name, *members = when.split() if when else [None]
+    name, *members = when.split() if when else ("",)
     fields = of(operator, names)
-    return Row(level, fields, span(ranks), data_types(types), tuple(members), name)
+    return Row(level, fields, span(ranks), data_types(types), tuple(members), name or None)
 
 
 @functools.cache

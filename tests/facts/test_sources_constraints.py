@@ -76,10 +76,10 @@ def test_the_activations_that_can_be_fused() -> None:
     known = beside(FUSED)
     for host in known["hosts"]:
         since = OPERATORS[host].since
-        wanted = {name: max(since, OPERATORS[name].since, key=LEVEL_INDEX.get) for name in known["activations"]}
+        wanted = {name: max(since, OPERATORS[name].since, key=LEVEL_INDEX.__getitem__) for name in known["activations"]}
         wanted |= {one["activation"]: one["since"] for one in known["restricted"] if host in one["hosts"]}
         (field,) = (field for field in OPERATORS[host].fields if field.type == "operator_desc")
-        assert {name: max(since, level, key=LEVEL_INDEX.get) for name, level in field.among} == wanted, host
+        assert {name: max(since, level, key=LEVEL_INDEX.__getitem__) for name, level in field.among} == wanted, host
     assert {name for name, one in OPERATORS.items() if any(field.type == "operator_desc" for field in one.fields)} == {
         *known["hosts"]
     }

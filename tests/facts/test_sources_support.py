@@ -150,5 +150,5 @@ def another(field: Field, desc: OperatorDesc, facet: str) -> OperatorDesc | None
         return changed(desc, field, dml.TensorDesc(min(others), old.sizes)) if others else None
     if facet == "sizes":
         return changed(desc, field, dml.TensorDesc(old.dtype, (*old.sizes[:-1], old.sizes[-1] + 1)))
-    others = {rank for row in field.ranks for rank in range(row.min, row.max + 1)} - {old.rank} or {old.rank + 1}
-    return changed(desc, field, dml.TensorDesc(old.dtype, (*[1] * 8, *old.sizes)[-min(others) :]))
+    ranks = {rank for row in field.ranks for rank in range(row.min, row.max + 1)} - {old.rank} or {old.rank + 1}
+    return changed(desc, field, dml.TensorDesc(old.dtype, (*[1] * 8, *old.sizes)[-min(ranks) :]))

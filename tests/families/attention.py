@@ -35,7 +35,8 @@ def twice_the_values_are_twice_the_result(desc: Any, arrays: Arrays, result: Any
         return False
     whole = {name: small_integers(x.size, x.shape, x.dtype, 9) for name, x in arrays.items() if x.dtype.kind == "f"}
     once = {**arrays, **whole, **{name: x for name, x in arrays.items() if name == "past_sequence_lengths"}}
-    twice = {**once, **{name: whole[name] * whole[name].dtype.type(2) for name in names}}
+    doubles: Arrays = {name: whole[name] * whole[name].dtype.type(2) for name in names}
+    twice = {**once, **doubles}
     first, second = (several(run(desc, one))[0] for one in (once, twice))
     zero, doubled, range_ = first.dtype.type(0), first * first.dtype.type(2), np.finfo(first.dtype)
     normal = ~(np.abs(second) < 2 * range_.smallest_normal)

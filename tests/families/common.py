@@ -15,7 +15,7 @@ import dmlcy as dml
 from dmlcy._desc.operator_desc import OperatorDesc
 
 Arrays = dict[str, Array]
-Property = Callable[[Any, Arrays, Array], bool]
+Property = Callable[[Any, Arrays, Any], bool]
 """Takes a use and its result; False where the use leaves nothing to compare, such as a batch of one."""
 
 
@@ -89,7 +89,7 @@ def channels_permuted(desc: Any, arrays: Arrays, result: Array) -> bool:
     moved = run(desc, {**arrays, "input": x[:, order]})
     grouped = result.reshape(len(result), channels, -1)[:, order]
     assert_same_values(moved.reshape(grouped.shape), np.ascontiguousarray(grouped))
-    return channels > 1
+    return bool(channels > 1)
 
 
 def other_bits_are_moved_alike(desc: Any, arrays: Arrays, result: Array) -> bool:

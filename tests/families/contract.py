@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from checks import assert_same_bits, assert_same_values
+from strategies import Array
 
 from dmlcy._facts.rows import Operator
 
-from .common import Array, Arrays, Property, contiguous, run
+from .common import Arrays, Property, contiguous, run
 
 NEVER_LARGEST = ("group_count",)
 """A filter has as many output channels."""
@@ -24,7 +25,8 @@ def rows_in_another_order(desc: Any, arrays: Arrays, result: Array) -> bool:
     if "c" in arrays:
         turned["c"] = np.flip(arrays["c"], -2)
     assert_same_values(run(desc, {**arrays, **turned}), np.ascontiguousarray(np.flip(result, -2)))
-    return result.shape[-2] > 1
+    found: bool = result.shape[-2] > 1
+    return found
 
 
 def filters_in_another_order(desc: Any, arrays: Arrays, result: Array) -> bool:
@@ -39,7 +41,8 @@ def filters_in_another_order(desc: Any, arrays: Arrays, result: Array) -> bool:
     if "bias" in arrays:
         turned["bias"] = np.take(arrays["bias"], order, 1)
     assert_same_values(run(desc, {**arrays, **turned}), np.take(result, order, 1))
-    return own > 1
+    found: bool = own > 1
+    return found
 
 
 def twice_the_left_is_twice_the_result(desc: Any, arrays: Arrays, result: Array) -> bool:

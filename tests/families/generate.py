@@ -77,7 +77,8 @@ def the_index_of_the_greatest(desc: Any, arrays: Arrays, result: Array) -> bool:
     assert_same_bits(
         np.expand_dims(found.argmax(desc.axis), desc.axis).astype(np.uint32), np.ascontiguousarray(indices)
     )
-    return length > 1
+    made: bool = length > 1
+    return made
 
 
 def the_numbers_of_parts(desc: Any, arrays: Arrays, result: Any) -> bool:

@@ -18,7 +18,8 @@ INTEGERS = {"indices", "sequence_lengths"}
 
 def inverted(x: Array) -> Array:
     """The elements with all bits changed."""
-    return (~contiguous(x).view(f"u{x.itemsize}")).view(x.dtype)
+    found: Array = (~contiguous(x).view(f"u{x.itemsize}")).view(x.dtype)
+    return found
 
 
 def other_bits_move_alike(desc: Any, arrays: Arrays, result: Array) -> bool:

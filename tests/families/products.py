@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from .common import Array
+from strategies import Array
 
 random = np.random.default_rng(23)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from checks import assert_same_values
+from strategies import Array
 
 from dmlcy._facts.rows import Operator
 
-from .common import Array, Arrays, Property, run, several
+from .common import Arrays, Property, run, several
 
 SEQUENCES = {"input": 2, "hidden_init": 2, "cell_mem_init": 2, "sequence_lengths": 3}
 """The axis of the sequences."""
@@ -36,7 +38,12 @@ def sequences_in_another_order(desc: Any, arrays: Arrays, result: Any) -> bool:
     """Each sequence is computed by itself."""
     turned = changed(arrays, SEQUENCES, np.flip)
     assert_all_same(run(desc, turned), [np.flip(one, 2) for one in several(result)])
-    return arrays["input"].shape[2] > 1
+    found: bool = arrays["input"].shape[2] > 1
+    return found
+
+
+def _taken(number: int, x: Array, axis: int) -> Array:
+    return np.take(x, [number], axis)
 
 
 def each_direction_by_itself(desc: Any, arrays: Arrays, result: Any) -> bool:
@@ -49,7 +56,7 @@ def each_direction_by_itself(desc: Any, arrays: Arrays, result: Any) -> bool:
         assert_all_same(tuple(one[:, own : own + 1] for one in both), [*found])
         return True
     for number, direction in enumerate(("FORWARD", "BACKWARD")):
-        one_way = changed(arrays, DIRECTIONS, lambda x, axis, at=number: np.take(x, [at], axis))
+        one_way = changed(arrays, DIRECTIONS, partial(_taken, number))
         descs = desc.activation_descs[number * count :][:count]
         alone = run(desc, one_way, direction=direction, activation_descs=descs)
         assert_all_same(alone, [one[:, number : number + 1] for one in found])
@@ -64,7 +71,8 @@ def steps_the_other_way_round(desc: Any, arrays: Arrays, result: Any) -> bool:
     other = "FORWARD" if desc.direction.name == "BACKWARD" else "BACKWARD"
     found = run(desc, arrays | {"input": np.flip(arrays["input"], 1)}, direction=other)
     assert_all_same(found, [np.flip(one, 0) for one in several(result)])
-    return steps > 1
+    made: bool = steps > 1
+    return made
 
 
 def steps_behind_the_end(desc: Any, arrays: Arrays, result: Any) -> bool:

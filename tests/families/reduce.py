@@ -63,7 +63,8 @@ def whole_numbers_in_any_order(desc: Any, arrays: Arrays, result: Array) -> bool
             assert_same_values(taken, array.max(axis, keepdims=True) if greatest else array.min(axis, keepdims=True))
     else:
         np.testing.assert_allclose(found, first, 1e-2 if x.dtype.itemsize == 2 else 1e-5, 1e-3)
-    return x.shape[axis] > 1
+    made: bool = x.shape[axis] > 1
+    return made
 
 
 def properties(operator: Operator) -> list[Property]:

@@ -34,7 +34,8 @@ def channels_the_other_way_round(desc: Any, arrays: Arrays, result: Any) -> bool
     if desc.operator.python.endswith("_grad") and desc.output_gradient is None:  # corners add up channels
         return False
     assert_same_values(np.ascontiguousarray(second[:, ::-1]), first)
-    return first.shape[1] > 1
+    found: bool = first.shape[1] > 1
+    return found
 
 
 def properties(operator: Operator) -> list[Property]:

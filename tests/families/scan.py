@@ -21,7 +21,8 @@ def the_other_end_first(desc: Any, arrays: Arrays, result: Array) -> bool:
     other = "INCREASING" if desc.axis_direction.name == "DECREASING" else "DECREASING"
     found = run(desc, {"input": np.flip(arrays["input"], desc.axis)}, axis_direction=other)
     assert_same_bits(np.ascontiguousarray(np.flip(found, desc.axis)), result)
-    return result.shape[desc.axis] > 1
+    made: bool = result.shape[desc.axis] > 1
+    return made
 
 
 def another_axis(desc: Any, arrays: Arrays, result: Array) -> bool:
@@ -43,7 +44,8 @@ def what_is_before_an_element(desc: Any, arrays: Arrays, result: Array) -> bool:
         late, early = early, late
     at = (slice(None),) * desc.axis
     assert_same_bits(*(np.ascontiguousarray(one) for one in (before[(*at, late)], inclusive[(*at, early)])))
-    return result.shape[desc.axis] > 1
+    found: bool = result.shape[desc.axis] > 1
+    return found
 
 
 def in_its_own_place(desc: Any, arrays: Arrays, result: Array) -> bool:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from checks import assert_same_bits
+from strategies import Array
 
 from dmlcy._facts.rows import Operator
 
-from .common import Array, Arrays, Property, run
+from .common import Arrays, Property, run
 
 Outputs = tuple[Array, Array]
 

@@ -31,7 +31,8 @@ def weighed(torch: Any, query: Array, key: Array, value: Array, scale: float, ma
     found = torch.nn.functional.scaled_dot_product_attention(
         *wide, attn_mask=added, scale=scale, enable_gqa=grouped
     ).numpy()
-    return found.swapaxes(1, 2).reshape(found.shape[0], found.shape[2], -1)
+    joined: Array = found.swapaxes(1, 2).reshape(found.shape[0], found.shape[2], -1)
+    return joined
 
 
 def test_pytorch_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +69,9 @@ def test_pytorch_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
             np.testing.assert_allclose(one, other_, atol=1e-6)
         inputs = {"query": q, "key": k, "value": v} | {name: x for name, x in given.items() if x is not None}
         outputs = dict(zip(("output", "output_present_key", "output_present_value"), (found, *present), strict=True))
-        tensor_descs = {name: dml.TensorDesc("FLOAT32", x.shape) for name, x in (inputs | outputs).items()}
+        tensor_descs: dict[str, Any] = {
+            name: dml.TensorDesc("FLOAT32", x.shape) for name, x in (inputs | outputs).items()
+        }
         desc = dml.desc.MultiheadAttention1(
             **tensor_descs, query_head_count=count, key_value_head_count=few, scale=0.75
         )
@@ -153,7 +156,9 @@ def test_numbers_of_earlier_keys_make_attention_causal() -> None:
             own = [np.concatenate([one[item, :, :count], new[None, item]], 1)[None]
                    for one, new in ((past_key, k), (past_value, v))]  # fmt: skip
             allowed = np.arange(count + 4) <= np.arange(4)[:, None] + count
-            expected = weighed(torch, heads(q[item : item + 1], 2), *own, 0.5, np.where(allowed, 0.0, -np.inf))
+            expected = weighed(
+                torch, heads(q[item : item + 1], 2), own[0], own[1], 0.5, np.where(allowed, 0.0, -np.inf)
+            )
             np.testing.assert_allclose(found[item : item + 1], expected, atol=2e-6)
             for all_, one in ((keys, own[0]), (values, own[1])):
                 np.testing.assert_array_equal(all_[item, :, : count + 4], one[0])
@@ -168,7 +173,8 @@ def test_a_desc_may_have_room_for_later_keys() -> None:
         output_present_value=dml.TensorDesc("FLOAT32", (1, 1, 6, 3)), scale=1,
         query_head_count=1, key_value_head_count=1,
     )  # fmt: skip
-    found, values = dml.compile(desc)(x, x, x, past_sequence_lengths=np.zeros(1, np.int32))
+    compiled: Any = dml.compile(desc)
+    found, values = compiled(x, x, x, past_sequence_lengths=np.zeros(1, np.int32))
     np.testing.assert_array_equal(found, x)
     assert (values[0, 0, :2] == 2).all()
     assert not values[0, 0, 2:].any()
@@ -178,7 +184,8 @@ def test_a_wrong_number_of_earlier_keys_is_refused() -> None:
     x, past = np.ones((2, 1, 3), np.float32), np.ones((2, 1, 4, 3), np.float32)
     out = np.full((2, 1, 3), 7, np.float32)
     use: Any = {"query_head_count": 1, "key_value_head_count": 1, "scale": 1.0, "out": out}
-    for wrong, more in ((5, {"past_key": past, "past_value": past}), (-1, {}), (1, {})):
+    behind: dict[str, Any] = {"past_key": past, "past_value": past}
+    for wrong, more in ((5, behind), (-1, {}), (1, {})):
         lengths = np.array([0, wrong], np.int32)
         with pytest.raises(dml.InvalidDataError, match=r"past_sequence_lengths\[1\].*past_sequence_lengths-inside"):
             dml.multihead_attention1(x, x, x, past_sequence_lengths=lengths, **more, **use)
@@ -232,7 +239,8 @@ def test_onnx_runtime_gives_the_same() -> None:
     feeds |= {"lengths": np.array([3, 3], np.int32), "total": np.array([4], np.int32)}
     grouped = ["q", "k", "v", "past_key", "past_value", "lengths", "total"]
     (expected, *_) = run("GroupQueryAttention", feeds, grouped, 3, num_heads=4, kv_num_heads=2, scale=0.5)
-    found = dml.multihead_attention1(
+    grouped_query: Any = dml.multihead_attention1
+    found = grouped_query(
         *few, past_sequence_lengths=np.zeros(2, np.int32), query_head_count=4, key_value_head_count=2, scale=0.5
     )
     np.testing.assert_allclose(found, expected, atol=5e-6)
@@ -318,7 +326,7 @@ def test_an_out_with_ones_in_front_is_refused() -> None:
     """A desc may add such ones. The call infers the sizes of its result, and adds none."""
     query = np.ones((1, 9, 1), np.float32)
     stacked = np.ones((1, 2, 1, 2, 1), np.float32)
-    names = {"stacked_key_value": stacked, "query_head_count": 1, "key_value_head_count": 1, "scale": 1}
+    names: dict[str, Any] = {"stacked_key_value": stacked, "query_head_count": 1, "key_value_head_count": 1, "scale": 1}
     with pytest.raises(dml.InvalidDescError, match=r"must have \(1, 9, 1\): the sizes that the call infers") as caught:
         dml.multihead_attention1(query, **names, out=np.empty((1, 1, 9, 1), np.float32))
     assert caught.value.violations[0].id == "DML-MULTIHEAD_ATTENTION1-output-sizes"

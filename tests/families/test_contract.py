@@ -40,20 +40,20 @@ def test_matrices_beside_pytorch(dtype: str, rank: int) -> None:
         magnitudes = np.matmul(np.abs(a, dtype="f8"), np.abs(b, dtype="f8")) * 0.75
         magnitudes = magnitudes if c is None else magnitudes + 1.5 * np.abs(c)
         near = int(depth) + 4, magnitudes
-        given = [np.swapaxes(x, -1, -2) if turn else x for x, turn in zip((a, b), turned, strict=True)]
+        left, right = (np.swapaxes(x, -1, -2) if turn else x for x, turn in zip((a, b), turned, strict=True))
         names = ["TRANSPOSE" if turn else "NONE" for turn in turned]
-        said = {"trans_a": names[0], "trans_b": names[1], "alpha": 0.75, "beta": -1.5}
-        assert_near(dml.gemm(*given, c, **said), expected, *near)
+        said: dict[str, Any] = {"trans_a": names[0], "trans_b": names[1], "alpha": 0.75, "beta": -1.5}
+        assert_near(dml.gemm(left, right, c, **said), expected, *near)
         last = (dml.desc.ActivationSoftmax(), rank - 1)
         for softmax, axis in [*((dml.desc.ActivationSoftmax1(axes=[one]), one) for one in range(rank)), last]:
-            fused = dml.gemm(*given, c, **said, fused_activation=softmax)
+            fused = dml.gemm(left, right, c, **said, fused_activation=softmax)
             wanted = torch.softmax(expected, axis)
             changes = 2 * magnitudes.max(axis, keepdims=True) + 1  # of the exponentials, for those of the sums
             assert_near(fused, wanted, near[0], wanted.numpy() * changes)
             if dtype == "f4":
-                sums = dml.gemm(*given, c, **said)
+                sums = dml.gemm(left, right, c, **said)
                 assert fused.tobytes() == dml.activation_softmax1(sums, axes=[axis]).tobytes()
-        fused = dml.gemm(*given, c, **said, fused_activation=RELU)
+        fused = dml.gemm(left, right, c, **said, fused_activation=RELU)
         assert_near(fused, torch.nn.functional.leaky_relu(expected, 0.25), *near)
 
 
@@ -77,7 +77,7 @@ def test_each_activation_of_sums(name: str, fused: str) -> None:
 
 
 @each_of("spatial, mode", itertools.product((1, 2, 3), ("CROSS_CORRELATION", "CONVOLUTION")))
-def test_convolutions_beside_pytorch(spatial: int, mode: str) -> None:
+def test_convolutions_beside_pytorch(spatial: int, mode: Any) -> None:
     torch = pytest.importorskip("torch")
     for _ in range(6):
         x, filters, bias, said = forward(spatial)
@@ -89,7 +89,7 @@ def test_convolutions_beside_pytorch(spatial: int, mode: str) -> None:
         fused = dml.convolution(x, filters, bias, mode=mode, **said, fused_activation=RELU)
         assert_near(fused, torch.nn.functional.leaky_relu(expected, 0.25), *near)
         half = [one.astype(np.float16) for one in (x, turned)]
-        expected = peer(torch, *map(tensor, half), said)
+        expected = peer(torch, tensor(half[0]), tensor(half[1]), said)
         assert_near(dml.convolution(half[0], half[1], **said), expected, *near)
 
 
@@ -117,7 +117,9 @@ def test_transposed_convolutions_beside_pytorch(spatial: int) -> None:
             sizes = function(*sizes, padding=padding, output_padding=extra, **attributes)
             near = filters.size + 2, sizes
             assert_near(dml.convolution(x, filters, bias, **said, output_padding=extra), expected, *near)
-            tensors = {name: dml.TensorDesc.from_array(one) for name, one in (("input", x), ("filter", filters))}
+            tensors: dict[str, Any] = {
+                name: dml.TensorDesc.from_array(one) for name, one in (("input", x), ("filter", filters))
+            }
             tensors["output"] = dml.TensorDesc("FLOAT32", tuple(expected.shape))
             larger = dml.compile(dml.desc.Convolution(**tensors, **said))(x, filters)
             assert_near(larger, expected - tensor(bias), *near)
@@ -147,7 +149,7 @@ def test_elements_that_are_appended() -> None:
     """The appended elements are 0 before the bias and the activation, with FORWARD."""
     x, filters = np.ones((1, 1, 2, 3), np.float32), np.ones((1, 1, 1, 2), np.float32)
     bias = np.full((1, 1, 1, 1), -2, np.float32)
-    said = {"output_padding": (1, 2), "end_padding": (0, 3)}
+    said: dict[str, Any] = {"output_padding": (1, 2), "end_padding": (0, 3)}
     result = dml.convolution(x, filters, bias, **said, fused_activation=dml.desc.ActivationLinear(alpha=10, beta=1))
     row = [1, 1, -9, -19, -19, -19, -19]
     np.testing.assert_array_equal(result, [[[row, row, [-19] * 7]]])
@@ -190,7 +192,7 @@ def test_the_bound_is_near_the_worst_error(name: str) -> None:
     if name == "gemm":
         a = np.ones((1, terms), np.float32)
         found = dml.gemm(a, b).ravel()
-        desc = dml.desc.Gemm(a=dml.TensorDesc.from_array(a), b=dml.TensorDesc.from_array(b))
+        desc: dml.desc.OperatorDesc = dml.desc.Gemm(a=dml.TensorDesc.from_array(a), b=dml.TensorDesc.from_array(b))
     else:
         x, ones = b.reshape(1, terms, 8, 8), np.ones((1, terms, 1, 1), np.float32)
         found = dml.convolution(x, ones).ravel()
@@ -222,7 +224,7 @@ def test_no_partial_sum_overflows(dtype: str) -> None:
 def test_bits_of_a_convolution_depend_on_sizes_only(filters: int, groups: int, side: int, batch: int) -> None:
     """Not on threads, layouts and items beside; an infinite element of a filter changes its own sums only."""
     x, w = normal(batch, 12, side, side), normal(filters, 12 // groups, 3, 3)
-    said = {"start_padding": 1, "end_padding": 1, "group_count": groups}
+    said: dict[str, Any] = {"start_padding": 1, "end_padding": 1, "group_count": groups}
     expected = dml.convolution(x, w, **said)
     before = dml.get_num_threads()
     for threads in (1, 3):
@@ -243,8 +245,9 @@ def test_onnx_runtime_agrees_on_floats() -> None:
     expected = onnx("Gemm", 13, [a, b, c], alpha=0.5, beta=2.0)
     assert_same_values(dml.gemm(a, b, c, alpha=0.5, beta=2.0), expected)
     x, filters = (random.integers(-8, 9, sizes).astype(np.float32) for sizes in ((2, 4, 7, 6), (6, 2, 3, 2)))
-    said = {"strides": [2, 1], "dilations": [1, 2], "group": 2, "pads": [1, 0, 2, 1]}
-    own = {"strides": (2, 1), "dilations": (1, 2), "group_count": 2, "start_padding": (1, 0), "end_padding": (2, 1)}
+    said: dict[str, Any] = {"strides": [2, 1], "dilations": [1, 2], "group": 2, "pads": [1, 0, 2, 1]}
+    own: dict[str, Any] = {"strides": (2, 1), "dilations": (1, 2), "group_count": 2}
+    own |= {"start_padding": (1, 0), "end_padding": (2, 1)}
     assert_same_values(dml.convolution(x, filters, **own), onnx("Conv", 11, [x, filters], **said))
     filters = np.ascontiguousarray(filters[:4])
     expected = onnx("ConvTranspose", 11, [x, filters], **said)
@@ -278,7 +281,7 @@ def test_parts_give_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     def numbers(*sizes: int) -> Array:
         return random.integers(-8, 9, sizes).astype(np.float32)
 
-    calls = []
+    calls: list[tuple[Any, tuple[Array, ...], dict[str, Any]]] = []
     for batch in ((), (2,), (2, 2)):
         given = numbers(*batch, 5, 7), numbers(*batch, 7, 3), numbers(*batch, 5, 3)
         calls.append((dml.gemm, given, {"fused_activation": RELU}))
@@ -294,11 +297,11 @@ def test_parts_give_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         for module in (family, matrices, windows):
             monkeypatch.setattr(module, "LIMIT", limit, raising=False)
             monkeypatch.setattr(module, "SIDE", side, raising=False)
-        for (function, given, said), result in zip(calls, expected, strict=True):
+        for (function, arrays, said), result in zip(calls, expected, strict=True):
             if isinstance(said.get("fused_activation"), dml.desc.ActivationSoftmax1):
-                np.testing.assert_array_max_ulp(function(*given, **said), result, 1)
+                np.testing.assert_array_max_ulp(function(*arrays, **said), result, 1)
             else:
-                assert_same_bits(function(*given, **said), result)
+                assert_same_bits(function(*arrays, **said), result)
 
 
 def test_the_memory_of_a_call() -> None:

@@ -122,11 +122,11 @@ def test_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert sum(word << 32 * place for place, word in enumerate(after[:4].tolist())) == (counter + 1) % 2**128
         assert after[4:].tolist() == state[4:]
     for low in (0, 2**32 - 2, 2**64 - 3, 2**96 - 2, 2**128 - 1):
-        state = np.array([*(low >> 32 * place & 0xFFFFFFFF for place in range(4)), 5, 7], np.uint32)
-        whole, last = dml.random_generator(state, output_sizes=(3, 7), output_state=True)
+        start = np.array([*(low >> 32 * place & 0xFFFFFFFF for place in range(4)), 5, 7], np.uint32)
+        whole, last = dml.random_generator(start, output_sizes=(3, 7), output_state=True)
         monkeypatch.setattr(philox, "BLOCK", 2)
-        assert_same_bits((philox.numbers(state, 21).reshape(3, 7), philox.following(state, 21)), (whole, last))
-        parts, after = [], state
+        assert_same_bits((philox.numbers(start, 21).reshape(3, 7), philox.following(start, 21)), (whole, last))
+        parts, after = [], start
         for count in (4, 8, 4, 4, 1):
             part, after = dml.random_generator(after, output_sizes=(count,), output_state=True)
             parts.append(part)
@@ -163,7 +163,7 @@ def test_the_data_type_and_the_sizes_of_a_call() -> None:
         ({"output_sizes": (2, 5), "out": lines}, r"out has sizes \(2, 4\), and must have \(2, 5\): output_sizes"),
     ):
         with pytest.raises(dml.DmlError, match=words):
-            dml.one_hot(indices, values, axis=1, **given)  # type: ignore[call-overload]
+            dml.one_hot(indices, values, axis=1, **given)
     with pytest.raises(dml.DmlError, match=r"value is -1\.5, which UINT8 cannot hold"):
         dml.fill_value_constant(output_sizes=(2,), value=-1.5, output_dtype="UINT8")
     with pytest.raises(dml.DmlError, match="out has sizes"):

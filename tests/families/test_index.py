@@ -62,8 +62,8 @@ def test_elements_against_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(family, "BLOCK", (1 << 20, 5)[number % 2])
         sizes = random.integers(1, 6, random.integers(1, 5))
         axis = int(random.integers(len(sizes)))
-        own = sizes if number % 3 else random.integers(1, sizes + 1)  # smaller along any axis
-        own = [*own[:axis], int(random.integers(1, 9)), *own[axis + 1 :]]
+        around = sizes if number % 3 else random.integers(1, sizes + 1)  # smaller along any axis
+        own = [*around[:axis], int(random.integers(1, 9)), *around[axis + 1 :]]
         x = drawn(random, sizes).transpose()[::-1].transpose()
         indices = any_index(random, x.shape[axis], own, INDICES[number % 4])
         places = wrapped(torch, indices, x.shape[axis])
@@ -96,7 +96,7 @@ def test_smaller_indices_give_a_warning_and_larger_ones_are_refused() -> None:
         assert (warning.id, warning.severity, warning.index) == (f"DML-{name}-indices-fit-accepted", "warning", 0)
     for function, more in ((dml.gather_elements, ()), (dml.scatter, (np.zeros((4, 4), np.float32),))):
         with pytest.raises(dml.InvalidDescError, match=r"sizes\(indices\)\[0\] = 4, .*-indices-fit\]"):
-            function(x, np.zeros((4, 4), np.int64), *more, axis=1)  # type: ignore[operator]
+            function(x, np.zeros((4, 4), np.int64), *more, axis=1)
 
 
 def nd_case(random: np.random.Generator, dtype: str, batches: int) -> tuple[Array, Array, list[int], int]:
@@ -246,7 +246,7 @@ def test_long_lines_are_reversed_in_little_memory() -> None:
 def test_a_tuple_of_all_coordinates_by_itself() -> None:
     """The indices are one tuple, and its update is one element."""
     x, place = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([1, 2], np.uint32)
-    said = {"input_dimension_count": 2, "indices_dimension_count": 1}
+    said: dict[str, Any] = {"input_dimension_count": 2, "indices_dimension_count": 1}
     found = dml.scatter_nd(x, place.reshape(1, 2), np.array([[9]], np.float32), **said)
     assert found.tolist() == [[0, 1, 2], [3, 4, 9]]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import pytest
 from checks import assert_same_bits
 from each import each_of
 from saturation import unsaturated
+from strategies import Array
 
 import dmlcy as dml
 from dmlcy._runtime import integer_products
-from families.common import Array
 from families.products import assert_near, forward, normal, peer, random, tensor, whole
 
 
@@ -86,7 +87,7 @@ def test_convolutions_of_integers(left: str, right: str) -> None:
         result = dml.convolution_integer(x, zeros[0], filters, zeros[1], **said)
         moved = [(x - zeros[0].astype(np.int64)), filters - zeros[1].astype(np.int64)]
         torch = pytest.importorskip("torch")
-        np.testing.assert_array_equal(result, peer(torch, *map(tensor, moved), said).numpy())
+        np.testing.assert_array_equal(result, peer(torch, tensor(moved[0]), tensor(moved[1]), said).numpy())
         channels = whole(right, 1, len(filters), *ones[2:])
         each = filters - channels.reshape(-1, 1, *ones[2:]).astype(np.int64)
         expected = peer(torch, tensor(moved[0]), tensor(each), said).numpy()
@@ -117,12 +118,23 @@ def test_every_kernel_of_integers_gives_the_same() -> None:
         for rows, depth, columns in ((1, 130, 70), (13, 1030, 100), (200, 17, 33)):
             a, b = whole(left, 2, rows, depth), whole(right, 2, depth, columns)
             zeros = whole(left, 1, rows, 1), whole(right, 1, 1, columns)
-            calls.append(lambda a=a, b=b, z=zeros: dml.matrix_multiply_integer(a, z[0], b, z[1]))
+            calls.append(partial(dml.matrix_multiply_integer, a, zeros[0], b, zeros[1]))
         x, w, zero = whole(left, 2, 7, 12, 15), whole(right, 20, 7, 3, 3), whole(left, 1, 1, 1, 1)
         scales = [normal(1, 1, 1, 1), normal(1, 20, 1, 1), np.full((1, 1, 1, 1), 1e3, np.float32)]
         calls.append(
-            lambda x=x, w=w, z=zero, s=scales: dml.quantized_linear_convolution(
-                x, s[0], z, w, s[1], None, None, s[2], z, start_padding=1, strides=2
+            partial(
+                dml.quantized_linear_convolution,
+                x,
+                scales[0],
+                zero,
+                w,
+                scales[1],
+                None,
+                None,
+                scales[2],
+                zero,
+                start_padding=1,
+                strides=2,
             )
         )
     expected = [call() for call in calls]
@@ -144,8 +156,8 @@ def test_threads_share_tiles() -> None:
     calls: list[Callable[[], Array]] = [lambda: dml.matrix_multiply_integer(a, zero, b)]
     for sizes, filters, groups in (((1, 64, 40, 40), 300, 1), ((2, 32, 30, 31), 64, 2), ((1, 16, 9000), 40, 1)):
         x, w = whole("u1", *sizes), whole("i1", filters, sizes[1] // groups, *(3,) * (len(sizes) - 2))
-        said = {"start_padding": 1, "group_count": groups}
-        calls.append(lambda x=x, w=w, said=said: dml.convolution_integer(x, None, w, **said))
+        said: dict[str, Any] = {"start_padding": 1, "group_count": groups}
+        calls.append(partial(dml.convolution_integer, x, None, w, **said))
         middle = np.s_[..., 7:20] if len(sizes) > 3 else np.s_[..., 4000:4100]
         torch = pytest.importorskip("torch")
         padded = np.pad(x, [(0, 0), (0, 0), *[(1, 0)] * (len(sizes) - 2)])
@@ -172,7 +184,7 @@ def test_each_kernel_takes_what_was_packed_once(left: str, right: str) -> None:
     try:
         for number in integer_products.kernels():
             integer_products.set_kernels(number)
-            tensors = {name: dml.TensorDesc.from_array(one) for name, one in (("a", a), ("b", b))}
+            tensors: dict[str, Any] = {name: dml.TensorDesc.from_array(one) for name, one in (("a", a), ("b", b))}
             zeros = whole(left, 1, 30, 1), whole(right, 1, 1, 70)
             tensors |= {f"{n}_zero_point": dml.TensorDesc.from_array(z) for n, z in zip("ab", zeros, strict=True)}
             product = dml.compile(dml.desc.MatrixMultiplyInteger(**tensors))
@@ -181,7 +193,7 @@ def test_each_kernel_takes_what_was_packed_once(left: str, right: str) -> None:
             tensors = {name: dml.TensorDesc.from_array(one) for name, one in (("input", x), ("filter", w))}
             zeros = whole(left, 1, 1, 1, 1), whole(right, 1, 4, 1, 1)
             tensors["input_zero_point"], tensors["filter_zero_point"] = map(dml.TensorDesc.from_array, zeros)
-            said = {"start_padding": (1, 2), "strides": (2, 1), "group_count": 2}
+            said: dict[str, Any] = {"start_padding": (1, 2), "strides": (2, 1), "group_count": 2}
             convolution = dml.compile(dml.desc.ConvolutionInteger(**tensors, **said))
             convolution.initialize(filter=w)
             assert_same_bits(convolution(x, *zeros), dml.convolution_integer(x, zeros[0], w, zeros[1], **said))
@@ -195,8 +207,8 @@ def test_quantization_by_products_gives_what_the_steps_give(left: str, right: st
     for bits in (False, True):
         a, b = whole(left, 30, 40), whole(right, 40, 70)
         drawn = whole("u4", 4).view(np.float32) if bits else 2.0 ** random.integers(-9, 1, 4)
-        first, second, third, _ = (np.full((1, 1), one, np.float32) for one in drawn)
-        third = third if bits else np.float32(1)
+        first, second, own, _ = (np.full((1, 1), one, np.float32) for one in drawn)
+        third = own if bits else np.float32(1)
         exact = (a.astype(np.int64) @ b.astype(np.int64)).astype(np.float64)
         with np.errstate(all="ignore"):
             steps = np.rint((exact * first.astype("f8") * second.astype("f8") / third).astype(np.float32))
@@ -238,6 +250,6 @@ def test_integers_to_floats(dtype: str) -> None:
         given = (a, scales[0], zeros[0], b, scales[1], zeros[1], bias)
         result = dml.matrix_multiply_integer_to_float(*given)
         assert_near(result, wide if bias is None else wide + bias)
-    single = [np.ones((1, 1), np.float32), np.zeros((1, 1), dtype)]
-    plain = dml.matrix_multiply_integer_to_float(a, *single, b, *single, None)
+    one, none = np.ones((1, 1), np.float32), np.zeros((1, 1), dtype)
+    plain = dml.matrix_multiply_integer_to_float(a, one, none, b, one, none, None)
     assert_near(plain, (a.astype(object) @ b.astype(object)).astype(np.float64))

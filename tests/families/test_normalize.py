@@ -44,7 +44,8 @@ def drawn(random: np.random.Generator, shape: tuple[int, ...], dtype: Any, speci
     x = (random.standard_normal(shape) * random.choice([0.1, 3, 50])).astype(dtype)
     if special:
         x.ravel()[random.integers(x.size, size=2)] = random.choice(np.array(SPECIAL, dtype), 2)
-    return x
+    found: Array = x
+    return found
 
 
 @each_of("name", ["softmax", "log_softmax", "hardmax"])
@@ -69,12 +70,12 @@ def test_softmax_is_that_of_pytorch(name: str) -> None:
 
 
 def test_small_logarithms_keep_their_digits() -> None:
-    x = np.float32([0, -30, -60, 5, 5, -90])
+    x = np.array([0, -30, -60, 5, 5, -90], np.float32)
     for first, second in ((0, 1), (0, 2), (0, 5)):
         pair = x[[first, second]]
         expected = -np.log1p(np.exp(np.float64(pair[1])))
         assert_near(dml.activation_log_softmax1(pair, axes=[0])[:1], np.array([expected]))
-    assert_near(dml.activation_log_softmax1(x[3:], axes=[0])[:2], -np.log(np.float64([2, 2])))
+    assert_near(dml.activation_log_softmax1(x[3:], axes=[0])[:2], -np.log(np.array([2, 2], np.float64)))
 
 
 @each_of("use_mean, use_variance", [*itertools.product((True, False), (True, False))])
@@ -93,7 +94,7 @@ def test_mean_and_variance_are_those_of_pytorch(use_mean: bool, use_variance: bo
         divisor = (centered.square().mean(-1, keepdim=True) + float(np.float32(0.125))).sqrt() if use_variance else 1.0
         normal = back(centered / divisor, x, axes)
         times, plus = 1.0 if scale is None else scale.astype(float), 0.0 if bias is None else bias.astype(float)
-        more = {"scale": scale, "bias": bias, "axes": axes, "epsilon": 0.125}
+        more: dict[str, Any] = {"scale": scale, "bias": bias, "axes": axes, "epsilon": 0.125}
         size = np.abs(normal) + np.abs(x.astype(float)).max()
         result = dml.mean_variance_normalization2(x, use_mean=use_mean, use_variance=use_variance, **more)
         assert_near(result, normal * times + plus, np.abs(times) * size + np.abs(plus))
@@ -164,7 +165,7 @@ def test_lines_of_huge_and_of_tiny_numbers(most: float) -> None:
 def test_a_product_that_overflows_before_the_result() -> None:
     """Only the sum with the bias is a number of FLOAT32."""
     for rows in (1, 40):
-        x = np.tile(np.float32([-1, 0, 0, 0, 0, 0, 0, 8]), (rows, 1))
+        x = np.tile(np.array([-1, 0, 0, 0, 0, 0, 0, 8], np.float32), (rows, 1))
         scale, bias = np.full((1, 8), 3e38, np.float32), np.full((1, 8), -3e38, np.float32)
         wide = x.astype(np.float64)
         deviation = wide - wide.mean(1, keepdims=True)
@@ -185,7 +186,7 @@ def test_norms() -> None:
             expected = torch.nn.functional.normalize(wide, p, axis, limit).numpy()
             bound = 5 if dtype == np.float32 else 1
             assert_near(dml.lp_normalization(x, axis=axis, p=p, epsilon=epsilon), expected, 0.0, bound)
-    assert np.isnan(dml.lp_normalization(np.float32([np.nan, 1]), axis=0)).all()
+    assert np.isnan(dml.lp_normalization(np.array([np.nan, 1], np.float32), axis=0)).all()
 
 
 def neighbors(torch: Any, x: Any, cross: bool, size: int, alpha: float, beta: float, bias: float) -> Any:
@@ -203,7 +204,7 @@ def neighbors(torch: Any, x: Any, cross: bool, size: int, alpha: float, beta: fl
 def test_local_responses_and_their_gradients(cross: bool, size: int) -> None:
     torch = pytest.importorskip("torch")
     random = np.random.default_rng(7)
-    more = {"cross_channel": cross, "local_size": size, "alpha": 0.75, "beta": 0.625, "bias": 1.5}
+    more: dict[str, Any] = {"cross_channel": cross, "local_size": size, "alpha": 0.75, "beta": 0.625, "bias": 1.5}
     for shape, dtype in itertools.product([(1, 5, 3, 2), (2, 1, 4, 6)], DTYPES):
         x, gradient = ((random.standard_normal(shape) * 2).astype(dtype) for _ in range(2))
         wide = torch.from_numpy(x.astype(np.float64)).requires_grad_()
@@ -275,11 +276,11 @@ def test_dynamic_quantization_is_that_of_onnx_runtime() -> None:
 
 
 def test_quantization_of_numbers_that_are_not_finite() -> None:
-    y, scale, zero = dml.dynamic_quantize_linear(np.float32([np.nan, 255, 1, 0.5, 1.5]), output_dtype="UINT8")
-    assert (scale, zero) == (1, 0)
+    y, scale, zero = dml.dynamic_quantize_linear(np.array([np.nan, 255, 1, 0.5, 1.5], np.float32), output_dtype="UINT8")
+    assert scale == 1 and zero == 0
     np.testing.assert_array_equal(y, [0, 255, 1, 0, 2])
-    y, scale, zero = dml.dynamic_quantize_linear(np.float32([np.inf, 1]), output_dtype="UINT8")
-    assert (scale, zero) == (np.inf, 0)
+    y, scale, zero = dml.dynamic_quantize_linear(np.array([np.inf, 1], np.float32), output_dtype="UINT8")
+    assert scale == np.inf and zero == 0
     np.testing.assert_array_equal(y, [0, 0])
 
 
@@ -301,7 +302,7 @@ def uses(x: Array) -> dict[str, Any]:
     """Calls of all that is computed in parts, on a tensor of 4 axes."""
     ones = np.ones((1, x.shape[1], 1, 1), x.dtype)
     quarter = np.linspace(0.5, 2, x.shape[1]).astype(x.dtype).reshape(ones.shape)
-    more = {"alpha": 0.5, "beta": 0.5, "bias": 2}
+    more: dict[str, Any] = {"alpha": 0.5, "beta": 0.5, "bias": 2}
     return {
         **{f"softmax {axes}": lambda axes=axes: dml.activation_softmax1(x, axes=axes) for axes in ((3,), (0, 2), (0,))},
         "log": lambda: dml.activation_log_softmax1(x, axes=(1, 2, 3)),
@@ -351,9 +352,14 @@ def test_an_infinity_that_a_result_does_not_depend_on() -> None:
 def test_many_neighbors_are_few_additions(cross: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighbors of all elements at once: each sum is made of sums, not of elements."""
     additions, add = [], family._plus
-    monkeypatch.setattr(family, "_plus", lambda *given: additions.append(given[4]) or add(*given))
+
+    def plus(*given: Any) -> Any:
+        additions.append(given[4])
+        return add(*given)
+
+    monkeypatch.setattr(family, "_plus", plus)
     x = np.random.default_rng(11).standard_normal((1, 30000, 1, 2) if cross else (1, 2, 3, 30000)).astype(np.float32)
-    more = {"cross_channel": cross, "alpha": 2.0, "beta": 1.0, "bias": 1.0}
+    more: dict[str, Any] = {"cross_channel": cross, "alpha": 2.0, "beta": 1.0, "bias": 1.0}
     for size in (2**32 - 1, 50001):
         wide = x.astype(np.float64)
         before, after = (size - 1) // 2, size // 2

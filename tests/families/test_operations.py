@@ -112,7 +112,8 @@ def test_every_operator_that_computes_has_operations() -> None:
 
 
 def test_known_conditions_choose_and_constants_cost_nothing() -> None:
-    m, x = COUNTING, element("x", (2, 3))
+    m: Any = COUNTING
+    x = element("x", (2, 3))
     assert operations([m.where(m.less(1, 2), m.multiply(x, x), m.divide(x, x))]) == 6
     assert operations([m.where(m.less(x, 2), m.multiply(x, x), m.divide(x, x))]) == 18
     assert operations([m.add(x, m.function("sqrt", m.multiply(2.0, 3.0)))]) == 6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from checks import assert_same_bits
@@ -16,7 +18,12 @@ import dmlcy as dml
 def test_rows_of_every_length(dtype: str, most: int, mode: str) -> None:
     """Every way to copy and to fill few bytes; steps that have loops of their own, and others."""
     for n in range(1, most):
-        attributes = {"start_padding": (1, n % 7), "end_padding": (2, n % 5), "padding_mode": mode, "padding_value": 9}
+        attributes: dict[str, Any] = {
+            "start_padding": (1, n % 7),
+            "end_padding": (2, n % 5),
+            "padding_mode": mode,
+            "padding_value": 9,
+        }
         x = any_bits(n, (3, n), dtype)
         expected = padding1(x, **attributes)
         room = np.zeros(expected.size + 70, dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ Array = np.ndarray[Any, Any]
 random = np.random.default_rng(23)
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 SIGMOID, TANH, RELU = dml.desc.ActivationSigmoid(), dml.desc.ActivationTanh(), dml.desc.ActivationRelu()
-ACTIVATIONS = {"rnn": [TANH], "gru": [SIGMOID, TANH], "lstm": [SIGMOID, TANH, TANH]}
+ACTIVATIONS: dict[str, list[Any]] = {"rnn": [TANH], "gru": [SIGMOID, TANH], "lstm": [SIGMOID, TANH, TANH]}
 DIRECTIONS = ("FORWARD", "BACKWARD", "BIDIRECTIONAL")
 
 
@@ -39,14 +40,15 @@ def layer(name: str, directions: int, steps: int = 5, batch: int = 3, inputs: in
 
 
 def call(
-    name: str, arrays: list[Array], lengths: Array | None = None, peephole: Array | None = None, **more: Any
+    name: str, arrays: Sequence[Array | None], lengths: Array | None = None, peephole: Array | None = None, **more: Any
 ) -> Any:
     """The outputs, all that there are."""
+    assert arrays[1] is not None
     directions = arrays[1].shape[1]
     more.setdefault("activation_descs", ACTIVATIONS[name] * directions)
     more |= {"output_sequence": True, "output_single": True}
     if name == "lstm":
-        return dml.lstm(*arrays, lengths, peephole, **more, output_cell_single=True)
+        return getattr(dml, name)(*arrays, lengths, peephole, **more, output_cell_single=True)
     return getattr(dml, name)(*arrays, lengths, **more)
 
 
@@ -97,7 +99,7 @@ def test_pytorch_agrees(name: str, direction: str) -> None:
         states = [torch.from_numpy(one[0].astype(np.float64)) for one in arrays[4:]]
         x = torch.from_numpy(arrays[0][0].astype(np.float64))
         sequence, last = peer(x, tuple(states) if name == "lstm" else states[0])
-    more = {"linear_before_reset": True} if name == "gru" else {}
+    more: dict[str, Any] = {"linear_before_reset": True} if name == "gru" else {}
     found = call(name, arrays, direction=direction, **more)
     assert_near(found[0], sequence.numpy().reshape(5, 3, directions, 2).swapaxes(1, 2))
     for result, expected in zip(found[1:], last if name == "lstm" else [last], strict=True):
@@ -197,7 +199,8 @@ def test_lengths_beyond_the_steps_are_refused() -> None:
     lengths = np.array([5, 6, 1], np.uint32).reshape(1, 1, 1, 3)
     out = np.full((1, 1, 3, 2), 77, np.float32)
     with pytest.raises(dml.InvalidDataError, match=r"sequence_lengths\[0, 0, 0, 1\]") as refused:
-        dml.rnn(*arrays, lengths, activation_descs=[TANH], output_single=True, out=out)
+        call_of: Any = dml.rnn
+        call_of(*arrays, lengths, activation_descs=[TANH], output_single=True, out=out)
     assert refused.value.id == "DML-RNN-sequence_lengths-inside"
     assert (out == 77).all()
 
@@ -215,9 +218,9 @@ def test_special_values() -> None:
     """NaN goes through a clip; what is infinite, into activations that end."""
     one = np.ones((1, 1, 1, 1), np.float32)
     gates = np.ones((1, 1, 4, 1), np.float32)
-    said = {"activation_descs": [SIGMOID, RELU, RELU], "output_cell_single": True}
+    said: dict[str, Any] = {"activation_descs": [SIGMOID, RELU, RELU], "output_cell_single": True}
     for limit in (False, True):
-        clip = {"clip_threshold": 0.5, "use_clip_threshold": limit}
+        clip: dict[str, Any] = {"clip_threshold": 0.5, "use_clip_threshold": limit}
         assert np.isnan(dml.lstm(one * np.nan, gates, gates, **said, **clip)).all()
     assert dml.lstm(one * np.inf, gates, gates * 0, **said).item() == np.inf
     assert dml.lstm(-one * np.inf, gates, gates * 0, **said).item() == 0
@@ -304,7 +307,10 @@ def test_bits_depend_on_sizes_only(name: str, batch: int, hidden: int) -> None:
     arrays = layer(name, 2, 4, batch, 33, hidden)
     for one in arrays[1:3]:
         one *= np.float32(0.1)
-    said = {"direction": "BIDIRECTIONAL", **({"linear_before_reset": batch == 1} if name == "gru" else {})}
+    said: dict[str, Any] = {
+        "direction": "BIDIRECTIONAL",
+        **({"linear_before_reset": batch == 1} if name == "gru" else {}),
+    }
     expected, before = call(name, arrays, **said), dml.get_num_threads()
     for threads in (1, 3, 16):  # three make a team of few groups, sixteen cut the groups again
         dml.set_num_threads(threads)
@@ -342,7 +348,7 @@ def test_no_partial_sum_overflows(units: int) -> None:
     large, ones = np.float32(3e38), np.ones((1, 1, units, 5), np.float32)
     x = np.array([large, large, -large, -large, 0.5], np.float32).reshape(1, 1, 1, 5)
     none = np.zeros((1, 1, units, units), np.float32)
-    said = {"activation_descs": [TANH], "output_single": True}
+    said: dict[str, Any] = {"activation_descs": [TANH], "output_single": True}
     expected = np.full((1, 1, 1, units), np.tanh(0.5))
     np.testing.assert_allclose(dml.rnn(x, ones, none, **said), expected, 1e-6)
     bias = np.concatenate([np.full(units, large), np.full(units, large)]).astype(np.float32).reshape(1, 1, 1, -1)
@@ -354,7 +360,11 @@ def test_no_partial_sum_overflows(units: int) -> None:
         np.testing.assert_array_equal(dml.rnn(sign * low, ones, twice, hidden_init=sign * state, **said), 0)
     for after in (False, True):
         gates = np.concatenate([ones * 0, ones * 0, ones], 2)
-        given = {"activation_descs": [IDENTITY, TANH], "linear_before_reset": after, "output_single": True}
+        given: dict[str, Any] = {
+            "activation_descs": [IDENTITY, TANH],
+            "linear_before_reset": after,
+            "output_single": True,
+        }
         found = dml.gru(x, gates, np.concatenate([none] * 3, 2), **given)
         np.testing.assert_allclose(found, expected, 1e-6)
     gates = np.concatenate([ones, ones * 0, ones * 0, ones * 0], 2)
@@ -370,7 +380,7 @@ def test_no_partial_sum_overflows(units: int) -> None:
 def test_states_beyond_the_range_are_infinite() -> None:
     """So are gates; what multiplies them by 0 gives NaN."""
     one, large = np.ones((1, 1, 1, 1), np.float32), np.full((1, 2, 1, 1), 3e38, np.float32)
-    said = {"activation_descs": [IDENTITY], "output_sequence": True}
+    said: dict[str, Any] = {"activation_descs": [IDENTITY], "output_sequence": True}
     np.testing.assert_array_equal(dml.rnn(large, one, one, **said).ravel(), [large.flat[0], np.inf])
     large[0, 0] *= 1
     found = dml.rnn(np.concatenate([large, large * 0], 1), one, one, **said).ravel()

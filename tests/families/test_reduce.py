@@ -27,9 +27,10 @@ def axes_of(rank: int) -> list[tuple[int, ...]]:
     return [every[k] for k in range(0, len(every), max(1, len(every) // 6))]
 
 
-def reduced(x: Array, function: str, axes: tuple[int, ...], **more: Any) -> Array:
+def reduced(x: Array, function: Any, axes: tuple[int, ...], **more: Any) -> Array:
     more.setdefault("output_dtype", "INT64" if function in INDEX else x.dtype.name.upper())
-    return dml.reduce(x, function=function, axes=axes, **more)
+    found: Array = dml.reduce(x, function=function, axes=axes, **more)
+    return found
 
 
 def lines(torch: Any, x: Array, axes: tuple[int, ...]) -> tuple[Any, list[int]]:
@@ -143,7 +144,7 @@ def test_extremes_where_few_elements_are_nan() -> None:
     """The loops look again then, with more care."""
     random = np.random.default_rng(11)
     for sizes, axes in (((40, 70), (1,)), ((70, 40), (0,)), ((3, 5000), (1,)), ((600_000,), (0,))):
-        x = random.choice(np.float32([1, -2, np.nan, -np.nan, -np.inf, 0, -0.0]), sizes)
+        x = random.choice(np.array([1, -2, np.nan, -np.nan, -np.inf, 0, -0.0], np.float32), sizes)
         x[..., 0] = np.float32(-np.inf) if len(sizes) > 1 else x[..., 0]
         with np.errstate(invalid="ignore"):
             for function, wanted in (("MAX", np.fmax), ("MIN", np.fmin)):
@@ -177,12 +178,16 @@ def test_numbers_before_nan_and_zeros_in_order() -> None:
         assert_same_bits(np.abs(reduced(x, function, (1,))), np.abs(np.array(expected, np.float32)[:, None]))
         signs = np.signbit(reduced(x, function, (1,)))[[0, 2, 3], 0]
         np.testing.assert_array_equal(signs, np.signbit(np.array(expected))[[0, 2, 3]])
-    for function, first, last in ((dml.argmax, [1, 0, 0, 0], [1, 2, 2, 1]), (dml.argmin, [2, 0, 0, 0], [2, 2, 2, 1])):
-        for direction, expected in (("INCREASING", first), ("DECREASING", last)):
-            np.testing.assert_array_equal(function(x, axes=[1], axis_direction=direction).ravel(), expected)
+    places: list[tuple[Any, list[int], list[int]]] = [
+        (dml.argmax, [1, 0, 0, 0], [1, 2, 2, 1]),
+        (dml.argmin, [2, 0, 0, 0], [2, 2, 2, 1]),
+    ]
+    for extreme, first, last in places:
+        for direction, place in (("INCREASING", first), ("DECREASING", last)):
+            np.testing.assert_array_equal(extreme(x, axes=[1], axis_direction=direction).ravel(), place)
     for function in ("SUM", "AVERAGE", "L1", "L2", "LOG_SUM", "LOG_SUM_EXP", "MULTIPLY", "SUM_SQUARE"):
         np.testing.assert_array_equal(np.isnan(reduced(x, function, (1,))).ravel(), [True, True, False, True])
-    assert np.isnan(reduced(np.float32([-1, 0]), "LOG_SUM", (0,)))
+    assert np.isnan(reduced(np.array([-1, 0], np.float32), "LOG_SUM", (0,)))
 
 
 def test_the_last_of_equal_elements_along_several_axes() -> None:
@@ -203,10 +208,10 @@ def test_nothing_overflows_but_the_result() -> None:
     x = np.array([1e38, 2e38, -3e38, 1e38, 3e38], np.float32)
     assert reduced(x, "SUM", (0,)) == np.inf
     assert reduced(x, "AVERAGE", (0,)) == np.float32(x.astype(np.float64).mean())
-    many = np.float32([1e38] * 400 + [1e-38] * 400 + [3])
+    many = np.array([1e38] * 400 + [1e-38] * 400 + [3], np.float32)
     np.testing.assert_allclose(reduced(many, "MULTIPLY", (0,)), 3 * (float(many[0]) * float(many[400])) ** 400, 1e-4)
-    assert reduced(np.float32([1000, 1000]), "LOG_SUM_EXP", (0,)) == np.float32(1000 + np.log(2))
-    assert reduced(np.float32([-1e4, -1e4]), "LOG_SUM_EXP", (0,)) == np.float32(-1e4 + np.log(2))
+    assert reduced(np.array([1000, 1000], np.float32), "LOG_SUM_EXP", (0,)) == np.float32(1000 + np.log(2))
+    assert reduced(np.array([-1e4, -1e4], np.float32), "LOG_SUM_EXP", (0,)) == np.float32(-1e4 + np.log(2))
 
 
 @each_of("function", [member.name for member in dml.ReduceFunction])
@@ -224,11 +229,12 @@ def test_large_tensors_are_reduced_in_parts(function: str, monkeypatch: pytest.M
 
 
 def test_parts_of_products_do_not_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.float32([1e30] * 64 + [1e-30] * 64 + [2])
-    y = np.int64([3**39 + k for k in range(60)])
+    x = np.array([1e30] * 64 + [1e-30] * 64 + [2], np.float32)
+    y = np.array([3**39 + k for k in range(60)], np.int64)
+    each: tuple[Array, ...] = (x, y, y)
     whole = reduced(x, "MULTIPLY", (0,)), reduced(y, "MULTIPLY", (0,)), reduced(y, "SUM_SQUARE", (0,))
     monkeypatch.setattr(blocks, "BLOCK", 7)
-    for found, other in zip(whole, (x, y, y), strict=True):
+    for found, other in zip(whole, each, strict=True):
         function = "SUM_SQUARE" if found is whole[2] else "MULTIPLY"
         np.testing.assert_allclose(reduced(other, function, (0,)), found, 1e-6 if other is x else 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from strategies import Array
 import dmlcy as dml
 
 
-def pool(x: Any, roi: list[float], pooled: tuple[int, int] = (1, 1), scale: float = 1.0, dtype: str = "f4") -> Array:
+def pool(
+    x: Any, roi: Sequence[float], pooled: tuple[int, int] = (1, 1), scale: float = 1.0, dtype: str = "f4"
+) -> Array:
     """One region [x1, y1, x2, y2] of one plane."""
     result: Array = dml.roi_pooling(
         np.array(x, dtype)[None, None], np.array([[0, *roi]], dtype), spatial_scale=scale, pooled_size=pooled
     )
-    return result[0, 0]
+    plane: Array = result[0, 0]
+    return plane
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f2"])

@@ -100,7 +100,7 @@ def test_loops_over_the_pseudocode_give_the_same() -> None:
         roi = random_regions(random, 3, 0.375)
         items = random.integers(0, len(x), 3).astype(("u4", "u8")[number % 2])
         cells = int(random.integers(1, 4)), int(random.integers(1, 4))
-        use = random_use(random) | {"interpolation_mode": "LINEAR"}
+        use: dict[str, Any] = random_use(random) | {"interpolation_mode": "LINEAR"}
         use["out_of_bounds_input_value"] = float(random.integers(-2, 3))
         expected = by_loops(x, roi, items, cells, use)
         found = dml.roi_align1(x, roi, items, output_sizes=cells, **use)
@@ -159,12 +159,13 @@ def test_onnx_runtime_gives_the_same() -> None:
 def test_empty_and_inverted_regions() -> None:
     x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
     item = np.zeros(1, np.uint32)
-    use = {"reduction_function": "AVERAGE", "interpolation_mode": "LINEAR", "maximum_samples_per_output": 1}
+    use: dict[str, Any] = {
+        "reduction_function": "AVERAGE",
+        "interpolation_mode": "LINEAR",
+        "maximum_samples_per_output": 1,
+    }
     regions = [np.array([corners], np.float32) for corners in ((1, 1, 3, 3), (3, 1, 1, 3), (3, 3, 1, 1), (2, 2, 2, 2))]
-    plain, mirrored, turned, empty = (
-        dml.roi_align1(x, roi, item, output_sizes=(2, 2), **use)[0, 0]
-        for roi in regions  # type: ignore[arg-type]
-    )
+    plain, mirrored, turned, empty = (dml.roi_align1(x, roi, item, output_sizes=(2, 2), **use)[0, 0] for roi in regions)
     np.testing.assert_array_equal(mirrored, plain[:, ::-1])
     np.testing.assert_array_equal(turned, plain[::-1, ::-1])
     assert (empty == 7.5).all()
@@ -176,10 +177,12 @@ def test_regions_far_outside_take_no_time() -> None:
     item = np.zeros(1, np.uint32)
     corners: Any
     for corners in ((5, 5, 1e30, 1e30), (-3e38, 0, 3e38, 3), (np.nan, 0, 1, 1), (-np.inf, 0, np.inf, 1)):
-        for reduction, mode in itertools.product(("AVERAGE", "MAX"), ("LINEAR", "NEAREST_NEIGHBOR")):
+        modes: list[Any] = ["LINEAR", "NEAREST_NEIGHBOR"]
+        functions: list[Any] = ["AVERAGE", "MAX"]
+        for reduction, mode in itertools.product(functions, modes):
             found = dml.roi_align(
-                x, np.array([corners], np.float32), item, output_sizes=(2, 2), reduction_function=reduction,  # type: ignore[arg-type]
-                interpolation_mode=mode, maximum_samples_per_output=2**32 - 1, out_of_bounds_input_value=-7.0,  # type: ignore[arg-type]
+                x, np.array([corners], np.float32), item, output_sizes=(2, 2), reduction_function=reduction,
+                interpolation_mode=mode, maximum_samples_per_output=2**32 - 1, out_of_bounds_input_value=-7.0,
             )  # fmt: skip
             assert (found == -7).all(), (corners, reduction, mode)
     wide = np.array([[-1e6, 0, 1e6, 3]], np.float32)
@@ -197,10 +200,11 @@ def test_special_values() -> None:
 
     def of(corners: Any, cells: int, reduction: Any, samples: int = 1) -> list[float]:
         roi = np.array([[corners[0], 0, corners[1], 1]], np.float32)
-        return dml.roi_align(
+        found: list[float] = dml.roi_align(
             x, roi, item, output_sizes=(1, cells), reduction_function=reduction, interpolation_mode="LINEAR",
             minimum_samples_per_output=samples, maximum_samples_per_output=samples, out_of_bounds_input_value=np.inf,
         )[0, 0, 0].tolist()  # fmt: skip
+        return found
 
     np.testing.assert_equal(of((0, 4), 4, "AVERAGE"), [1, np.nan, np.inf, -2])
     np.testing.assert_equal(of((0, 4), 2, "MAX", 2), [1, np.inf])
@@ -223,7 +227,7 @@ def test_an_item_that_does_not_exist_is_refused() -> None:
 def test_a_compiled_gradient_refuses_an_item_that_does_not_exist() -> None:
     """The batch size is that of an output, whether the call gives an array for it or not; nothing is written."""
     gradient, roi = np.ones((3, 1, 1, 1), np.float32), np.zeros((3, 4), np.float32)
-    compiled = dml.compile(
+    compiled: Any = dml.compile(
         dml.desc.RoiAlignGrad(
             input=None, input_gradient=dml.TensorDesc("FLOAT32", [3, 1, 1, 1]),
             roi=dml.TensorDesc("FLOAT32", [3, 4]), batch_indices=dml.TensorDesc("UINT32", [3]),
@@ -244,7 +248,7 @@ def test_large_inputs_take_little_memory() -> None:
         tracemalloc.start()
         try:
             found = dml.roi_align(
-                x, roi, np.zeros(2, np.uint32), output_sizes=(7, 7), reduction_function=reduction,  # type: ignore[arg-type]
+                x, roi, np.zeros(2, np.uint32), output_sizes=(7, 7), reduction_function=reduction,
                 interpolation_mode="LINEAR", maximum_samples_per_output=2**32 - 1,
             )  # fmt: skip
             peak = tracemalloc.get_traced_memory()[1]
@@ -295,7 +299,7 @@ def test_gradients_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> Non
         roi = random.uniform(-2, 8, (3, 4)).astype(np.float32)
         items = random.integers(0, len(x), 3).astype(np.uint32)
         cells = int(random.integers(1, 4)), int(random.integers(1, 4))
-        use = random_use(random) | {"interpolation_mode": "LINEAR"}
+        use: dict[str, Any] = random_use(random) | {"interpolation_mode": "LINEAR"}
         wide, corners = (torch.from_numpy(one.astype(np.float64)).requires_grad_() for one in (x, roi))
         forward = differentiable(torch, wide, corners, items, cells, use)
         np.testing.assert_allclose(
@@ -318,8 +322,9 @@ def test_gradients_are_those_of_autograd(monkeypatch: pytest.MonkeyPatch) -> Non
         moved += bool(np.abs(regions).max() > 0.1)
         if number in (4, 19):
             arrays = {"input": x, "input_gradient": gradient, "roi": roi, "batch_indices": items}
+            tensors: dict[str, Any] = {name: dml.TensorDesc.from_array(array) for name, array in arrays.items()}
             desc = dml.desc.RoiAlignGrad(
-                **{name: dml.TensorDesc.from_array(array) for name, array in arrays.items()},
+                **tensors,
                 output_gradient=dml.TensorDesc("FLOAT32", x.shape),
                 output_roi_gradient=dml.TensorDesc("FLOAT32", roi.shape),
                 **use,
@@ -365,9 +370,10 @@ def test_gradients_of_equal_samples_and_of_samples_outside() -> None:
     def of(row: list[float], start: float, end: float) -> list[float]:
         x = np.array([[[row]]], np.float32)
         roi = np.array([[start, 0, end, 1]], np.float32)
-        return dml.roi_align_grad(x, gradient, roi, item, output_gradient=True, output_gradient_sizes=x.shape, **use)[
-            0, 0, 0
-        ].tolist()
+        found: list[float] = dml.roi_align_grad(
+            x, gradient, roi, item, output_gradient=True, output_gradient_sizes=x.shape, **use
+        )[0, 0, 0].tolist()
+        return found
 
     assert of([3, 3], 0, 2) == [8, 0]
     assert of([3, 5], 0, 2) == [0, 8]
@@ -389,7 +395,7 @@ def test_gradients_of_large_inputs_take_little_memory() -> None:
             found = dml.roi_align_grad(
                 x, gradient, roi, np.zeros(2, np.uint32), output_gradient=True, output_gradient_sizes=x.shape,
                 interpolation_mode="LINEAR", maximum_samples_per_output=4,
-                reduction_function=reduction,  # type: ignore[arg-type]
+                reduction_function=reduction,
             )  # fmt: skip
             peak = tracemalloc.get_traced_memory()[1]
         finally:

@@ -18,8 +18,9 @@ from families.common import peak
 Array = np.ndarray[Any, Any]
 
 
-def enlarged(x: Array, factors: Any, mode: str) -> Array:
-    return dml.upsample_2d(x, scale_size=factors, interpolation_mode=mode)  # type: ignore[arg-type]
+def enlarged(x: Array, factors: Any, mode: Any) -> Array:
+    found: Array = dml.upsample_2d(x, scale_size=factors, interpolation_mode=mode)
+    return found
 
 
 def test_upsample_2d_against_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +72,7 @@ def test_long_rows_take_little_memory(mode: str) -> None:
 
 
 HALVES = {"input_pixel_offsets": 0.5, "output_pixel_offsets": -0.5}
-CORNERS = {"input_pixel_offsets": 0.0, "output_pixel_offsets": 0.0}
+CORNERS: dict[str, Any] = {"input_pixel_offsets": 0.0, "output_pixel_offsets": 0.0}
 
 
 def random_image(random: np.random.Generator, spatial: int) -> tuple[Array, tuple[int, ...]]:

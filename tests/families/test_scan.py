@@ -88,21 +88,23 @@ def test_layouts_change_no_bit(name: str, direction: str, exclusive: bool) -> No
 
 
 def test_infinities_and_nan_go_on() -> None:
-    x = np.float32([1, -np.inf, 2, np.inf, 3])
+    x = np.array([1, -np.inf, 2, np.inf, 3], np.float32)
     np.testing.assert_array_equal(dml.cumulative_summation(x, axis=0), [1, -np.inf, -np.inf, np.nan, np.nan])
     np.testing.assert_array_equal(dml.cumulative_product(x, axis=0), [1, -np.inf, -np.inf, -np.inf, -np.inf])
-    y = np.float32([3e38, 3e38, -3e38, 0, np.nan, 1])
-    np.testing.assert_array_equal(dml.cumulative_summation(y, axis=0)[:4], np.float32([3e38, np.inf, 3e38, 3e38]))
+    y = np.array([3e38, 3e38, -3e38, 0, np.nan, 1], np.float32)
+    np.testing.assert_array_equal(
+        dml.cumulative_summation(y, axis=0)[:4], np.array([3e38, np.inf, 3e38, 3e38], np.float32)
+    )
     assert np.isnan(dml.cumulative_summation(y, axis=0)[4:]).all()
 
 
 def test_a_later_product_may_be_finite_again() -> None:
-    many = np.float32([1e30] * 50 + [1e-30] * 50 + [7])
+    many = np.array([1e30] * 50 + [1e-30] * 50 + [7], np.float32)
     result = dml.cumulative_product(many, axis=0)
     step = float(many[0]) * float(many[50])
     assert np.isinf(result[1:97]).all()
     np.testing.assert_allclose(
-        result[[0, 98, 99, 100]], np.float32([1e30, 1e30 * step**49, step**50, 7 * step**50]), 1e-6
+        result[[0, 98, 99, 100]], np.array([1e30, 1e30 * step**49, step**50, 7 * step**50], np.float32), 1e-6
     )
 
 
@@ -133,7 +135,8 @@ def test_memory_is_that_of_parts(name: str, axis: int) -> None:
 def test_a_sum_is_never_minus_zero(dtype: str, axis: int, path: Any) -> None:
     x = np.full((5, 7), -0.0, dtype.lower())
     tensor = dml.TensorDesc(dtype, x.shape)
-    for direction, exclusive in itertools.product(("INCREASING", "DECREASING"), (False, True)):
+    directions: list[Any] = ["INCREASING", "DECREASING"]
+    for direction, exclusive in itertools.product(directions, (False, True)):
         desc = dml.desc.CumulativeSummation(
             input=tensor, output=tensor, axis=axis, axis_direction=direction, has_exclusive_sum=exclusive
         )

@@ -6,6 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_lines_are_sorted(dtype: str, largest: bool) -> None:
     for shape in SHAPES:
         for axis in range(len(shape)):
             x = drawn(random, shape, dtype)
-            direction = "DECREASING" if largest else "INCREASING"
+            direction: Any = "DECREASING" if largest else "INCREASING"
             k = int(random.integers(1, shape[axis] + 1))
             values, places = dml.top_k1(x, axis=axis, k=k, axis_direction=direction)
             lines, found, at = (np.moveaxis(one, axis, -1) for one in (x, values, places))
@@ -129,7 +130,7 @@ def test_no_line_is_slow() -> None:
     }
     for k in (1, 12, 100, 3000, n):
         for name, x in lines.items():  # a few milliseconds; as many steps as elements for each would take seconds
-            assert seconds(lambda x=x, k=k: dml.top_k(x, axis=1, k=k)) < 0.3, (k, name)
+            assert seconds(partial(dml.top_k, x, axis=1, k=k)) < 0.3, (k, name)
 
 
 def seconds(call: Callable[[], Any]) -> float:
@@ -201,5 +202,5 @@ def test_coordinates_of_any_share() -> None:
 def test_memory_is_that_of_pieces() -> None:
     x = np.broadcast_to(np.arange(1 << 12).astype(np.uint8), (1 << 10, 1 << 12)).copy()
     for axis, k in ((1, 3), (0, 2)):
-        assert peak(lambda axis=axis, k=k: chosen_by_reference(x, axis=axis, k=k)) < 12 << 20
+        assert peak(partial(chosen_by_reference, x, axis=axis, k=k)) < 12 << 20
     assert peak(lambda: chosen_by_reference(x.reshape(-1), axis=0, k=9)) < 12 << 20

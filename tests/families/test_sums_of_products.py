@@ -156,9 +156,11 @@ def convolutions(dtype: str) -> Iterator[tuple[Array, Array, Array, dict[str, An
 def once(x: Array, w: Array, b: Array | None, given: dict[str, Any], out: Array) -> Any:
     """A compiled convolution that has its filter."""
     tensors = [None if one is None else dml.TensorDesc(one.dtype.name.upper(), one.shape) for one in (x, w, b, out)]
-    several = {name: value if isinstance(value, str) or name == "group_count" else np.broadcast_to(value, 2).tolist()
-               for name, value in given.items()}  # fmt: skip
-    named = dict(zip(("input", "filter", "bias", "output"), tensors, strict=True))
+    several: dict[str, Any] = {
+        name: value if isinstance(value, str) or name == "group_count" else np.broadcast_to(value, 2).tolist()
+        for name, value in given.items()
+    }
+    named: dict[str, Any] = dict(zip(("input", "filter", "bias", "output"), tensors, strict=True))
     op = dml.compile(dml.desc.Convolution(**named, **several))
     op.initialize(filter=w)
     return op
@@ -208,7 +210,7 @@ def calls() -> Iterator[tuple[str, Any, list[Array], dict[str, Any]]]:
     a = normal(1, 1, 400, 700)
     yield "rows that are packed", dml.gemm, [a.swapaxes(2, 3), normal(1, 1, 400, 600)], {}
     yield "halves", dml.gemm, [a.astype(np.float16), normal(1, 1, 700, 600).astype(np.float16)], {}
-    edge = {"start_padding": 1, "end_padding": 1}
+    edge: dict[str, Any] = {"start_padding": 1, "end_padding": 1}
     yield "a copy of the input", dml.convolution, [normal(1, 64, 60, 120), normal(64, 64, 3, 3)], edge
     yield "filters apart", dml.convolution, [normal(1, 64, 40, 90), np.asfortranarray(normal(40, 64, 3, 3))], edge
     yield "packed columns", dml.convolution, [normal(2, 160, 14, 14), normal(300, 160, 3, 3)], edge

@@ -77,7 +77,11 @@ def test_slices_against_pytorch() -> None:
         expected = torch.from_numpy(x)
         for axis, indices in enumerate(met):
             expected = expected.index_select(axis, torch.tensor(indices))
-        window = {"input_window_offsets": offsets, "input_window_sizes": lengths, "input_window_strides": strides}
+        window: dict[str, Any] = {
+            "input_window_offsets": offsets,
+            "input_window_sizes": lengths,
+            "input_window_strides": strides,
+        }
         assert_same_bits(dml.slice1(x, **window), expected.numpy())
         some = tuple(slice(int(random.integers(1, len(one) + 1))) for one in met)
         asked = [one.stop for one in some]

@@ -202,17 +202,19 @@ def test_faults_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             if fault == {(True, False): "packed", (False, False): "layout", (True, True): "out"}.get((packed, out)):
                 first.view(f"u{first.itemsize}")[(0,) * first.ndim] ^= 1 << 6
             if fault == "beside" and out:
+                assert first.base is not None
                 first.base[0] ^= 1
             return result
 
         return call
 
-    for fault, look in {
-        "packed": defined,
-        "layout": lambda use: in_layouts(use, ALL, (NEVER,)),
-        "out": lambda use: in_layouts(use, ALL, (NEVER,)),
-        "beside": lambda use: in_layouts(use, ALL, (NEVER,)),
-    }.items():
+    def layouts(use: Use) -> None:
+        in_layouts(use, ALL, (NEVER,))
+
+    looks: dict[str, Callable[[Use], None]] = {
+        "packed": defined, "layout": layouts, "out": layouts, "beside": layouts,
+    }  # fmt: skip
+    for fault, look in looks.items():
         look(use)
         with monkeypatch.context() as patch, pytest.raises(AssertionError):
             patch.setattr(dml, use.operator.python, faulty(fault))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,13 +23,18 @@ from families.window_reduce import kind_of
 
 FAMILY = [operator for operator in FAST.values() if operator.family == "window_reduce"]
 ONE = {  # by what is made of the elements
-    kind: [pytest.param(operator, id=operator.python) for operator in FAMILY if kind_of(operator) == kind]
-    for kind in ("acc + x", "norm", "max")
+    kind: [operator for operator in FAMILY if kind_of(operator) == kind] for kind in ("acc + x", "norm", "max")
 }
-INDEXED = [one for one in ONE["max"] if any(field.optional for field in one.values[0].fields)]
+INDEXED = [one for one in ONE["max"] if any(field.optional for field in one.fields)]
 NONE = 2**32 - 1
-averages, norms, maxima, indexed = (pytest.mark.parametrize("op", one) for one in (*ONE.values(), INDEXED))
-every = pytest.mark.parametrize("op", [pytest.param(operator, id=operator.python) for operator in FAMILY])
+
+
+def of_each(operators: Sequence[Operator]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("op", [pytest.param(operator, id=operator.python) for operator in operators])
+
+
+averages, norms, maxima, indexed = (of_each(one) for one in (*ONE.values(), INDEXED))
+every = of_each(FAMILY)
 
 
 def call(op: Operator, x: Array, **given: Any) -> Any:
@@ -88,7 +94,7 @@ def test_every_number_of_rows_of_every_data_type(op: Operator) -> None:
 GLOBAL = [(7, 7), (16, 16), (64, 64), (300, 2), (2, 300), (1, 5000), (5000, 1), (4, 30, 20), (1, 40_000)]
 
 
-@pytest.mark.parametrize("op", [*ONE["acc + x"], *ONE["norm"]])
+@of_each([*ONE["acc + x"], *ONE["norm"]])
 def test_accuracy_of_large_windows(op: Operator) -> None:
     def look(case: tuple[tuple[int, ...], str, str]) -> None:
         window, dtype, kind = case
@@ -118,6 +124,11 @@ def in_pairs(terms: list[Array]) -> Array:
     return sum(pairs[1:], pairs[0])
 
 
+def places(*at: int) -> tuple[Any, ...]:
+    """An index of these places in each channel."""
+    return slice(None), slice(None), *at
+
+
 def window_sum(x: Array, case: Windows, position: tuple[int, ...]) -> Array:
     """The elements under a window in each channel: outer axes, rows, columns."""
     zero = np.zeros(x.shape[:2], x.dtype)
@@ -132,9 +143,7 @@ def window_sum(x: Array, case: Windows, position: tuple[int, ...]) -> Array:
     for column in taps[-1]:
         inside = 0 <= column < x.shape[-1]
         sums = [
-            in_pairs([x[(slice(None), slice(None), *first, row, column)] for first in itertools.product(*outer)])
-            for row in rows
-            if inside
+            in_pairs([x[places(*first, row, column)] for first in itertools.product(*outer)]) for row in rows if inside
         ]
         columns.append(in_pairs(sums) if sums else zero)
     return in_pairs(columns)
@@ -148,7 +157,7 @@ def test_order_of_the_sum(op: Operator) -> None:
         actual = call(op, x, **windows.pooling, include_padding=True)
         expected = np.empty(actual.shape, np.float32)
         for position in grid(actual.shape[2:]):
-            expected[(slice(None), slice(None), *position)] = window_sum(x.astype("f4"), windows, position)
+            expected[places(*position)] = window_sum(x.astype("f4"), windows, position)
         assert_same_bits(actual, (expected / np.float32(math.prod(windows.window))).astype(dtype))
 
     each([(case, ("f4", "f2")[(number + FAMILY.index(op)) % 2]) for number, case in enumerate(ORDERED)], look)
@@ -205,7 +214,7 @@ def test_division_is_rounded_once(op: Operator, last: bool) -> None:
 @averages
 def test_sums_are_those_of_single_precision(op: Operator) -> None:
     """Of halves they neither overflow nor lose small elements; those of singles overflow."""
-    x = np.full((1, 1, 40, 40), 65504, np.float16)
+    x: Array = np.full((1, 1, 40, 40), 65504, np.float16)
     np.testing.assert_array_equal(call(op, x, window_size=40), np.float16(65504))
     np.testing.assert_array_equal(call(op, x, window_size=(40, 1)), np.float16(65504))
     assert call(op, np.ones((1, 1, 1, 4096), np.float16), window_size=(1, 4096)).item() == 1
@@ -228,15 +237,21 @@ def test_padding_that_counts(op: Operator) -> None:
     assert_same_values(result, np.pad(x, [(0, 0), (0, 0), (2, 1), (2, 1)]))
 
 
-DILATED = [op for op in ONE["acc + x"] if any(field.python == "dilations" for field in op.values[0].fields)]
+DILATED = [op for op in ONE["acc + x"] if any(field.python == "dilations" for field in op.fields)]
 
 
-@pytest.mark.parametrize("op", DILATED)
+@of_each(DILATED)
 def test_a_dilation_beyond_the_input_costs_no_memory(op: Operator) -> None:
     """Of each window one element at most is inside; -0 stays what it is in every layout."""
     x = np.array([-0.0, 1.0, 2.0, -3.0, 4.0, -5.0], np.float32).reshape(1, 1, 2, 3)
     far = 2**32 - 1
-    attributes = {"window_size": 2, "dilations": far, "start_padding": far, "end_padding": far, "strides": far}
+    attributes: dict[str, Any] = {
+        "window_size": 2,
+        "dilations": far,
+        "start_padding": far,
+        "end_padding": far,
+        "strides": far,
+    }
     expected = call(op, x, **attributes)
     assert expected.shape == (1, 1, 2, 2) and (expected == x[0, 0, 0, 0]).all()
     assert_same_bits(call(op, np.asfortranarray(x), **attributes), expected)

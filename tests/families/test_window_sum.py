@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
-from dmlcy._families.blocks import sizes_of
+from dmlcy._families.blocks import RESULTS, sizes_of
 from dmlcy._families.given import Given
 from dmlcy._families.window_sum import family
 
@@ -81,7 +81,8 @@ def test_special_values_of_gradients() -> None:
 
 def quantized(value: Array, scale: Array, zero: Array, dtype: Any) -> Array:
     limits = np.iinfo(dtype)
-    return np.clip(np.rint((value / scale).astype(np.float32)) + zero, limits.min, limits.max).astype(dtype)
+    found: Array = np.clip(np.rint((value / scale).astype(np.float32)) + zero, limits.min, limits.max).astype(dtype)
+    return found
 
 
 def test_quantized_averages_are_those_of_what_the_integers_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,10 +179,10 @@ def test_parts_shrink_with_the_sides_of_a_window_and_not_with_its_area() -> None
     for side in (8, 32):
         gradient = np.ones((1, 8, 129 - side, 129 - side), np.float32)
         tensors = {"input_gradient": gradient, "output_gradient": np.ones((1, 8, 128, 128), np.float32)}
-        descs = {name: dml.TensorDesc.from_array(array) for name, array in tensors.items()}
+        descs: dict[str, Any] = {name: dml.TensorDesc.from_array(array) for name, array in tensors.items()}
         desc = dml.desc.AveragePoolingGrad(**descs, window_size=(side, side), include_padding=False)
         shares = family._Shares(Given.of_desc(desc, {"input_gradient": gradient}))
         parts = [*shares.parts()]
-        assert max(shares.kept(sizes_of(at)) for at in parts) <= family.RESULTS
+        assert max(shares.kept(sizes_of(at)) for at in parts) <= RESULTS
         counts.append(len(parts))
     assert counts[1] <= 6 * counts[0]

@@ -79,7 +79,8 @@ def the_slice_is_the_input(desc: Any, arrays: Arrays, result: Array) -> bool:
     assert_same_bits(dml.slice1(result, output_sizes=x.shape, **given), x)
     bits = f"u{x.itemsize}"
     assert np.count_nonzero(result.view(bits)) == np.count_nonzero(x.view(bits))
-    return result.size > x.size
+    found: bool = result.size > x.size
+    return found
 
 
 PROPERTIES: dict[str, list[Property]] = {

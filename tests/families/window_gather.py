@@ -17,7 +17,7 @@ from .windows import a_flip_flips, a_window_of_one_is_the_identity, window_of
 
 
 def unfolding_a_constant(desc: Any, arrays: Arrays, result: Array) -> bool:
-    x = np.full(arrays["input"].shape, 7, arrays["input"].dtype)
+    x: Array = np.full(arrays["input"].shape, 7, arrays["input"].dtype)
     found = run(desc, {"input": x})
     window = window_of(desc, arrays)
     assert window.blocks is not None

@@ -28,17 +28,21 @@ ARRAYS = {"UIntArray": ("I", "PrependUint32"), "IntArray": ("i", "PrependInt32")
 class Writer(flatbuffers.Builder):
     """The builder of the package, with a call for each kind of part."""
 
+    head: int
+
     def offsets(self, positions: Sequence[int]) -> int:
         self.StartVector(4, len(positions), 4)
         for position in reversed(positions):
             self.PrependUOffsetTRelative(position)
-        return self.EndVector()
+        found: int = self.EndVector()
+        return found
 
     def numbers(self, values: Sequence[Any], prepend: str) -> int:
         self.StartVector(4, len(values), 4)
         for value in reversed(values):
             getattr(self, prepend)(value)
-        return self.EndVector()
+        found: int = self.EndVector()
+        return found
 
     def put(self, alignment: int, code: str, *values: Any) -> int:
         """A struct outside of a table."""
@@ -46,7 +50,8 @@ class Writer(flatbuffers.Builder):
         self.Prep(alignment, 0)
         self.head = self.head - len(raw)
         self.Bytes[self.head : self.head + len(raw)] = raw
-        return self.Offset()
+        found: int = self.Offset()
+        return found
 
     def made(self, count: int, *slots: tuple[str, int, Any]) -> int:
         """A table: how each id, in the order of writing, is put in."""
@@ -54,7 +59,8 @@ class Writer(flatbuffers.Builder):
         for how, slot, value in slots:
             if value is not None:
                 getattr(self, f"Prepend{how}Slot")(slot, value, 0)
-        return self.EndObject()
+        found: int = self.EndObject()
+        return found
 
     def text(self, value: str | None) -> int | None:
         return None if value is None else self.CreateString(value)
@@ -258,7 +264,8 @@ class Walk:
         names = self.each(self.string)
         head = tuple(self.field(table, slot, follow) for slot, follow in ((2, self.string), (3, names), (4, names)))
         operator = self.number(table, 0, types.Uint8Flags) == 1
-        return head + self.field(table, 1, self.operator if operator else self.constant)
+        found: tuple[Any, ...] = head + self.field(table, 1, self.operator if operator else self.constant)
+        return found
 
     def operator(self, at: int) -> tuple[Any, ...]:
         table = self.table(at)

@@ -29,11 +29,11 @@ from dmlcy._frontends.serialized.records import (
 FLOAT32 = "DML_TENSOR_DATA_TYPE_FLOAT32"
 RELU = Activation("DML_OPERATOR_ACTIVATION_RELU", ())
 LEAKY = Activation("DML_OPERATOR_ACTIVATION_LEAKY_RELU", (Attribute("Alpha", "Float32", 0.5),))
-SCALARS = {
+SCALARS: dict[str, Any] = {
     "ByteArray": b"\0\0\x80?\xff\0\0\0", "Int8": -128, "UInt8": 255, "Int16": -(2**15), "UInt16": 2**16 - 1,
     "Int32": -(2**31), "UInt32": 2**32 - 1, "Int64": -(2**63), "UInt64": 2**64 - 1, "Float32": 0.5, "Float64": 1e300,
 }  # fmt: skip
-VALUES = {
+VALUES: dict[str, Any] = {
     "Activation": LEAKY, "ActivationArray": (RELU, LEAKY), "UInt32": 2**32 - 1, "UInt64": 2**64 - 1,
     "Int32": -(2**31), "Float32": -0.5, "UIntArray": (0, 1, 2**32 - 1), "IntArray": (-1, 2**31 - 1),
     "FloatArray": (0.5, -1.0), "ScaleBias": ScaleBias(2.0, 3.0), "Size2D": Size2D(2, 3),

@@ -149,7 +149,7 @@ def fit(choices: Choices, operator: Operator, arrays: dict[str, Any], given: dic
         name = wrong.field or ""
         of_sizes = type(arrays.get(name)) is np.ndarray and wrong.id.endswith(f"-{name}-sizes") and wrong.fix
         sizes = wrong.values["expected"] if of_sizes else None
-        if sizes and np.prod(sizes) <= MOST:  # type: ignore[arg-type]
+        if sizes and np.prod(sizes) <= MOST:  # type: ignore[call-overload]
             arrays[name] = layout(choices, numbers(choices, sizes, arrays[name].dtype))  # type: ignore[arg-type]
 
 
@@ -278,7 +278,7 @@ def target(choices: Choices, operator: Operator, check: Check | None) -> Any:
     return tuple(outs) if len(outs) > 1 or faces_of(operator.name).array else outs[0]
 
 
-def call(choices: Choices, operator: Operator, arrays: dict[str, Any], given: dict[str, Any], level: str) -> None:
+def call(choices: Choices, operator: Operator, arrays: dict[str, Any], given: dict[str, Any], level: Any) -> None:
     """A call: as the exact checks say, and with the values of the definition."""
     check = exact(operator, arrays, given, level)
     valid = check is not None and not check.violations
@@ -340,7 +340,7 @@ def make(operator: Operator, values: Any) -> Any:
     return getattr(dml.desc, operator.desc)(**{name: values[name] for name in names if name in values})
 
 
-def describe(choices: Choices, operator: Operator, arrays: dict[str, Any], given: dict[str, Any], level: str) -> None:
+def describe(choices: Choices, operator: Operator, arrays: dict[str, Any], given: dict[str, Any], level: Any) -> None:
     """A desc, and all that can be done with one."""
     values: dict[str, Any] = {one.python: given[one.python] for one in operator.parameters if one.python in given}
     for name, value in arrays.items():

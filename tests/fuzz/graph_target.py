@@ -30,8 +30,9 @@ from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, OPERATORS  # noqa: E402
 from dmlcy._frontends.dxdispatch.json import Document, decode  # noqa: E402
 from dmlcy._frontends.dxdispatch.lint import Report  # noqa: E402
 from dmlcy._frontends.dxdispatch.problems import Refusal  # noqa: E402
+from dmlcy._frontends.graphs.form import LISTS  # noqa: E402
 from dmlcy._frontends.graphs.lint import lint  # noqa: E402
-from dmlcy._frontends.graphs.reader import LISTS, read  # noqa: E402
+from dmlcy._frontends.graphs.reader import read  # noqa: E402
 from dmlcy._graph.check import violations  # noqa: E402
 from dmlcy._graph.wiring import wiring_of  # noqa: E402
 from dmlcy._show.graphs import dot, svg, text  # noqa: E402
@@ -209,6 +210,7 @@ def run(graph: Any, compiled: Any, level: Any) -> None:
     names = [wiring_of(graph).value_names[dml.graph.Port(None, index)] for index in range(len(graph.inputs))]
     assert {*names} == {*compiled.called, *compiled.owned}
     by_name = {name: given.get(index, np.zeros(0)) for index, name in enumerate(names)}
+    expected: Any
     try:
         expected = evaluated(graph, given, level)
     except DmlError as error:

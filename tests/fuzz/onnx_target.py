@@ -22,7 +22,7 @@ from dmlcy._frontends.onnx.structure import ordered  # noqa: E402
 try:
     import onnx
     from google.protobuf.message import DecodeError
-    from peers import agree
+    from proto_peers import agree
 except ImportError:
     onnx = None
 
@@ -68,8 +68,8 @@ def one(data: bytes) -> None:
         for tensor in _tensors(model.graph):
             try:
                 array = tensor.array()
-            except Refusal as error:
-                assert all(one.id.startswith(IDS) for one in error.violations)
+            except Refusal as refused:
+                assert all(one.id.startswith(IDS) for one in refused.violations)
             else:
                 assert array.shape == tensor.sizes and not array.flags.writeable
         if onnx is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from depth import deep, draws_of
@@ -16,10 +18,17 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "operators")]
 import calls_target  # noqa: E402
 import graph_target  # noqa: E402
 import model_target  # noqa: E402
+import numpy as np  # noqa: E402
 import onnx_target  # noqa: E402
 import serialized_target  # noqa: E402
+from by_nodes import evaluated  # noqa: E402
+from serialized_graphs import refusal  # noqa: E402
 
+import dmlcy as dml  # noqa: E402
+from dmlcy._facts.tables import RUNNABLE  # noqa: E402
+from dmlcy._frontends.dxdispatch.json import Document, decode  # noqa: E402
 from dmlcy._frontends.dxdispatch.problems import at_byte  # noqa: E402
+from dmlcy._frontends.graphs.lint import lint  # noqa: E402
 
 TARGETS = {
     "model": model_target, "calls": calls_target, "serialized": serialized_target, "graph": graph_target,
@@ -47,9 +56,9 @@ def test_every_operator_is_called(draws: int) -> None:
     for number in range(1 << 16):
         data = number.to_bytes(2, "big")
         first.setdefault(calls_target.operator_of(data).name, data)
-        if len(first) == len(calls_target.RUNNABLE):
+        if len(first) == len(RUNNABLE):
             break
-    assert first.keys() == calls_target.RUNNABLE.keys()
+    assert first.keys() == RUNNABLE.keys()
     for data in first.values():
         for seed in range(draws):
             calls_target.one(data + random.Random(seed).randbytes(60))
@@ -60,7 +69,7 @@ def test_a_wrong_verdict_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b'{"resources": {}, "dispatchables": {},\n "commands": [1]}'
     model_target.one(text)
     with monkeypatch.context() as patch:
-        patch.setattr(model_target.Document, "position", lambda document, at: (1, at + 1))
+        patch.setattr(Document, "position", lambda document, at: (1, at + 1))
         with pytest.raises(AssertionError):
             model_target.one(text)
     with monkeypatch.context() as patch:
@@ -71,7 +80,7 @@ def test_a_wrong_verdict_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_wrong_record_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The target fails where what is written is not what was read, or where a file is refused without a byte of it."""
-    readable = [data for data in CORPUS if serialized_target.refusal(data) is None]
+    readable = [data for data in CORPUS if refusal(data) is None]
     whole, small, broken = max(readable, key=len), min(readable, key=len), b"\xff" * 64
     for data in (small, broken):
         serialized_target.one(data)
@@ -103,13 +112,12 @@ def test_a_wrong_graph_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The target fails where a result is not that of the nodes, and where lint and compile do not say the same."""
     chain, cycle = ((HERE / "corpus" / "graph" / name).read_bytes() for name in ("chain", "cycle"))
     with monkeypatch.context() as patch:
-        evaluated = graph_target.evaluated
         patch.setattr(graph_target, "evaluated", lambda *given: [one + 1 for one in evaluated(*given)])
         with pytest.raises(AssertionError):
             graph_target.one(chain)
     for whole in (chain, cycle):
         with monkeypatch.context() as patch:
-            other = graph_target.lint(graph_target.decode("g", cycle if whole == chain else chain), "6_4")
+            other = lint(decode("g", cycle if whole == chain else chain), "6_4")
             patch.setattr(graph_target, "lint", lambda *given, other=other: other)
             with pytest.raises(AssertionError):
                 graph_target.one(whole)
@@ -118,28 +126,27 @@ def test_a_wrong_graph_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("what", ["other bits", "written", "taken", "refused"])
 def test_a_wrong_call_is_noticed(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The target fails where a result is not that of the definition, or a verdict not that of the exact checks."""
-    dml = calls_target.dml
 
-    def wrong(call: object) -> object:
-        def changed(*arguments: object, out: object = None, **attributes: object) -> object:
+    def wrong(call: Callable[..., Any]) -> Callable[..., Any]:
+        def changed(*arguments: Any, out: Any = None, **attributes: Any) -> Any:
             try:
-                result = call(*arguments, **attributes, **({} if out is None else {"out": out}))  # type: ignore[operator]
+                result = call(*arguments, **attributes, **({} if out is None else {"out": out}))
             except dml.DmlError:
-                if what == "written" and type(out) is calls_target.np.ndarray and out.flags.writeable:
+                if what == "written" and type(out) is np.ndarray and out.flags.writeable:
                     out.view("u1")[...] ^= 1
                 if what == "taken" and out is None:
-                    return calls_target.np.zeros(1)
+                    return np.zeros(1)
                 raise
             if what == "other bits":
                 for one in result if isinstance(result, tuple) else (result,):
                     one.view(f"u{one.itemsize}")[...] ^= 1 << (8 * one.itemsize - 2)
             if what == "refused":
-                dml.padding1(None, start_padding=0, end_padding=0)
+                dml.padding1(None, start_padding=0, end_padding=0)  # type: ignore[call-overload]  # no array
             return result
 
         return changed
 
-    for operator in calls_target.RUNNABLE.values():
+    for operator in RUNNABLE.values():
         monkeypatch.setattr(dml, operator.python, wrong(getattr(dml, operator.python)))
     with pytest.raises((AssertionError, dml.DmlError)):
         for seed in range(1000):

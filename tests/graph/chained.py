@@ -9,7 +9,7 @@ import numpy as np
 import dmlcy as dml
 
 APART: Any = ("chains", "epilogues")
-CONVOLUTIONS = {
+CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "a matrix": ((1, 5, 6, 7), (8, 5, 1, 1), {}),
     "matrices": ((3, 4, 9, 9), (13, 4, 1, 1), {}),
     "rows that are copied": ((1, 3, 12, 13), (4, 3, 3, 3), {"start_padding": 1, "end_padding": 1}),
@@ -43,7 +43,8 @@ def same(found: Any, expected: Any) -> bool:
 
 
 def without_nan(array: Any) -> bytes:
-    return np.where(np.isnan(array), array.dtype.type(np.nan), array).tobytes()
+    found: bytes = np.where(np.isnan(array), array.dtype.type(np.nan), array).tobytes()
+    return found
 
 
 def check(graph: Any, arrays: list[Any]) -> Any:

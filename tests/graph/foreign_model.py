@@ -24,7 +24,7 @@ class Item(NamedTuple):
 
 
 POOLED = {"window_size": (3, 3), "start_padding": 1, "end_padding": 1}
-WRONG = {
+WRONG: dict[int, tuple[str, dict[str, Any], str]] = {
     300: ("activation_softmax1", {"axes": (1, 9)}, "DML-ACTIVATION_SOFTMAX1-axes-range"),
     301: ("element_wise_add", {"other": (1, 2, 8, 7)}, "DML-ELEMENT_WISE_ADD-b-sizes"),
     900: ("activation_elu", {"alpha": "one"}, "DML-ACTIVATION_ELU-alpha-type"),

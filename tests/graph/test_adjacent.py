@@ -11,7 +11,7 @@ from graphs import tensor
 
 import dmlcy as dml
 
-Drawn = tuple[Any, dict[int, Any], list[Any]]
+Drawn = tuple[dml.graph.GraphDesc, dict[int, Any], list[Any]]
 
 
 def drawn(seed: int) -> Drawn:

@@ -30,9 +30,9 @@ def check(lives: list[Life]) -> int:
 @pytest.mark.parametrize("seed", range(20))
 def test_no_two_values_meet(seed: int) -> None:
     draw = random.Random(seed)
-    lives, slack = [], []
+    slack = []
     for _ in range(30):
-        lives = []
+        lives: list[Life] = []
         for _ in range(draw.randrange(1, 40)):
             first = draw.randrange(30)
             lives.append(Life(draw.choice([1, 64, 100, 1000, 4096]), first, first + draw.randrange(1 + seed)))

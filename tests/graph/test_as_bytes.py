@@ -144,7 +144,8 @@ def test_constants_are_read_from_their_files_last(tmp_path: Path) -> None:
 
 def test_a_constant_without_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = to_records(lazy())
-    file = saved(tmp_path, replace(record, nodes=(replace(record.nodes[0], data="w"), *record.nodes[1:])))
+    constant: Any = record.nodes[0]
+    file = saved(tmp_path, replace(record, nodes=(replace(constant, data="w"), *record.nodes[1:])))
     with pytest.raises(dml.ModelError, match=r'The file "w.bin" of constant 0 "weights" cannot be read') as caught:
         dml.graph.load(file)
     assert caught.value.id == "DML-GRAPH-file-constant"
@@ -156,7 +157,8 @@ def test_a_constant_without_its_file(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize("name", ["../w", "/etc/w", "a/../../w", "", "C:w", "a\0b"])
 def test_no_file_outside_of_the_folder_is_read(name: str, tmp_path: Path) -> None:
     record = to_records(lazy())
-    data = write(replace(record, nodes=(replace(record.nodes[0], data=name), *record.nodes[1:])))
+    constant: Any = record.nodes[0]
+    data = write(replace(record, nodes=(replace(constant, data=name), *record.nodes[1:])))
     (tmp_path / "w.bin").write_bytes(bytes(16))
     (tmp_path / "in").mkdir()
     with pytest.raises(dml.ModelError) as caught:
@@ -248,7 +250,8 @@ def as_onnx_runtime_casts_to_bool() -> dml.graph.GraphDesc:
     g = dml.Graph()
     number = g.cast(g.input(tensor(1, 1, 1, 4), name="x"), output_dtype="UINT8", name="cast")
     bytes_ = tensor(1, 1, 1, 4, dtype="UINT8")
-    clip = dml.desc.ElementWiseClip1(input=bytes_, output=bytes_, min_max_data_type="UNKNOWN", min=0, max=1)
+    unknown: Any = "UNKNOWN"  # the runtime takes it; no program should write it
+    clip = dml.desc.ElementWiseClip1(input=bytes_, output=bytes_, min_max_data_type=unknown, min=0, max=1)
     return g.build(y=g.add(clip, number, name="clip"))
 
 
@@ -272,7 +275,8 @@ def test_bounds_without_a_data_type_are_those_of_the_tensors(tmp_path: Path) -> 
 
 def test_only_clip_takes_a_data_type_that_is_not_said() -> None:
     tensors = {name: tensor(4, dtype="INT16") for name in ("input", "input_gradient", "output_gradient")}
-    for unknown in ("UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN"):
+    names: list[Any] = ["UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN"]
+    for unknown in names:
         clip = dml.desc.ElementWiseClipGrad1(**tensors, min_max_data_type=unknown, min=-300, max=300)
         assert dml.check(clip) == [] and len(dml.check(clip, warnings=True)) == 1
         too_large = dml.desc.ElementWiseClipGrad1(**tensors, min_max_data_type=unknown, min=-300, max=40000)

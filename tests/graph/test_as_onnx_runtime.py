@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,8 @@ def written() -> dml.graph.GraphDesc:
     gathered = g.gather(row, signed, axis=3, index_dimensions=1)
     as_integer = g.cast(values, output_dtype="UINT8")
     byte = dml.TensorDesc("UINT8", (1, 1, 1, 3))
-    clip = dml.desc.ElementWiseClip1(input=byte, min_max_data_type="UNKNOWN", min=0, max=1)
+    unknown: Any = "UNKNOWN"
+    clip = dml.desc.ElementWiseClip1(input=byte, min_max_data_type=unknown, min=0, max=1)
     return g.build(gathered=gathered, truth=g.add(clip, as_integer))
 
 

@@ -289,7 +289,7 @@ def test_a_member_with_several_outputs() -> None:
     parts = [g.activation_relu(g.input(like)) for _ in range(4)]
     step = g.input(dml.TensorDesc("FLOAT32", (1, 1, 1, 1)))
     given: Any = {"learning_rate": 0.1, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-3}
-    values, first, second = g.adam_optimizer(*parts, step, **given)
+    values, first, second = g.adam_optimizer(parts[0], parts[1], parts[2], parts[3], step, **given)
     graph = g.build(g.element_wise_add(g.element_wise_negate(values), first), second)
     arrays = [numbers((1, 1, 6, 7), np.float32, seed, 0) for seed in range(4)]
     found = check(graph, [*arrays, np.full((1, 1, 1, 1), 3, np.float32)])

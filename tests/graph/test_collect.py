@@ -13,15 +13,26 @@ from foreign_model import FILE, WRONG, built
 from graphs import tensor
 
 import dmlcy as dml
+from dmlcy._errors import Violation
 from dmlcy._facts.tables import OPERATORS
+from dmlcy._graph.violations import GraphViolation
+
+TEXT: Any = "one"
+"""No number, and no sizes."""
+
+
+def at(violation: Violation) -> GraphViolation:
+    """The violation, which is of a graph."""
+    assert isinstance(violation, GraphViolation)
+    return violation
 
 
 def test_three_wrong_nodes_of_a_thousand_are_three_violations_with_their_origins() -> None:
     graph = built(1000)
     found = dml.check(graph)
     assert [one.id for one in found] == [id_ for _, _, id_ in WRONG.values()]
-    assert [one.node for one in found] == [*WRONG]
-    assert [one.origin for one in found] == [
+    assert [at(one).node for one in found] == [*WRONG]
+    assert [at(one).origin for one in found] == [
         dml.graph.Origin(FILE, f"/layer/{number}", method.title()) for number, (method, _, _) in WRONG.items()
     ]
     assert [one.to_json()["origin"]["name"] for one in found] == [f"/layer/{number}" for number in WRONG]
@@ -54,7 +65,7 @@ def test_many_wrong_nodes_take_linear_time() -> None:
         value = g.input(tensor(1, 1, 4, 4))
         for _ in range(count):
             with g.origin(FILE, "pool"):
-                value = g.activation_elu(value, alpha="one", outputs=tensor(1, 1, 4, 4), name="elu")
+                value = g.activation_elu(value, alpha=TEXT, outputs=tensor(1, 1, 4, 4), name="elu")
         found = dml.check(g.build(y=value))
         assert len(found) == count == len(g.violations)
 
@@ -71,7 +82,7 @@ def test_what_only_follows_from_a_wrong_node_is_not_said() -> None:
     assert after.desc.sizes == ()
     known = g.activation_relu(after, outputs=tensor(1, 1, 2, 2))
     g.element_wise_add(known, g.input(tensor(1, 1, 2, 3)))
-    g.activation_elu(unknown, alpha="one")
+    g.activation_elu(unknown, alpha=TEXT)
     graph = g.build(after, known)
     expected = [
         "DML-AVERAGE_POOLING-input-rank",
@@ -143,7 +154,8 @@ def test_what_is_no_desc_of_an_output_is_refused(outputs: Any, said: str) -> Non
 def test_a_wrong_use_of_python_still_raises() -> None:
     g = dml.Graph(collect=True)
     with pytest.raises(TypeError, match="missing a required argument"):
-        g.gemm(g.input(tensor(1, 1, 2, 2)))
+        gemm: Any = g.gemm
+        gemm(g.input(tensor(1, 1, 2, 2)))
 
 
 @each_of("name", OPERATORS)
@@ -167,7 +179,7 @@ def test_every_operator_gives_values_for_inputs_that_are_wrong(name: str) -> Non
             asked[field.python] = dtype
     result = getattr(g, operator.python)(*values, **operator.example_arguments(example), **asked)
     outputs = result if isinstance(result, tuple) else (result,)
-    found = [one.id for one in dml.check(g.build(*outputs)) if one.node is not None]
+    found = [one.id for one in dml.check(g.build(*outputs)) if at(one).node is not None]
     assert found == [one.id for one in g.violations] != []
     assert [one for one in outputs if not isinstance(g.activation_relu(one), dml.graph.Value)] == []
 
@@ -189,12 +201,12 @@ def test_a_violation_that_no_desc_has_is_not_lost_in_json(tmp_path: Path) -> Non
     g = dml.Graph(collect=True)
     x = g.input(tensor(1, 1, 4, 4), name="x")
     with g.origin(FILE, "/pool", "MaxPool"):
-        y = g.max_pooling(x, window_size=2, output_sizes="wide")
+        y = g.max_pooling(x, window_size=2, output_sizes=TEXT)
     graph = g.build(g.max_pooling(y, window_size=9))
     for write in (dml.graph.to_json, lambda one: dml.graph.save(one, tmp_path / "saved")):
         with pytest.raises(dml.InvalidDataTypeError) as caught:
             write(graph)
-        assert [(one.id, one.node) for one in caught.value.violations] == [("DML-MAX_POOLING-output-type", 0)]
+        assert [(one.id, at(one).node) for one in caught.value.violations] == [("DML-MAX_POOLING-output-type", 0)]
         assert '"/pool"' in str(caught.value)
     assert not (tmp_path / "saved").exists()
     wrong = dml.Graph(collect=True)

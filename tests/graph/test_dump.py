@@ -124,6 +124,7 @@ def typical_and_allowed(folder: Path) -> tuple[Any, Any]:
     """Of the product: the differences beyond which an element is suspect, and beyond which it is wrong."""
     node = next(one for one in network()[0].nodes if one.name == "product")
     a, b = (np.load(folder / f"{name}.npy") for name in ("elu", "matrix"))
+    assert isinstance(node.desc, dml.desc.OperatorDesc)
     _, passes = judged(node.desc, {"a": a.reshape(1, 1, 1, -1), "b": b}, "output")
     return passes.typical, passes.allowed
 

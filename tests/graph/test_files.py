@@ -204,17 +204,19 @@ def test_a_random_change_is_refused_or_makes_another_graph(tmp_path: Path, capsy
 
 def test_what_is_no_graph_is_not_taken(tmp_path: Path) -> None:
     g = dml.Graph()
-    for wrong in (None, 3, g, {}):
+    no_graphs: tuple[Any, ...] = (None, 3, g, {})
+    for wrong in no_graphs:
         for use in (dml.graph.to_json, dml.graph.to_bytes, lambda one: dml.graph.save(one, tmp_path)):
             with pytest.raises(TypeError, match=r"\(\) takes a dmlcy.graph.GraphDesc, not") as caught:
-                use(wrong)  # type: ignore[arg-type]
+                use(wrong)
             assert ("build(...)" in str(caught.value)) == (wrong is g)
         with pytest.raises(TypeError, match="or a graph, not") as caught:
-            dml.compile(wrong)  # type: ignore[call-overload]
+            dml.compile(wrong)
         assert ("build(...)" in str(caught.value)) == (wrong is g)
-    for wrong in (None, 10**12, "text"):
+    no_bytes: tuple[Any, ...] = (None, 10**12, "text")
+    for wrong in no_bytes:
         with pytest.raises(TypeError, match="takes the bytes of a serialized graph"):
-            dml.graph.from_bytes(wrong)  # type: ignore[arg-type]
+            dml.graph.from_bytes(wrong)
     with pytest.raises(TypeError, match="takes JSON text, or the dict"):
         dml.graph.from_json([])  # type: ignore[arg-type]
     assert not [*tmp_path.iterdir()]
@@ -297,7 +299,8 @@ def test_the_bits_of_a_nan_are_kept(dtype: str, count: int, tmp_path: Path) -> N
         assert main([command[0], str(tmp_path / "saved" / "graph.json"), command[1], str(folder)]) == 0
         assert np.load(folder / "nans.npy").tobytes() == wanted
         again = dml.graph.load(folder / "graph" / "graph.json")
-        assert next(one for one in again.nodes if isinstance(one, dml.graph.Constant)).data.tobytes() == wanted
+        data = next(one for one in again.nodes if isinstance(one, dml.graph.Constant)).data
+        assert data is not None and data.tobytes() == wanted
 
 
 @pytest.mark.parametrize("name", ["a\ud800", "\udfff"])

@@ -34,7 +34,7 @@ def used(operator: Operator, number: int = 0) -> tuple[dml.Graph, Any, Any]:
             values.append(
                 tuple(g.input(one) for one in desc) if type(desc) is tuple else None if desc is None else g.input(desc)
             )
-    asked = {}
+    asked: dict[str, Any] = {}
     for path, (dtype, _, _) in example.outputs.items():
         field = operator.field(path)
         if field.optional:
@@ -158,7 +158,10 @@ def test_a_graph_does_not_change() -> None:
     array = np.ones(3, np.float32)
     constant = g.constant(array)
     array[:] = 2
-    data = g._nodes[constant._port.node].data
+    assert constant._port.node is not None
+    made = g._nodes[constant._port.node]
+    assert isinstance(made, dml.graph.Constant) and made.data is not None
+    data = made.data
     assert data.view(np.float32).tolist() == [1, 1, 1] and not data.flags.writeable
 
 

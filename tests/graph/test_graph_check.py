@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from dmlcy._graph.model import Constant, Edge, End, Node, Port
 RELU = dml.desc.ActivationRelu(input=tensor(3))
 
 
-def ids(graph: GraphDesc, level: str = "6_4") -> list[str]:
+def ids(graph: GraphDesc, level: Any = "6_4") -> list[str]:
     return [one.id.removeprefix("DML-GRAPH-") for one in dml.check(graph, level, warnings=True)]
 
 
@@ -49,7 +50,10 @@ def test_a_name_that_nothing_has() -> None:  # DML-GRAPH-name-unbound
 def test_edges_that_are_names() -> None:
     """As in serialized graphs: a name is bound by one input or one node, and read by any number of them."""
     one = dml.desc.ElementWiseAdd(a=tensor(3), b=tensor(3))
-    nodes = [(Constant(np.ones(3, np.float32).view(np.uint8), "c"), (), ("c",)), (Node(one, "sum"), ("x", "c"), ("y",))]
+    nodes: list[tuple[Node | Constant, tuple[str, ...], tuple[str, ...]]] = [
+        (Constant(np.ones(3, np.float32).view(np.uint8), "c"), (), ("c",)),
+        (Node(one, "sum"), ("x", "c"), ("y",)),
+    ]
     graph = GraphDesc.from_names(nodes, ["x"], ["y"])
     assert ids(graph) == []
     assert dml.compile(graph)(np.arange(3, dtype=np.float32)).tolist() == [1, 2, 3]
@@ -190,7 +194,7 @@ def test_a_constant_may_have_padding_to_four_bytes(size: int, valid: bool) -> No
 def test_a_desc_that_is_no_tensor(where: str, desc: dml.TensorDesc, why: str) -> None:  # DML-GRAPH-desc
     """The desc has the data type and the total size of the tensor that it is joined to."""
     graph = row(Constant(np.zeros(12, np.uint8), "", desc) if where == "constant" else Node(RELU), Node(RELU))
-    ends = {f"{where}s": (End("e", desc),)} if where != "constant" else {}
+    ends: dict[str, Any] = {f"{where}s": (End("e", desc),)} if where != "constant" else {}
     (one,) = dml.check(replace(graph, **ends))
     assert one.id == "DML-GRAPH-desc" and where in one.message and why in one.message
 

@@ -57,7 +57,7 @@ def test_the_unbroken_graph_is_valid() -> None:
 
 @pytest.mark.parametrize("error", BREAKABLE, ids=lambda error: error.id)
 def test_a_change_gives_its_id(error: ErrorText, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = changed(valid(), error.breaks)
+    text = changed(valid(), {**error.breaks})
     found = ids(text)
     assert error.id in found, sorted(found)
     others = {one for one in found if found[one].severity == "error"} - {error.id}

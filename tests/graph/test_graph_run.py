@@ -23,7 +23,9 @@ def by_hand(x: Any, graph: dml.graph.GraphDesc) -> Any:
     constants = {node.name: node for node in graph.nodes if isinstance(node, dml.graph.Constant)}
 
     def weights(name: str, *sizes: int) -> Any:
-        return constants[name].data.view(np.float32).reshape(sizes)
+        data = constants[name].data
+        assert data is not None
+        return data.view(np.float32).reshape(sizes)
 
     y = dml.convolution(
         x, weights("kernel", 16, 3, 3, 3), start_padding=1, end_padding=1, fused_activation=dml.desc.ActivationRelu()

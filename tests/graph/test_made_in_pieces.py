@@ -40,7 +40,7 @@ def product(
     weights = g.constant(integers(sizes), name="weights")
     scales = random.random(blocks if turned else blocks[::-1]).astype(number.lower())
     given = [g.constant(scales), *([g.constant(integers(blocks))] if zero else [])]
-    how = "SCALE_ZERO_POINT" if zero else "SCALE"
+    how: Any = "SCALE_ZERO_POINT" if zero else "SCALE"
     numbers = g.dequantize(weights, given, quantization_type=how, name="numbers")
     bias = g.constant(random.random((1, columns)).astype(number.lower()))
     arguments = [x, numbers, g.broadcast(bias, (rows, columns))] if added else [x, numbers]
@@ -83,7 +83,8 @@ def traced(call: Any) -> int:
 def test_pieces_give_the_bits_of_the_whole(
     dtype: str, rows: int, depth: int, columns: int, turned: bool, block: int, more: Any
 ) -> None:
-    before, pieces.PIECE = pieces.PIECE, 4096
+    patch = pytest.MonkeyPatch()
+    patch.setattr(pieces, "PIECE", 4096)
     try:
         graph, x = product(dtype, rows, depth, columns, turned, block, **more)
         op = dml.compile(graph, without=["folded"])
@@ -102,7 +103,7 @@ def test_pieces_give_the_bits_of_the_whole(
         assert [call.desc.operator.name for call in recorded.calls] == ["DEQUANTIZE", "GEMM", "ACTIVATION_RELU"]
         assert next(step.written for step in op.plan().steps) == "pieces"
     finally:
-        pieces.PIECE = before
+        patch.undo()
 
 
 def test_what_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from graphs import chain, network, tensor
 
 import dmlcy as dml
+from dmlcy._graph.violations import GraphViolation
 
 X = np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2) - 1
 
@@ -68,7 +70,9 @@ def test_arrays_may_lie_anyhow(how: str) -> None:
         with pytest.raises(dml.DmlError, match="graph input 0"):
             op(X.tolist())
         return
-    expected = op(given.astype(np.uint8 if how == "bool" else np.float32).reshape(graph.inputs[0].desc.sizes).copy())
+    desc = graph.inputs[0].desc
+    assert desc is not None
+    expected = op(given.astype(np.uint8 if how == "bool" else np.float32).reshape(desc.sizes).copy())
     assert op(given).tolist() == op(x=given).tolist() == expected.tolist()
 
 
@@ -122,10 +126,14 @@ def test_an_error_in_the_middle_leaves_the_graph_as_it_was() -> None:
     out = np.full_like(op(X, right), 5)
     for _ in range(3):
         expected = op(X, right).tolist()
-        for call in (lambda: op(X, wrong), lambda: op(X, wrong, out=out), lambda: op.run((X, wrong), {}, seen=print)):
+        calls: tuple[Callable[[], object], ...] = (
+            lambda: op(X, wrong), lambda: op(X, wrong, out=out), lambda: op.run((X, wrong), {}, seen=print),
+        )  # fmt: skip
+        for call in calls:
             with pytest.raises(dml.InvalidDataError, match='node 1 "pick"') as caught:
                 call()
-            assert caught.value.violations[0].node == 1
+            (violation,) = caught.value.violations
+            assert isinstance(violation, GraphViolation) and violation.node == 1
         assert op(X, right).tolist() == expected and (out == 5).all()
 
 
@@ -255,7 +263,7 @@ def test_what_depends_on_constants_only_is_computed_once() -> None:
     assert names == [("x", 1), ("ones", 1), ("twice", 2), ("four", 4), ("wide", 4), ("product", 4)]
     with dml.record() as outer:
         again = dml.compile(graph)  # records nothing
-        assert outer.calls == [] or len(outer.calls) == 0
+        assert not [*outer.calls]
         again(x)
     assert [call.desc.operator.name for call in outer.calls] == [
         "ELEMENT_WISE_ADD", "ELEMENT_WISE_ADD", "TILE", "ELEMENT_WISE_MULTIPLY"

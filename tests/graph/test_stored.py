@@ -11,6 +11,7 @@ from chained import CONVOLUTIONS, check, numbers, same
 
 import dmlcy as dml
 
+RELU = dml.desc.ActivationRelu()
 FOLLOWERS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "relu": lambda g, y, beside: g.activation_relu(y),
     "relu6": lambda g, y, beside: g.element_wise_clip(y, min=0, max=6),
@@ -23,7 +24,6 @@ FOLLOWERS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "two others": lambda g, y, beside: g.element_wise_multiply(g.element_wise_subtract(beside, y), beside),
     "function": lambda g, y, beside: g.activation_tanh(g.activation_relu(y)),
 }
-RELU = dml.desc.ActivationRelu()
 
 
 @pytest.mark.parametrize("kind", CONVOLUTIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -109,6 +110,10 @@ def ran(op: Any, given: Any, **more: Any) -> list[bytes]:
     return [one.tobytes() for one in (found if isinstance(found, tuple) else (found,))]
 
 
+def tell(told: dict[Any, bytes], port: Any, array: Any) -> None:
+    told[port] = array.tobytes()
+
+
 @seeds_of(40)
 def test_views_change_no_bit(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strided, "LONG", 0)
@@ -117,8 +122,9 @@ def test_views_change_no_bit(seeds: range, monkeypatch: pytest.MonkeyPatch) -> N
         drawn = Drawn(seed)
         monkeypatch.setattr(chains, "LEAST", seed % 2 * LARGEST)
         expected = [x.tobytes() for _, x in drawn.ends]
-        without = [name for name in EVERY if drawn.draw.random() < 0.3]
-        for left_out in ((), ("views",), without):
+        without: list[Any] = [name for name in EVERY if drawn.draw.random() < 0.3]
+        choices: tuple[Any, ...] = ((), ("views",), without)
+        for left_out in choices:
             op = dml.compile(drawn.graph, without=left_out)
             counted += not left_out and op.optimizations.counts["views"]
             chained += op.optimizations.counts["chains"]
@@ -126,7 +132,7 @@ def test_views_change_no_bit(seeds: range, monkeypatch: pytest.MonkeyPatch) -> N
             out = outs[0] if len(outs) == 1 else tuple(outs)
             assert ran(op, drawn.given) == ran(op, drawn.given, out=out) == expected, (seed, left_out)
             told: dict[Any, bytes] = {}
-            op.run(drawn.given, {}, seen=lambda port, array, told=told: told.update({port: array.tobytes()}))
+            op.run(drawn.given, {}, seen=partial(tell, told))
             for value, x in drawn.values:
                 assert value._port not in told or told[value._port] == x.tobytes(), (seed, left_out)
         with dml.record() as recorded:

@@ -34,9 +34,9 @@ def layers(places: int) -> tuple[Any, np.ndarray[Any, Any]]:
         )
         x = g.activation_relu(x)
     pooled = g.max_pooling(x, window_size=2, strides=2)
-    weight = g.constant(random.standard_normal((1, 1, 200, 1000), np.float32))
+    matrix_b = g.constant(random.standard_normal((1, 1, 200, 1000), np.float32))
     matrix = g.reinterpret(x, dml.TensorDesc("FLOAT32", [1, 1, 200, places * places]))
-    rows = g.gemm(matrix, weight, trans_a="TRANSPOSE")
+    rows = g.gemm(matrix, matrix_b, trans_a="TRANSPOSE")
     return dml.compile(g.build(x, pooled, rows)), random.standard_normal((1, 24, places, places), np.float32)
 
 

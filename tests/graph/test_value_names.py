@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,7 +78,7 @@ def test_many_equal_names_take_linear_time() -> None:
     def steps(count: int) -> int:
         found, names = 0, Names()
 
-        def note(frame: object, event: str, _: object) -> object:
+        def note(frame: FrameType, event: str, _: object) -> Any:
             nonlocal found
             found += event == "line"
             return note

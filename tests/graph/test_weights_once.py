@@ -37,8 +37,9 @@ def drawn(dtype: str, *shapes: tuple[int, ...]) -> list[Array]:
 
 def uses(dtype: str) -> Iterator[tuple[bool, str, Array, Array, dict[str, Any]]]:
     """Whether the weights are left out; the function, its tensors and attributes."""
-    plain, turned = {}, {"trans_b": "TRANSPOSE"}
-    for out, function, one, two, given in (
+    plain: dict[str, Any] = {}
+    turned: dict[str, Any] = {"trans_b": "TRANSPOSE"}
+    each: tuple[tuple[bool, str, tuple[int, ...], tuple[int, ...], dict[str, Any]], ...] = (
         (True, "gemm", (1, 1, 40, 210), (1, 1, 210, 190), plain),
         (True, "gemm", (1, 1, 1, 300), (1, 1, 90, 300), turned),
         (True, "gemm", (2, 3, 30, 300), (2, 3, 300, 165), {"alpha": 0.5}),
@@ -52,8 +53,10 @@ def uses(dtype: str) -> Iterator[tuple[bool, str, Array, Array, dict[str, Any]]]
         (True, "convolution", (1, 70, 9, 7), (70, 64, 3, 3), {"direction": "BACKWARD"}),
         (False, "convolution", (1, 9, 20, 40), (20, 9, 3, 3), {"mode": "CONVOLUTION"}),
         (False, "convolution", (2, 40, 6, 5), (40, 30, 4, 4), {"direction": "BACKWARD", "strides": 2}),
-    ):  # fmt: skip
-        yield out, function, *drawn(dtype, one, two), given
+    )  # fmt: skip
+    for out, function, one, two, given in each:
+        first, second = drawn(dtype, one, two)
+        yield out, function, first, second, given
 
 
 @each_of("dtype", DTYPES)
@@ -102,7 +105,11 @@ def test_weights_stay_that_something_else_reads() -> None:
         elif second == "element_wise_add":
             other, expected = g.element_wise_add(weights, weights), w + w
         else:
-            part = {"input_window_offsets": 0, "input_window_sizes": (1, 1, 210, 130), "input_window_strides": 1}
+            part: dict[str, Any] = {
+                "input_window_offsets": 0,
+                "input_window_sizes": (1, 1, 210, 130),
+                "input_window_strides": 1,
+            }
             other, expected = g.gemm(first, g.slice1(weights, **part)), dml.gemm(dml.gemm(x, w), w[..., :130])
         op = dml.compile(g.build(first, other))
         op.initialize(w)

@@ -54,9 +54,9 @@ def compile_all(folders: list[Path]) -> int:
     flags = " ".join([SIZES, *(f"-I{folder}" for folder in folders)])
     os.environ |= {"CC": COMPILER, "CPPFLAGS": flags, "CFLAGS": " ".join(f"-Werror={name}" for name in STRICT)}
     os.chdir(ROOT)
-    script = runpy.run_path("setup.py")
+    script: Any = runpy.run_path("setup.py")
 
-    class Objects(script["BuildExt"]):  # type: ignore[misc]
+    class Objects(script["BuildExt"]):  # type: ignore[misc, name-defined]  # known when it runs
         """Links nothing."""
 
         def build_extensions(self) -> None:

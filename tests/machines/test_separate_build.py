@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import separate_build
+from tests import separate_build
 
 
 def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:

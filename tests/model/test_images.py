@@ -67,7 +67,8 @@ class TestRead:
         save(tmp_path / "a.png")
         wanted = [1, 0, 1 / 255, 4 / 255, 7 / 255, 10 / 255, 0, 0.4, 2 / 255, 5 / 255, 8 / 255, 20 / 255]
         wanted += [0.2, 1, 3 / 255, 6 / 255, 9 / 255, 30 / 255]
-        for size in ({"resampleSize": [1, 3, 2, 3]}, {}, {"resampleSize": []}, {"resampleMode": "scale"}):
+        sizes: tuple[dict[str, Any], ...] = ({"resampleSize": [1, 3, 2, 3]}, {}, {"resampleSize": []})
+        for size in (*sizes, {"resampleMode": "scale"}):
             found = storage(resource("a.png", **size), tmp_path)
             assert np.array_equal(values(found), np.array(wanted, np.float32))
         halves = storage(resource("a.png", "FLOAT16", resampleSize=[1, 3, 2, 3]), tmp_path)

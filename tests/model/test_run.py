@@ -317,7 +317,12 @@ class TestCommandLine:
 def test_buffers_are_held_against_memory_in_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No buffer is filled before all are known to fit. Files count when they are read."""
     filled: list[int] = []
-    monkeypatch.setattr(resources, "_zeros", lambda size: filled.append(size) or np.zeros(size, np.uint8))
+
+    def zeros(size: int) -> Any:
+        filled.append(size)
+        return np.zeros(size, np.uint8)
+
+    monkeypatch.setattr(resources, "_zeros", zeros)
 
     def require(size: int) -> None:
         if size > 1000:

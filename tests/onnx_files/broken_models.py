@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from written import (
     VALID,
@@ -152,7 +153,7 @@ def _structures() -> Iterator[tuple[str, str, bytes]]:
     yield "graph-recursion", 'calls itself by way of "g"', model(graph(WHOLE), *pair)
 
 
-EXTERNAL = (
+EXTERNAL: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("file-external-path", "../w.bin", {}),
     ("file-external-path", "inner/../../w.bin", {}),
     ("file-external-path", "/etc/passwd", {}),

@@ -41,7 +41,8 @@ def form(data: bytes, name: str, inputs: Mapping[str, Any]) -> bytes:
         return data
     model = onnx.load_from_string(data)
     if name == "half":
-        return convert_float_to_float16(model, keep_io_types=True).SerializeToString()
+        found: bytes = convert_float_to_float16(model, keep_io_types=True).SerializeToString()
+        return found
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
         before, after = Path(folder, "before.onnx"), Path(folder, "after.onnx")
         before.write_bytes(data)

@@ -23,7 +23,8 @@ RARE = ("BOOL", "STRING", "BFLOAT16", "INT64", "INT32", "FLOAT16", "DOUBLE", "UI
 def model(row: OperatorRow, version: Version, seed: int) -> Model:
     """A model of one node."""
     draw = Random(f"{row.domain} {row.name} {version.since} {seed}")
-    base, elements = draw.choice(SIZES), {}
+    base = draw.choice(SIZES)
+    elements: dict[str, str] = {}
     inputs: list[str] = []
     infos: list[Info] = []
     constants: dict[str, Tensor] = {}

@@ -12,7 +12,7 @@ import onnx
 
 PACKAGES = ("magika==1.0.3", "nudenet==3.4.2", "rapidocr-onnxruntime==1.4.4", "silero-vad==6.2.3")
 """Which .ci/run installs, without what they need to run."""
-SIZES = {
+SIZES: dict[str, dict[str, tuple[int, ...]]] = {
     "320n.onnx": {"images": (1, 3, 320, 320)},
     "ch_PP-OCRv4_det_infer.onnx": {"x": (1, 3, 64, 320)},
     "ch_PP-OCRv4_rec_infer.onnx": {"x": (1, 3, 48, 320)},

@@ -191,7 +191,7 @@ def test_values_of_polygraphy(tmp_path: Path) -> None:
     (tmp_path / "inputs.json").write_text(json.dumps([{"image": encoded(image)}]))
     files = [str(tmp_path / "outputs.json"), "--inputs", str(tmp_path / "inputs.json")]
     assert main(["compare", str(DIGITS), *files]) == 0
-    outputs["conv"]["values"] = encoded(values["conv"] + np.float32(0.1))  # type: ignore[assignment]
+    outputs["conv"]["values"] = encoded(values["conv"] + np.float32(0.1))
     (tmp_path / "outputs.json").write_text(json.dumps(document))
     assert main(["compare", str(DIGITS), *files]) == 1
 
@@ -235,7 +235,7 @@ def test_a_node_that_nothing_here_computes_is_not_judged(tmp_path: Path, capsys:
     path.write_bytes(small(nodes, {"x": ("FLOAT", (3, 3))}, outputs={"y": ("FLOAT", (3, 3))}))
     x = np.random.default_rng(0).standard_normal((3, 3)).astype(np.float32)
     r = np.maximum(x, 0)
-    values = {"x": x, "r": r, "d": np.array(7, np.float32), "y": r + 7}
+    values: dict[str, Any] = {"x": x, "r": r, "d": np.array(7, np.float32), "y": r + 7}
     assert main(["graph", str(path), "--expose-edges", str(tmp_path / "exposed")]) == 0
     exposed = decode("m.onnx", (tmp_path / "exposed" / "model.onnx").read_bytes(), None)
     assert {one.name for one in exposed.graph.outputs} == {"r", "d", "y"}

@@ -204,14 +204,8 @@ def test_a_decoder_reads_the_keys_of_the_runs_before(room: int) -> None:
         total += queries
         given = [floats(BATCH, queries, size) for size in (16, 8, 8)]
         rest = [ints(*[total - 1] * BATCH), ints(total)]
-        results = [
-            run({f"input{place}": one for place, one in enumerate([*given, *cache, *rest])})
-            for run, cache in zip(
-                (lambda inputs: session.run(None, inputs), lambda inputs: [*model.run(inputs).values()]),
-                caches,
-                strict=True,
-            )
-        ]
+        theirs, ours = ({f"input{place}": one for place, one in enumerate([*given, *cache, *rest])} for cache in caches)
+        results = [session.run(None, theirs), [*model.run(ours).values()]]
         for wanted, found in zip(*results, strict=True):
             part = (..., slice(total), slice(None))
             assert found.shape == wanted.shape and np.abs(found[part] - wanted[part]).max() < 1e-5

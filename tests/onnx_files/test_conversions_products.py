@@ -121,6 +121,7 @@ def test_products_with_packed_weights(single: Single) -> None:
 def test_packed_weights_that_are_refused() -> None:
     single = n_bits(4, 2)
     a, weights, scales, _ = single.inputs
+    assert weights is not None
     for inputs, identifier in (
         ([a, weights, scales, floats(6, 2)], "DML-ONNX-input-type"),
         ([a, weights, scales, bytes_(5)], "DML-ONNX-sizes"),

@@ -176,5 +176,5 @@ def test_a_run_and_a_graph_of_an_optimised_model(tmp_path: Path, capsys: pytest.
         dmlcy.onnx.load(path, optimize="extended").run(Pattern(X + GELU).inputs(), outputs=["b"])
     for call in (dmlcy.onnx.load, dmlcy.onnx.report):
         with pytest.raises(ValueError, match="optimize is one of none, basic, extended"):
-            call(path, optimize="all")  # type: ignore[operator]
+            call(path, optimize="all")  # type: ignore[arg-type]
     assert LEVELS == ("none", "basic", "extended")

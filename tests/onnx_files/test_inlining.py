@@ -136,8 +136,11 @@ def test_functions_that_stand_for_too_many_nodes_are_refused() -> None:
     """Each of 40 functions calls the next one twice: that are 2**40 nodes."""
     functions = {}
     for number in range(40):
-        call = (f"f{number + 1}", "own") if number < 39 else ("Neg", ONNX)
-        nodes = tuple(Node(at, "", *call, (name,), (result,), {}) for at, (name, result) in enumerate(("ab", "bc")))
+        called, domain = (f"f{number + 1}", "own") if number < 39 else ("Neg", ONNX)
+        nodes = tuple(
+            Node(at, "", called, domain, (name,), (result,), {})
+            for at, (name, result) in enumerate((("a", "b"), ("b", "c")))
+        )
         functions["own", f"f{number}", ""] = Function(
             f"f{number}", "own", "", ("a",), ("c",), (), {}, nodes, {ONNX: 18, "own": 1}
         )

@@ -8,9 +8,10 @@ from depth import draws_of
 
 import dmlcy
 from dmlcy._frontends.onnx.model import ELEMENTS, Model
-from dmlcy._frontends.onnx.tables import OPERATORS, operator
+from dmlcy._frontends.onnx.tables import operator
 from dmlcy._frontends.onnx.values import OnnxValue
 from dmlcy._frontends.onnx.walk import Walk
+from dmlcy._generated.onnx import OPERATORS
 
 ROWS = [row for key in sorted(OPERATORS) if (row := operator(*key)) is not None and row.conversion and row.versions]
 
@@ -43,4 +44,4 @@ def _check_elements(value: OnnxValue) -> None:
     """A constant has the elements that its sizes and its data type say."""
     if value.read is not None:
         array = value.read()
-        assert (array.shape, array.dtype) == (value.sizes, ELEMENTS[value.element].numpy)
+        assert array.shape == value.sizes and array.dtype == ELEMENTS[value.element].numpy

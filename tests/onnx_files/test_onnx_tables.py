@@ -152,8 +152,8 @@ def test_onnx_runtime_declares_the_same_operators() -> None:
                     mark = {"Single": "", "Optional": "?", "Variadic": "+"}[str(other.option).rpartition(".")[2]]
                     assert (one.name, one.mark) == (other.name, mark), shown(row.domain, row.name)
             for name in version.attributes.keys() & schema.attributes.keys():
-                one, other = version.attributes[name], schema.attributes[name]
-                assert (one.kind, one.required) == (str(other.type).rpartition(".")[2], other.required), (
+                row_of, other = version.attributes[name], schema.attributes[name]
+                assert (row_of.kind, row_of.required) == (str(other.type).rpartition(".")[2], other.required), (
                     row.name,
                     name,
                 )

@@ -151,7 +151,7 @@ class Draw:
         sizes = (self.heads, self.length, head) if headed else (self.length, self.heads * head)
         places = self.random.integers(0, 9, (self.batch, self.length)) if self.random.integers(2) else np.array([2])
         caches = [self.floats(12, part // 2) for _ in range(2)]
-        more = {"interleaved": int(self.random.integers(2))}
+        more: dict[str, Any] = {"interleaved": int(self.random.integers(2))}
         if part != head:
             more |= {"rotary_embedding_dim": part, "num_heads": self.heads}
         return self.node("RotaryEmbedding", self.floats(self.batch, *sizes), places.astype(np.int64), *caches, **more)
@@ -209,7 +209,6 @@ IGNORED = {
 def read(monkeypatch: pytest.MonkeyPatch) -> defaultdict[str, set[str]]:
     """The attributes, inputs and outputs that conversions read, by the operator."""
     found = defaultdict[str, set[str]](set)
-    attribute, has, given, wants, out = Use.attribute, Use.has, Use.__getitem__, Use.wants, Use.out
 
     def note(use: Use, name: str) -> None:
         found[use.row.name].add(name)
@@ -220,11 +219,25 @@ def read(monkeypatch: pytest.MonkeyPatch) -> defaultdict[str, set[str]]:
     def to(use: Use, place: int) -> None:
         note(use, use.version.outputs[place].name)
 
-    monkeypatch.setattr(Use, "attribute", lambda use, name: (note(use, name), attribute(use, name))[1])
-    monkeypatch.setattr(Use, "has", lambda use, place: (at(use, place), has(use, place))[1])
-    monkeypatch.setattr(Use, "__getitem__", lambda use, place: (at(use, place), given(use, place))[1])
-    monkeypatch.setattr(Use, "wants", lambda use, place: (to(use, place), wants(use, place))[1])
-    monkeypatch.setattr(Use, "out", lambda use, one, sizes, place=0: (to(use, place), out(use, one, sizes, place))[1])
+    def noting(look: Callable[[Use, Any], None], name: str) -> None:
+        """The method notes what it is asked for."""
+        method = getattr(Use, name)
+
+        def asked(use: Use, *given: Any) -> Any:
+            look(use, given[0])
+            return method(use, *given)
+
+        monkeypatch.setattr(Use, name, asked)
+
+    for look, name in ((note, "attribute"), (at, "has"), (at, "__getitem__"), (to, "wants")):
+        noting(look, name)
+    out = Use.out
+
+    def written(use: Use, one: Any, sizes: Any, place: int = 0) -> Any:
+        to(use, place)
+        return out(use, one, sizes, place)
+
+    monkeypatch.setattr(Use, "out", written)
     return found
 
 

@@ -30,7 +30,7 @@ class Drawn:
         self.random = np.random.default_rng(seed)
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self.values = {"x": (2, 3, 4), "z": (2, 3, 4)}
+        self.values: dict[str, tuple[int, ...]] = {"x": (2, 3, 4), "z": (2, 3, 4)}
         for number in range(NODES):
             name = str(self.random.choice([*self.values]))
             self._node(f"v{number}", name, self.values[name])

@@ -24,12 +24,12 @@ from dmlcy._frontends.onnx.wire import Message  # noqa: E402
 PACKAGE = Path(onnx.__file__).parent
 
 
-def of(proto: onnx.ModelProto) -> Model:
+def of(proto: Any) -> Model:
     """The model, read from its bytes."""
     return decode("model.onnx", proto.SerializeToString(), None)
 
 
-def made(nodes: list[Any], inputs: str = "x", outputs: str = "y", **more: Any) -> onnx.ModelProto:
+def made(nodes: list[Any], inputs: str = "x", outputs: str = "y", **more: Any) -> Any:
     """A model of these nodes."""
     functions = more.pop("functions", [])
     said = [[helper.make_tensor_value_info(name, 1, [2]) for name in names.split()] for names in (inputs, outputs)]

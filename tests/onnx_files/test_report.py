@@ -153,7 +153,12 @@ def test_the_lines_look_at_each_node_a_few_times(monkeypatch: pytest.MonkeyPatch
     found = report(model(17, f"(float[2] x) => (float[2] y50) {{ y0 = Relu(x) {_chain(50)} }}"))
     asked: list[ModelReport] = []
     needs: Any = ModelReport.needs
-    monkeypatch.setattr(ModelReport, "needs", property(lambda one: asked.append(one) or needs.fget(one)))
+
+    def noted(one: ModelReport) -> Any:
+        asked.append(one)
+        return needs.fget(one)
+
+    monkeypatch.setattr(ModelReport, "needs", property(noted))
     assert "      51 DirectML, in 1 graph" in [*lines(found)]
     assert len(asked) == 1
 

@@ -24,6 +24,7 @@ from dmlcy._frontends.onnx import loading, reader
 from dmlcy._frontends.onnx.inputs import arrays_for
 from dmlcy._frontends.onnx.loading import KEPT, CompiledModel
 from dmlcy._frontends.onnx.reader import decode
+from dmlcy._frontends.onnx.stages import Stage
 
 DIGITS = Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx"
 
@@ -92,8 +93,12 @@ def test_every_value_has_its_name() -> None:
 
 def test_graphs_are_kept_for_the_last_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    first = loading.Stage
-    monkeypatch.setattr(loading, "Stage", lambda *given: made.append(given) or first(*given))
+
+    def stage(*given: Any) -> Stage:
+        made.append(given)
+        return Stage(*given)
+
+    monkeypatch.setattr(loading, "Stage", stage)
     model = dmlcy.onnx.load(DIGITS)
     for count in (1, 2, 1, 2):
         model(images(count))

@@ -138,7 +138,7 @@ def test_constants_of_4_bits_become_numbers_in_the_product(element: str) -> None
     data, inputs = made.SerializeToString(), {"x": random.standard_normal((3, 256)).astype(np.float32)}
     must_agree(data, inputs, 3e-6)
     graph = CompiledModel(decode("model.onnx", data, None), {}).graph(inputs)
-    assert dml.compile(graph).optimizations.counts["pieces"] == 1
+    assert graph is not None and dml.compile(graph).optimizations.counts["pieces"] == 1
 
 
 def test_packed_weights_serve_all_sizes() -> None:

@@ -54,7 +54,8 @@ def gpt(width: int, heads: int, layers: int, words: int, places: int, length: in
 
 def llama(length: int, past: int, bits: int, *sizes: int) -> tuple[bytes, Inputs]:
     """A Llama, for so many tokens behind so many earlier ones."""
-    found = Llama(*sizes, bits=bits)
+    width, inner, heads, shared, layers, words, places = sizes
+    found = Llama(width, inner, heads, shared, layers, words, places, bits)
     return found.model().SerializeToString(), found.inputs(length, past)
 
 

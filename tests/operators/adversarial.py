@@ -24,7 +24,8 @@ def adversarial(seed: int, shape: tuple[int, ...], dtype: Any, kind: str) -> Arr
     if kind == "largest":
         return rng.choice([most, most, -most], shape).astype(dtype)
     if kind == "subnormal":
-        return (rng.integers(-9, 10, shape) * limits.smallest_subnormal).astype(dtype)
+        found: Array = (rng.integers(-9, 10, shape) * limits.smallest_subnormal).astype(dtype)
+        return found
     if kind == "zeros":
         return rng.choice([0.0, -0.0], shape).astype(dtype)
     if kind == "one and many small":  # each of them is lost beside the one

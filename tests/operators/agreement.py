@@ -11,8 +11,9 @@ from example_descs import each_part
 import dmlcy as dml
 from dmlcy._check.checker import Check
 from dmlcy._desc.check import refuse_call
-from dmlcy._desc.memory import has_four_bits, is_packed
+from dmlcy._desc.memory import is_packed
 from dmlcy._desc.operator_desc import OperatorDesc
+from dmlcy._facts.dtypes import has_four_bits
 from dmlcy._facts.levels import level_index
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_array import by_path
@@ -57,7 +58,7 @@ def explained(function: Callable[[], object]) -> Verdict:
 # A desc
 
 
-def of_desc(desc: OperatorDesc, level: str) -> tuple[Verdict, Verdict]:
+def of_desc(desc: OperatorDesc, level: Any) -> tuple[Verdict, Verdict]:
     """The compiled checks of a desc, and those in Python; ``compile`` where the compiled ones cannot see the fault."""
     found = dml.check(desc, level)
     if is_seen(desc, found):

@@ -20,7 +20,6 @@ from uses import (
     NUMPY,
     PLAN,
     RUNNABLE,
-    TABLE,
     UINT_MAX,
     Array,
     Use,
@@ -34,6 +33,7 @@ from codegen.field_types import type_of
 from codegen.model import Field, Operator, Rule
 from codegen.plan import RulePlan
 from dmlcy._facts.rows import MISSING
+from dmlcy._facts.tables import OPERATORS as TABLE
 from dmlcy._field_types import type_of as kind_of
 
 
@@ -99,7 +99,7 @@ def ids(operator: Operator) -> set[str]:
     return {id_ for id_, _ in PLAN.ids if id_.startswith(f"DML-{operator.name}-")}
 
 
-def level_of(rule: Rule) -> str:
+def level_of(rule: Rule) -> Any:
     """A level at which a rule holds."""
     return NEWEST if rule.until is None else LEVELS[FACTS.level_index(rule.until) - 1]
 
@@ -194,7 +194,7 @@ def break_dtype(use: Use, field: Field) -> Ways:
 
 
 @functools.cache
-def is_valid_at(use: Use, level: str) -> bool:
+def is_valid_at(use: Use, level: Any) -> bool:
     """Whether the level has all that the example uses."""
     return not dml.check(use.desc, level)
 
@@ -316,8 +316,8 @@ def break_same_dtype(use: Use, field: Field) -> Ways:
         if alike[0] is not field:
             yield from both_tensors(use, use.path(field), cast(array, NUMPY[known[0]]))
     elif field.enum is not None and field.value is not None:
-        other = next(name for name in NUMPY if name != getattr(use.desc, field.python).name)
-        yield "desc", {field.python: other}, {}
+        member = next(name for name in NUMPY if name != getattr(use.desc, field.python).name)
+        yield "desc", {field.python: member}, {}
 
 
 def break_sizes(use: Use, field: Field) -> Ways:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from uses import LEVELS, NEWEST, NUMPY, TABLE, Use
+from uses import LEVELS, NEWEST, NUMPY, Use
 
 import dmlcy as dml
 from dmlcy._check.optional import descs_for
 from dmlcy._errors import raise_violations
+from dmlcy._facts.tables import OPERATORS as TABLE
+from dmlcy._facts.tables import FeatureLevelName
 
 DELETED = object()
 
@@ -29,7 +31,7 @@ class Case:
     use: Use
     way: str
     changes: Mapping[str, Any]
-    level: str = NEWEST
+    level: FeatureLevelName = NEWEST
     alone: bool = True
     warns: bool = False
 

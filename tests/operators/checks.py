@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
@@ -33,7 +34,7 @@ def assert_same_bits(actual: Any, expected: Array | tuple[Array, ...]) -> None:
         np.testing.assert_array_equal(actual.view(bits), expected.view(bits))
 
 
-def assert_same_values(actual: Any, expected: Array | reference.Near | tuple[Array, ...]) -> None:
+def assert_same_values(actual: Any, expected: Array | reference.Near | tuple[Any, ...]) -> None:
     """The same data type, sizes and bytes, except the bytes of NaN; or numbers as near as the expected ones require."""
     if isinstance(expected, reference.Near):
         assert_near(actual, expected)
@@ -73,7 +74,8 @@ def has_few_digits(array: Array) -> bool:
 def last_place(scale: Array, dtype: Any) -> Array:
     """A unit in the last place of numbers of this size, in float64."""
     limits = np.finfo(dtype)
-    return np.ldexp(1.0, np.frexp(np.maximum(scale, float(limits.smallest_normal)))[1] - 1 - limits.nmant)
+    found: Array = np.ldexp(1.0, np.frexp(np.maximum(scale, float(limits.smallest_normal)))[1] - 1 - limits.nmant)
+    return found
 
 
 def assert_near(actual: Array, expected: reference.Near) -> None:
@@ -153,7 +155,7 @@ def described(name: str, inputs: list[Array], attributes: dict[str, Any]) -> Any
     tensors = {field: dml.TensorDesc(x.dtype, x.shape) for field, x in zip(fields, inputs, strict=True)}
     chosen = {field.python for field in operator.chosen}
     if chosen:
-        resolved = Check(operator, {**tensors, **attributes}, NEWEST, call=True).resolved
+        resolved: Mapping[str, Any] = Check(operator, {**tensors, **attributes}, NEWEST, call=True).resolved
         tensors |= {field.python: resolved[field.python] for field in operator.fields if operator.is_open(field)}
     optional = [field.python for field in operator.fields if field.optional]
     asked = {name: given.pop(name) for name in optional if name in given}

@@ -28,7 +28,8 @@ def draw_some(strategy: Any, draws: int, look: Callable[[Any], None], number: in
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow] if strict else list(HealthCheck),
     )
-    seed(number)(once(given(strategy)(lambda value: look(value))))()
+    decorated: Any = given(strategy)
+    seed(number)(once(decorated(lambda value: look(value))))()
 
 
 def draw_until(met: Facts, wanted: set[tuple[str, Any]], rounds: int, draw: Callable[[int], None]) -> None:

@@ -35,7 +35,7 @@ def along_an_axis(draw: st.DrawFn) -> dict[str, int]:
 def folds(draw: st.DrawFn) -> tuple[Any, dict[str, Array]]:
     """A desc of FOLD over one axis or two, padded alike at both ends, with its array."""
     axes = draw(st.lists(along_an_axis(), min_size=1, max_size=2))
-    given = {name: tuple(axis[name] for axis in axes) for name in axes[0]}
+    given: dict[str, Any] = {name: tuple(axis[name] for axis in axes) for name in axes[0]}
     blocks, image = given.pop("blocks"), given.pop("image")
     batch, channels = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     dtype = draw(st.sampled_from(["FLOAT64", "FLOAT32", "FLOAT16"]))

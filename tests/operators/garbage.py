@@ -12,6 +12,10 @@ import numpy as np
 
 import dmlcy as dml
 
+ANY: Any = dml
+"""The package without its types, for values that are no arguments."""
+FOUR: Any = np.ones((2, 2))
+
 
 class Hostile:
     """Nothing can be asked of it."""
@@ -23,7 +27,7 @@ class Hostile:
         raise object.__getattribute__(self, "_error")("\x1b[31m")
 
     __repr__ = __str__ = __len__ = __iter__ = __getitem__ = __bool__ = __float__ = __index__ = __int__ = _raise
-    __eq__ = __hash__ = __lt__ = __getattr__ = __format__ = __array__ = __dlpack__ = __dlpack_device__ = _raise  # type: ignore[assignment]
+    __eq__ = __hash__ = __lt__ = __getattr__ = __format__ = __array__ = __dlpack__ = __dlpack_device__ = _raise
 
 
 class HostileText(str):
@@ -32,28 +36,28 @@ class HostileText(str):
     def _raise(self, *_: object) -> Any:
         raise ZeroDivisionError
 
-    __repr__ = __str__ = __hash__ = __eq__ = __len__ = __iter__ = __format__ = removeprefix = _raise  # type: ignore[assignment]
+    __repr__ = __str__ = __hash__ = __eq__ = __len__ = __iter__ = __format__ = removeprefix = _raise
 
 
 class HostileInt(int):
     def _raise(self, *_: object) -> Any:
         raise ZeroDivisionError
 
-    __repr__ = __str__ = __index__ = __int__ = __float__ = __eq__ = __hash__ = __lt__ = __bool__ = _raise  # type: ignore[assignment]
+    __repr__ = __str__ = __index__ = __int__ = __float__ = __eq__ = __hash__ = __lt__ = __bool__ = _raise
 
 
 class HostileFloat(float):
     def _raise(self, *_: object) -> Any:
         raise ZeroDivisionError
 
-    __repr__ = __str__ = __float__ = __eq__ = __hash__ = __lt__ = __ne__ = as_integer_ratio = _raise  # type: ignore[assignment]
+    __repr__ = __str__ = __float__ = __eq__ = __hash__ = __lt__ = __ne__ = as_integer_ratio = _raise
 
 
 class HostileList(list[Any]):
     def _raise(self, *_: object) -> Any:
         raise ZeroDivisionError
 
-    __repr__ = __str__ = __len__ = __iter__ = __getitem__ = __eq__ = _raise  # type: ignore[assignment]
+    __repr__ = __str__ = __len__ = __iter__ = __getitem__ = __eq__ = _raise
 
 
 class HostileClass(type):
@@ -117,7 +121,7 @@ GARBAGE: list[Any] = [
     0.0, 1.0, -1.5, 1e39, 1e308, 5e-324, math.nan, math.inf, -math.inf, 1j,
     Decimal("NaN"), Decimal("sNaN"), Decimal("1e999999"), Decimal("1e-999999"), Fraction(1, 3), Fraction(10**400, 3),
     "", "EDGE", "\x1b[31m\n\r\x00", "\ud800", "\u202e", "x" * 5000, "NONE", "DML_PADDING_MODE_EDGE",
-    b"EDGE", bytearray(4), memoryview(b"1234"), memoryview(np.ones((2, 2))), {1}, {}, {"a": 1}, {"\x1b": 1j},
+    b"EDGE", bytearray(4), memoryview(b"1234"), memoryview(FOUR), {1}, {}, {"a": 1}, {"\x1b": 1j},
     [], [[]], [1], (1, 1), (2, 1.0), [None], ["1", "\x1b"], ITSELF, DEEP, range(2), (1,) * 10000, Long(),
     int, object(), NotImplemented, ..., len, np, np.float32, np.ndarray, np.dtype("f4"), slice(1), iter([1]), Hostile,
     type("\x1b[31m" * 100, (), {}), type("\x1b[31m", (), {})(),
@@ -131,7 +135,7 @@ GARBAGE: list[Any] = [
     np.zeros(2, ">i4"),
     np.broadcast_to(np.int8(1), 2**59), np.array(["2020"], "M8[s]"), np.recarray(2, "i2,f4"),
     np.ones((2, 2)).view(np.matrix),
-    dml.TensorDesc("FLOAT32", (1, 4, 4, 4)), dml.TensorDesc(None, 1j), dml.desc.DepthToSpace1(input=None, block_size=2),
+    dml.TensorDesc("FLOAT32", (1, 4, 4, 4)), ANY.TensorDesc(None, 1j), ANY.desc.DepthToSpace1(input=None, block_size=2),
 ]  # fmt: skip
 
 

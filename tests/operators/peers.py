@@ -152,7 +152,8 @@ def padding_onnx(desc: Any, arrays: Arrays) -> Array:
     x = arrays["input"]
     widths = np.array([*desc.start_padding, *desc.end_padding], np.int64)
     value = [np.array(fill_of(desc, x), x.dtype)] if desc.padding_mode.name == "CONSTANT" else []
-    return onnx("Pad", 19, [x, widths, *value], mode=MODES[desc.padding_mode.name])
+    found: Array = onnx("Pad", 19, [x, widths, *value], mode=MODES[desc.padding_mode.name])
+    return found
 
 
 # DEPTH_TO_SPACE and SPACE_TO_DEPTH
@@ -196,7 +197,8 @@ def shuffle_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
 
 
 def shuffle_onnx(desc: Any, arrays: Arrays) -> Array:
-    return onnx("DepthToSpace", 13, [arrays["input"]], blocksize=desc.block_size, mode=onnx_order(desc))
+    found: Array = onnx("DepthToSpace", 13, [arrays["input"]], blocksize=desc.block_size, mode=onnx_order(desc))
+    return found
 
 
 def unshuffle_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
@@ -204,7 +206,8 @@ def unshuffle_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
 
 
 def unshuffle_onnx(desc: Any, arrays: Arrays) -> Array:
-    return onnx("SpaceToDepth", 13, [arrays["input"]], blocksize=desc.block_size)
+    found: Array = onnx("SpaceToDepth", 13, [arrays["input"]], blocksize=desc.block_size)
+    return found
 
 
 # UNFOLD
@@ -271,7 +274,8 @@ def fold_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
 def fold_onnx(desc: Any, arrays: Arrays) -> Array:
     shapes = [np.array(sizes, np.int64) for sizes in (desc.output.sizes[2:], desc.window_sizes)]
     given = {"dilations": desc.dilations, "strides": desc.strides, "pads": [*desc.start_padding, *desc.end_padding]}
-    return onnx("Col2Im", 18, [arrays["input"], *shapes], **given)
+    found: Array = onnx("Col2Im", 18, [arrays["input"], *shapes], **given)
+    return found
 
 
 # AVERAGE_POOLING
@@ -340,7 +344,8 @@ def pooling_onnx(desc: Any, arrays: Arrays) -> Array:
     if desc.include_padding:  # zeros like any others, in any number
         x, pads = np.pad(x, [(0, 0), (0, 0), *zip(*pads, strict=True)]), ((0,) * len(pads[0]),) * 2
     window = {"kernel_shape": desc.window_size, "strides": desc.strides}
-    return onnx("AveragePool", 11, [x], **window, pads=[*pads[0], *pads[1]])
+    found: Array = onnx("AveragePool", 11, [x], **window, pads=[*pads[0], *pads[1]])
+    return found
 
 
 def pooling_dilated_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
@@ -354,7 +359,8 @@ def pooling_dilated_onnx(desc: Any, arrays: Arrays) -> Array:
     if desc.include_padding:
         x, pads = np.pad(x, [(0, 0), (0, 0), *zip(*pads, strict=True)]), ((0,) * len(pads[0]),) * 2
     window = {"kernel_shape": desc.window_size, "strides": desc.strides, "dilations": desc.dilations}
-    return onnx("AveragePool", 19, [x], **window, pads=[*pads[0], *pads[1]])
+    found: Array = onnx("AveragePool", 19, [x], **window, pads=[*pads[0], *pads[1]])
+    return found
 
 
 # MAX_POOLING
@@ -388,7 +394,8 @@ def maximum_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
 
 def maximum_onnx(desc: Any, arrays: Arrays) -> Array:
     window = {"kernel_shape": desc.window_size, "strides": desc.strides}
-    return onnx("MaxPool", 12, [arrays["input"]], **window, pads=[*desc.start_padding, *desc.end_padding])
+    found: Array = onnx("MaxPool", 12, [arrays["input"]], **window, pads=[*desc.start_padding, *desc.end_padding])
+    return found
 
 
 # MAX_POOLING1 and MAX_POOLING2
@@ -457,9 +464,10 @@ def regions_onnx_refuses(desc: Any, arrays: Arrays) -> str | None:
 
 def regions_onnx(desc: Any, arrays: Arrays) -> Array:
     roi = np.ascontiguousarray(arrays["roi"]).reshape(-1, 5)
-    return onnx(
+    found: Array = onnx(
         "MaxRoiPool", 1, [arrays["input"], roi], pooled_shape=list(desc.pooled_size), spatial_scale=desc.spatial_scale
     )
+    return found
 
 
 PEERS = {

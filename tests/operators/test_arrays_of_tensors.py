@@ -35,7 +35,7 @@ def test_uses_are_told_apart() -> None:
         sizes = [(4, width) for width in widths]
         for dtype in (np.float32, np.uint32):
             parts = dml.split(X.astype(dtype), axis=1, output_sizes=sizes)
-            assert [(one.shape, one.dtype) for one in parts] == [(size, dtype) for size in sizes]
+            assert [one.shape for one in parts] == [*sizes] and all(one.dtype == dtype for one in parts)
             assert_same_bits(dml.join(parts, axis=1), X.astype(dtype))
 
 
@@ -107,9 +107,8 @@ def test_the_zero_point_of_a_scale_alone(dtype: str, zero: int, path: Any) -> No
     numbers, scale = np.array([[0, 1, -2, 3], [2, 0, -1, 7]], np.float32), np.array([[0.5], [1]], np.float32)
     kinds = [dml.TensorDesc("FLOAT32", numbers.shape), dml.TensorDesc(dtype, numbers.shape)]
     given: Any = {"quantizations": [dml.TensorDesc("FLOAT32", scale.shape)], "quantization_type": "SCALE"}
-    quantized: Any = dml.compile(dml.desc.Quantize(input=kinds[0], output=kinds[1], **given), path=path)(
-        numbers, [scale]
-    )
+    compiled: Any = dml.compile(dml.desc.Quantize(input=kinds[0], output=kinds[1], **given), path=path)
+    quantized = compiled(numbers, [scale])
     values = quantized.values() if isinstance(quantized, dml.Packed) else quantized.astype(np.int64)
     assert values.tolist() == (numbers / scale + zero).tolist()
     again: Any = dml.compile(dml.desc.Dequantize(input=kinds[1], output=kinds[0], **given), path=path)
@@ -129,6 +128,7 @@ def test_an_array_that_is_resized_during_the_call() -> None:
 
 def calls(outs: list[Array]) -> list[Callable[[], object]]:
     compiled = join(), split()
+    number: Any = 3
     return [
         lambda: dml.join([X, X], axis=0),
         lambda: dml.split(X, axis=1, out=outs),
@@ -136,7 +136,7 @@ def calls(outs: list[Array]) -> list[Callable[[], object]]:
         lambda: compiled[1](X),
         lambda: compiled[1](X, out=outs),
         lambda: dml.join([X, X], axis=7),
-        lambda: dml.join([X, 3], axis=0),
+        lambda: dml.join([X, number], axis=0),
         lambda: dml.split(X, axis=1, output_sizes=[(4, 3)]),
         lambda: dml.split(X, axis=1, out=[outs[0], outs[0]]),
         lambda: compiled[0]([outs[0], X]),

@@ -144,7 +144,7 @@ def test_results_of_other_sizes_or_types_are_refused(bound: Any) -> None:
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_an_input_that_is_left_out_may_be_none(bound: Any) -> None:
     desc, arrays = product(ROW, ROW)
-    testing.assert_result(desc, arrays | {"c": None}, dml.compile(desc)(ROW, ROW), bound=bound)  # type: ignore[arg-type]
+    testing.assert_result(desc, arrays | {"c": None}, dml.compile(desc)(ROW, ROW), bound=bound)
     assert testing.expected(desc, arrays | {"c": None}).values.shape == (1, 1, 1, 1)  # type: ignore[arg-type]
 
 
@@ -170,4 +170,4 @@ def test_inputs_that_are_not_those_of_the_desc(given: dict[str, Any], message: s
     desc, _ = product(ROW, ROW)
     for bound in ("device", "own"):
         with pytest.raises(ValueError, match=message):
-            testing.assert_result(desc, given, np.zeros((1, 1, 1, 1), np.float32), bound=bound)  # type: ignore[arg-type]
+            testing.assert_result(desc, given, np.zeros((1, 1, 1, 1), np.float32), bound=bound)

@@ -172,7 +172,7 @@ BAD: list[tuple[str, dict[str, Any], str, type[dml.DmlError], str]] = [
 
 
 @each_of("name, changes, slug, error, level", BAD)
-def test_a_bad_call(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
+def test_a_bad_call(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: Any) -> None:
     good, shape = GOOD[name]
     arguments: dict[str, Any] = good | {"out": np.full(shape, 77, np.float32)} | changes
     dtype = getattr(arguments["input"], "dtype", None)
@@ -190,7 +190,7 @@ DESCS = [row for row in BAD if "out" not in row[1] and row[2] != "output-sizes" 
 
 
 @each_of("name, changes, slug, error, level", DESCS)
-def test_a_bad_desc(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: str) -> None:
+def test_a_bad_desc(name: str, changes: dict[str, Any], slug: str, error: type[dml.DmlError], level: Any) -> None:
     values: dict[str, Any] = GOOD[name][0] | changes
     operator = RUNNABLE[name.upper()]
     tensors = {key: dml.TensorDesc(value.dtype, value.shape) for key, value in values.items() if type(value) is type(X)}
@@ -257,6 +257,7 @@ def test_sizes_that_are_too_large_are_refused_once() -> None:
 
 
 POOLED = dml.TensorDesc("FLOAT32", (1, 1, 6, 6))
+FRACTION: Any = (999, 2.5)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +269,7 @@ POOLED = dml.TensorDesc("FLOAT32", (1, 1, 6, 6))
             ["start_padding-range", "window_size-fits"],
         ),
         (
-            dml.desc.AveragePooling(input=POOLED, window_size=(999, 2.5), strides=(0, 1)),
+            dml.desc.AveragePooling(input=POOLED, window_size=FRACTION, strides=(0, 1)),
             ["strides-range", "window_size-type", "window_size-fits"],
         ),
         (
@@ -286,7 +287,8 @@ def test_one_bad_entry_hides_only_what_reads_it(d: Any, wanted: list[str]) -> No
 
 
 def test_huge_ints_and_odd_names_can_be_printed() -> None:
-    odd = enum.Enum("Odd", {"\x1b[31mred": 1})["\x1b[31mred"]
+    Odd = enum.Enum("Odd", {"\x1b[31mred": 1})
+    odd: Any = next(iter(Odd))
     for value in (10**5000, (10**5000, 1), odd):
         for found in dml.check(dml.desc.AveragePooling(input=POOLED, window_size=value, strides=odd)):
             assert repr(found).isprintable() and str(found).isprintable()
@@ -295,7 +297,9 @@ def test_huge_ints_and_odd_names_can_be_printed() -> None:
 def test_only_inputs_are_owned_by_directml() -> None:
     owned = {"input": "FLOAT32", "output": "FLOAT32"}
     for name in owned:
-        tensors = {key: dml.TensorDesc("FLOAT32", (1, 1, 3, 3) if key == "output" else (1, 1, 4, 4)) for key in owned}
+        tensors: dict[str, Any] = {
+            key: dml.TensorDesc("FLOAT32", (1, 1, 3, 3) if key == "output" else (1, 1, 4, 4)) for key in owned
+        }
         tensors[name] = dml.TensorDesc("FLOAT32", tensors[name].sizes, flags="OWNED_BY_DML")
         found = dml.check(dml.desc.AveragePooling(**tensors, window_size=2))
         assert [one.id for one in found] == (["DML-AVERAGE_POOLING-output-member"] if name == "output" else [])

@@ -18,7 +18,7 @@ def test_calls_take_arrays_of_bool() -> None:
     assert moved.dtype == np.uint8 and moved.ravel().tolist() == [1, 0, 0, 1]
     joined = dml.join((YES, NO), axis=3)  # an array of tensors
     assert joined.dtype == np.uint8 and joined.ravel().tolist() == [1, 0, 1, 1, 1, 0]
-    chosen = dml.element_wise_if(YES, np.float32([[[[1, 2, 3]]]]), np.float32([[[[4, 5, 6]]]]))
+    chosen = dml.element_wise_if(YES, np.array([[[[1, 2, 3]]]], np.float32), np.array([[[[4, 5, 6]]]], np.float32))
     assert chosen.tolist() == [[[[1, 5, 3]]]]
 
 

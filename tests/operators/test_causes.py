@@ -53,7 +53,7 @@ def test_what_ends_a_program_passes(kind: type[BaseException]) -> None:
 
 def test_a_wrong_value_has_no_cause() -> None:
     with pytest.raises(dml.DmlError) as raised:
-        dml.unfold(X, window_sizes="3")  # type: ignore[call-overload]
+        dml.unfold(X, window_sizes="3")  # type: ignore[arg-type]
     assert raised.value.__cause__ is None
 
 

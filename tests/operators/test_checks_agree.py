@@ -19,11 +19,9 @@ from uses import (
     LEVELS,
     NEWEST,
     NUMPY,
-    TABLE,
     UINT_MAX,
     USES,
     Array,
-    Check,
     Use,
     following,
     search,
@@ -31,7 +29,9 @@ from uses import (
 
 import dmlcy as dml
 from codegen.model import Field, Operator
+from dmlcy._check.checker import Check
 from dmlcy._facts.levels import level_index
+from dmlcy._facts.tables import OPERATORS as TABLE
 from dmlcy._runtime.compiled import TableOperator
 
 INTEGRAL = ("uint", "uint_array", "size_2d")
@@ -135,7 +135,7 @@ def checks_agree(operator: Operator, data: st.DataObject) -> None:
     requests = {key: value for key, value in USES[name].requests.items() if key.endswith("_dtype")}
     asked = {key.removesuffix("_dtype"): value for key, value in requests.items()}
     exact = Check(TABLE[name], descs | attributes, level_index(level), call=True, asked=asked)
-    if operator.chosen and data.draw(st.integers(0, 9)):  # then sizes of inputs follow
+    if len(operator.chosen) and data.draw(st.integers(0, 9)):  # then sizes of inputs follow
         for key, sizes in following(exact).items():
             if key in arrays and math.prod(sizes) < 2**59:
                 arrays[key] = np.broadcast_to(np.ones(1, arrays[key].dtype), sizes)
@@ -151,7 +151,8 @@ def checks_agree(operator: Operator, data: st.DataObject) -> None:
 
     elements = sum(array.size for array in arrays.values())
     # A valid and large call would run, and take long.
-    if not exact.violations and elements + exact.resolved[output].element_count > MOST:
+    resolved: dict[str, Any] = exact.resolved
+    if not exact.violations and elements + resolved[output].element_count > MOST:
         return
     if elements <= MOST:
         exact.data(arrays)
@@ -215,7 +216,8 @@ def beyond(use: Use, field: Field) -> list[Any]:
     wrong = [field.minimum - 1, field.maximum + 1]
     if field.type != "uint":
         length = len(getattr(use.desc, field.python))
-        wrong += [(*[field.minimum] * (length - 1), number) for number in wrong]
+        several = [(*[field.minimum] * (length - 1), number) for number in wrong]
+        return [*wrong, *several, "1", 1.5]
     return [*wrong, "1", 1.5]
 
 
@@ -254,8 +256,9 @@ def test_what_is_no_sequence_of_sizes(value: Any) -> None:
 def test_an_array_without_dimensions_is_a_number() -> None:
     x = np.zeros((2, 2), np.float32)
     assert dml.tile(x, repeats=np.array(2)).shape == (4, 4)
-    tensors = {"input": dml.TensorDesc("FLOAT32", (2, 2)), "output": dml.TensorDesc("FLOAT32", (4, 4))}
+    tensors: dict[str, Any] = {"input": dml.TensorDesc("FLOAT32", (2, 2)), "output": dml.TensorDesc("FLOAT32", (4, 4))}
     assert not dml.check(dml.desc.Tile(repeats=np.array(2), **tensors))
-    for value in (np.array(True), np.array([True, True]), Foreign(2), Foreign([True, True])):
+    values: tuple[Any, ...] = (np.array(True), np.array([True, True]), Foreign(2), Foreign([True, True]))
+    for value in values:
         assert not accepted(lambda one=value: dml.tile(x, repeats=one))
         assert dml.check(dml.desc.Tile(repeats=value, **tensors))

@@ -6,6 +6,7 @@ import gc
 import pickle
 import sys
 import threading
+from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
@@ -33,7 +34,7 @@ def test_every_way_of_calling() -> None:
     out = np.zeros_like(expected)
     op = roi_pooling()
     name = "".join(["o", "ut"])  # not the interned one
-    ways = [
+    ways: list[Callable[[], Any]] = [
         lambda: op(X, ROI),
         lambda: op(X, ROI, out=None),
         lambda: op(X, roi=ROI),
@@ -104,17 +105,19 @@ def test_a_subclass_may_have_its_own_call() -> None:
     np.testing.assert_array_equal(Same(op.desc, 14)(X), op(X))
     np.testing.assert_array_equal(Shifted(op.desc, 14)(X), op(X + 1))
     with pytest.raises(TypeError):
-        Shifted(op.desc, 14)(X, out=None)
+        shifted: Any = Shifted(op.desc, 14)
+        shifted(X, out=None)
 
 
 def test_an_object_that_was_never_initialised_refuses() -> None:
     op = unfold()
+    bare: Any = type(op)
     with pytest.raises(Exception):  # noqa: B017 – which one says nothing; it must not crash
-        type(op).__new__(type(op))(X)
+        bare.__new__(bare)(X)
     with pytest.raises(TypeError):
-        type(op).__new__(type(op))()
+        bare.__new__(bare)()
     with pytest.raises(TypeError):
-        type(op).__new__(type(op)).initialize(input=X)
+        bare.__new__(bare).initialize(input=X)
 
 
 A = np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)
@@ -131,8 +134,9 @@ def test_an_initialized_input_is_given_once() -> None:
     assert op.called == ("a", "b", "c")
     op.initialize(b=b)
     b[...] = 0
-    for way in (lambda: op(A), lambda: op(a=A), lambda: op(A, None), lambda: op(A, out=np.empty((1, 1, 2, 4), "f4"))):
-        np.testing.assert_array_equal(way(), A @ B)
+    results = op(A), op(a=A), op(A, None), op(A, out=np.empty((1, 1, 2, 4), "f4"))
+    for result in results:
+        np.testing.assert_array_equal(result, A @ B)
     assert op.called == ("a", "c") and list(signature(op).parameters) == ["a", "c", "out"]
     again = pickle.loads(pickle.dumps(op))
     np.testing.assert_array_equal(again(A), A @ B)
@@ -177,7 +181,8 @@ def test_initialize_refuses_what_a_call_refuses() -> None:
         op(A, B)
     join = dml.compile(dml.desc.Join(inputs=(SIZES, SIZES), axis=1))
     with pytest.raises(TypeError, match="takes no inputs, which is an array of tensors"):
-        join.initialize(inputs=[X, X])
+        initialize: Any = join.initialize
+        initialize(inputs=[X, X])
 
 
 def test_values_of_an_initialized_input_are_checked_at_each_call() -> None:
@@ -222,9 +227,12 @@ def test_no_reference_is_left() -> None:
         roi_op(X, roi=ROI)
         dml.unfold(X, window_sizes=[3, 3], strides=(1, 1))
         dml.unfold(X, window_sizes=(3, 3), out=out)
-        for bad in (lambda: op(X, X), lambda: op(X, out=X), lambda: op(X, to=X), lambda: roi_op(X)):
+        bad: tuple[Callable[[], object], ...] = (
+            lambda: op(X, X), lambda: op(X, out=X), lambda: op(X, to=X), lambda: roi_op(X),
+        )  # fmt: skip
+        for one in bad:
             with pytest.raises((TypeError, dml.DmlError)):
-                bad()
+                one()
 
     calls()
     gc.collect()

@@ -24,7 +24,7 @@ from codegen.model import Field, Operator
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Example
-from dmlcy._facts.tables import OPERATORS
+from dmlcy._facts.tables import OPERATORS, FeatureLevelName
 from dmlcy._show.explain import rules
 from dmlcy._show.explain.find import find
 from dmlcy._show.explain.text import lay_out
@@ -53,7 +53,7 @@ def goes_to_json_and_back(desc: OperatorDesc) -> None:
     assert json.loads(json.dumps(read.to_dict())) == written
 
 
-def compiled_checks_agree(desc: OperatorDesc, level: str) -> None:
+def compiled_checks_agree(desc: OperatorDesc, level: FeatureLevelName) -> None:
     compiled, said = of_desc(desc, level)
     assert compiled == said
 

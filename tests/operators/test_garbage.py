@@ -78,7 +78,7 @@ def garbage_in_a_call(use: Use, names: list[str], data: st.DataObject) -> None:
         assert not wrong(lambda: getattr(dml, use.operator.python)(**arguments))
 
 
-def ask(use: Use, changes: dict[str, Any], level: str) -> None:
+def ask(use: Use, changes: dict[str, Any], level: Any) -> None:
     """Does with a desc all that can be done with it."""
     d = use.make({**use.values(), **changes})
     assert d == d and hash(d) == hash(d) and repr(d) and d.to_dict()

@@ -37,9 +37,9 @@ class Ratio(fractions.Fraction):
 
 def test_sequences_that_are_too_short() -> None:
     with pytest.raises(dml.InvalidDataTypeError):
-        dml.unfold(Device(), window_sizes=1)  # type: ignore[arg-type]
+        dml.unfold(Device(), window_sizes=1)
     with pytest.raises((dml.DmlError, RuntimeError)):
-        dml.padding1(X, start_padding=0, end_padding=0, padding_value=Ratio(1, 3))  # type: ignore[arg-type]
+        dml.padding1(X, start_padding=0, end_padding=0, padding_value=Ratio(1, 3))
 
 
 def test_an_input_resized_during_the_call() -> None:
@@ -105,7 +105,7 @@ class Asked(np.ndarray[Any, Any]):
 
     __array_ufunc__ = __array_function__ = __array_wrap__ = __getitem__ = __len__ = __iter__ = _raise
     reshape = astype = copy = view = item = ravel = transpose = sum = _raise
-    dtype = shape = strides = size = ndim = flags = T = property(_raise)  # type: ignore[assignment]
+    dtype = shape = strides = size = ndim = flags = T = property(_raise)
 
 
 @each_of("name", RUNNABLE)
@@ -137,7 +137,7 @@ def test_regions_that_out_writes_to_after_the_check() -> None:
 
     out = Out()
     image = np.ones((1, 1, 8, 8), np.float32)
-    assert dml.roi_pooling(image, regions, spatial_scale=1, pooled_size=1, out=out) is out  # type: ignore[type-var]
+    assert dml.roi_pooling(image, regions, spatial_scale=1, pooled_size=1, out=out) is out
     assert set(target.ravel().tolist()) <= {0.0, 1.0}
 
 
@@ -178,7 +178,8 @@ def test_a_compiled_operator_keeps_its_fields_and_pickles() -> None:
     operator = dml.compile(desc)
     bad = dml.desc.Unfold(input=dml.TensorDesc("FLOAT32", (1, 1, 4, 4)), window_sizes=9)
     with pytest.raises(dml.InvalidDescError):
-        operator.__init__(bad, 14)
+        again: Any = operator
+        again.__init__(bad, 14)
     expected = dml.unfold(X, window_sizes=3)
     np.testing.assert_array_equal(operator(X), expected)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(operator))(X), expected)
@@ -205,14 +206,16 @@ def test_what_only_looks_like_a_desc(dtype: int, sizes: Any) -> None:
     fields = {"operator": real.operator, "input": tensor, "output": tensor, "block_size": 2}
     fake = types.SimpleNamespace(**fields, order="DEPTH_COLUMN_ROW")
     with pytest.raises(AttributeError, match="_violations"):
-        type(dml.compile(real))(fake, 14)
+        compiled: Any = type(dml.compile(real))
+        compiled(fake, 14)
 
 
 @pytest.mark.parametrize("level", [-1, 15, 1 << 30])
 def test_levels_that_do_not_exist(level: int) -> None:
     operator = dml.compile(dml.desc.Unfold(input=dml.TensorDesc("FLOAT32", (1, 1, 4, 4)), window_sizes=3))
     with pytest.raises((IndexError, dml.FeatureLevelError)):
-        type(operator)(operator.desc, level)
+        compiled: Any = type(operator)
+        compiled(operator.desc, level)
 
 
 def test_a_derived_desc_class_replaces_nothing() -> None:

@@ -110,12 +110,14 @@ def nearest_is_both(case: Case) -> None:
     for more in ({}, *({name: [n + 1 for n in value]} for name, value in others.items())):
         if dml.check(case.use.make(case.use.values() | more), case.level):  # beside which another rule is broken
             continue
-        values = case.use.values() | more | case.changes
+        values = {**case.use.values(), **more, **case.changes}
         found = next(one for one in dml.check(case.use.make(values), case.level) if one.id == case.id)
-        given = getattr(case.use.make(values), found.field)
-        refused = given if found.index is None else given[found.index]
+        assert found.field is not None
+        given, index = getattr(case.use.make(values), found.field), found.index
+        assert index is None or isinstance(index, int)
+        refused = given if index is None else given[index]
         for value, holds in ((found.fix, True), (nearer(found.fix, refused), False)):
-            entries = value if found.index is None else [*given[: found.index], value, *given[found.index + 1 :]]
+            entries: Any = value if index is None else [*given[:index], value, *given[index + 1 :]]
             left = dml.check(case.use.make(values | {found.field: entries}), case.level)
             assert ((found.id, found.index) not in {(one.id, one.index) for one in left}) == holds, (more, value)
 
@@ -163,5 +165,5 @@ def mended(value: Any, found: dml.Violation) -> Any:
         return dml.TensorDesc(**parts)
     if found.index is None:
         return found.fix
-    assert isinstance(value, tuple | list)
+    assert isinstance(value, tuple | list) and isinstance(found.index, int)
     return [*value[: found.index], found.fix, *value[found.index + 1 :]]

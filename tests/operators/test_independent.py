@@ -38,7 +38,8 @@ def keywords(desc: Any, outputs: Container[str]) -> dict[str, Any]:
             found[field.python] = tensor.dtype
         if tensor is not None and not field.optional and not operator.has_type(field):
             found[f"{field.python}_dtype"] = tensor.dtype
-    return found
+    result: dict[str, Any] = found
+    return result
 
 
 def call(desc: Any, arrays: dict[str, Any], arguments: dict[str, Any], paths: list[str]) -> dict[str, Any]:

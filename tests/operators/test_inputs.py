@@ -74,7 +74,7 @@ class Subclass(np.ndarray[Any, Any]):
         raise AssertionError("asked for a function")
 
 
-def as_memoryview(x: Array) -> memoryview:
+def as_memoryview(x: Array) -> memoryview[float]:
     return memoryview(array.array("f", x.ravel().tolist())).cast("B").cast("f", x.shape)
 
 
@@ -85,7 +85,7 @@ def as_ctypes(x: Array) -> Any:
     return kind.from_buffer_copy(x.tobytes())
 
 
-def as_map(x: Array) -> memoryview:
+def as_map(x: Array) -> memoryview[float]:
     memory = mmap.mmap(-1, x.nbytes)
     memory[:] = x.tobytes()
     return memoryview(memory).cast("f", x.shape)

@@ -25,10 +25,8 @@ from uses import (
     NEWEST,
     NUMPY,
     PLAN,
-    TABLE,
     USES,
     Array,
-    Check,
     following,
     rows_of_rank,
     rows_of_type,
@@ -36,6 +34,8 @@ from uses import (
 
 import dmlcy as dml
 from codegen.model import Field, Operator
+from dmlcy._check.checker import Check
+from dmlcy._facts.tables import OPERATORS as TABLE
 from dmlcy._runtime.compiled import TableOperator
 
 DTYPES = [dtype.name for dtype in FACTS.dtypes]
@@ -227,7 +227,7 @@ def with_all_data_types() -> list[Any]:
 
 @levels_by(changing)
 @pytest.mark.parametrize("name", with_all_data_types())
-def test_every_data_type_and_rank_at_every_level(name: str, levels_of: Callable[[Operator], list[str]]) -> None:
+def test_every_data_type_and_rank_at_every_level(name: str, levels_of: Callable[[Operator], list[Any]]) -> None:
     operator = FAST[name]
     levels = levels_of(operator)
     accepted, first = set(), operator.inputs[0]
@@ -279,7 +279,7 @@ def test_calls_at_every_level(name: str, levels_of: Callable[[Operator], list[st
     each(levels_of(FAST[name]), lambda level: calls_at(name, level))
 
 
-def calls_at(name: str, level: str) -> None:
+def calls_at(name: str, level: Any) -> None:
     operator = FAST[name]
     index, function = LEVELS.index(level), getattr(dml, operator.python)
     use, first = USES[name], operator.inputs[0]
@@ -384,7 +384,8 @@ def test_the_newest_level_is_the_default() -> None:
 def test_every_spelling(number: int) -> None:
     name = LEVELS[number]
     member = list(dml.FeatureLevel)[number]
-    for spelling in (name, f"DML_FEATURE_LEVEL_{name}", member, np.str_(name)):
+    spellings: tuple[Any, ...] = (name, f"DML_FEATURE_LEVEL_{name}", member, np.str_(name))
+    for spelling in spellings:
         with dml.feature_level(spelling) as level:
             assert level == dml.current_level() == name
     assert dml.current_level() == NEWEST
@@ -396,7 +397,8 @@ BAD = ["", "5", "5_", "5.0", "5_0 ", "7_0", "LEVEL_5_0", "dml_feature_level_5_0"
 
 @pytest.mark.parametrize("level", BAD, ids=lambda value: repr(value)[:20])
 def test_what_is_no_level(level: Any) -> None:
-    for use in (lambda: dml.feature_level(level), lambda: dml.compile(USES["UNFOLD"].desc, level if level else 0)):
+    other: Any = level if level else 0
+    for use in (lambda: dml.feature_level(level), lambda: dml.compile(USES["UNFOLD"].desc, other)):
         with pytest.raises(ValueError) as raised:
             use()
         assert len(str(raised.value)) < 300 and str(raised.value).isprintable()
@@ -405,7 +407,7 @@ def test_what_is_no_level(level: Any) -> None:
 
 def test_a_level_that_was_probably_meant() -> None:
     with pytest.raises(ValueError, match=r'Did you mean "5_0"\?'):
-        dml.feature_level("5.0")
+        dml.feature_level("5.0")  # type: ignore[arg-type]  # no level
 
 
 def test_levels_nest_and_end_with_an_exception() -> None:
@@ -440,13 +442,13 @@ def test_a_call_a_check_and_compile_take_the_level_in_force() -> None:
     assert dml.unfold(x, window_sizes=1).shape == (1, 1, 3)
 
 
-def at(level: str) -> bool:
+def at(level: Any) -> bool:
     """Whether the level in force is this one, and a call sees it."""
     try:
         dml.unfold(np.ones((1, 1, 3), np.float32), window_sizes=1)
     except dml.FeatureLevelError as error:
         return dml.current_level() == level != NEWEST and f"level is {level}." in str(error)
-    return dml.current_level() == level == NEWEST
+    return bool(dml.current_level() == level == NEWEST)
 
 
 def test_threads_have_levels_of_their_own() -> None:

@@ -77,7 +77,7 @@ def test_the_rows_decide_in_each_cell_at_each_level(name: str) -> None:
     rows_decide(name, product, all_levels)
 
 
-def rows_decide(name: str, cells: Cells, levels: Callable[[Operator], list[str]]) -> None:
+def rows_decide(name: str, cells: Cells, levels: Callable[[Operator], list[Any]]) -> None:
     operator = RUNNABLE[name]
     accepted, looked_at = set(), levels(operator)
     for field in filter(EARLY[name].has, operator.tensors):

@@ -47,7 +47,9 @@ def test_the_last_window_that_fits_unfold(dilation: int) -> None:
         reach = (window - 1) * dilation + 1
         room = n + start + end - reach
         expected = (2, 3 * window, room // stride + 1) if room >= 0 else None
-        attributes = dict(window_sizes=window, strides=stride, dilations=dilation, start_padding=start, end_padding=end)
+        attributes: dict[str, Any] = dict(
+            window_sizes=window, strides=stride, dilations=dilation, start_padding=start, end_padding=end
+        )
         assert sizes_of(dml.unfold, np.zeros((2, 3, n), np.uint8), **attributes) == expected, attributes
         assert described(dml.desc.Unfold(input=tensor(2, 3, n), **attributes)) == expected, attributes
 
@@ -62,7 +64,7 @@ def test_the_last_window_that_fits_average_pooling(axis: int) -> None:
         def at(value: int, other: int, axis: int = axis) -> tuple[int, ...]:
             return tuple(value if d == axis else other for d in range(3))
 
-        attributes = dict(
+        attributes: dict[str, Any] = dict(
             window_size=at(window, 1), strides=at(stride, 1), start_padding=at(start, 0), end_padding=at(end, 0)
         )
         sizes = (2, 3, *at(n, 4))
@@ -86,7 +88,7 @@ def test_padding_adds_to_each_axis(rank: int) -> None:
         starts = tuple(start if d == axis else 0 for d in range(rank))
         ends = tuple(end if d == axis else 0 for d in range(rank))
         expected = tuple(n + a + b for n, a, b in zip(sizes, starts, ends, strict=True))
-        attributes = dict(start_padding=starts, end_padding=ends)
+        attributes: dict[str, Any] = dict(start_padding=starts, end_padding=ends)
         if max(sizes) < 6:
             assert sizes_of(dml.padding1, np.zeros(sizes, np.int8), **attributes) == expected
         assert described(dml.desc.Padding1(input=tensor(*sizes), **attributes)) == expected
@@ -98,9 +100,9 @@ def test_the_largest_tensors() -> None:
         wanted = (UINT,) if more == 0 else None
         for start, end in ((UINT - 1 + more, 0), (0, UINT - 1 + more), (2**31, 2**31 - 2 + more)):
             if start <= UINT and end <= UINT:
-                d = dml.desc.Padding1(input=tensor(1, dtype="UINT8"), start_padding=start, end_padding=end)
-                assert described(d) == wanted, (start, end)
-        d = dml.desc.Padding1(
+                row = dml.desc.Padding1(input=tensor(1, dtype="UINT8"), start_padding=start, end_padding=end)
+                assert described(row) == wanted, (start, end)
+        d: dml.desc.OperatorDesc = dml.desc.Padding1(
             input=tensor(1, 1, dtype="UINT8"), start_padding=0, end_padding=(65536 + more, 65534 + more)
         )
         assert described(d) == (None if more else (65537, 65535))  # 65537 · 65535 = 2^32 - 1

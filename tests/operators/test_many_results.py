@@ -133,7 +133,7 @@ def uses(operator: Operator) -> list[Use]:
             outputs = [use.tensors[path].sizes for path in outputs_of(use.desc)]
             taken = sum(array.size for array in use.arrays.values()) / max(map(math.prod, outputs))
             worth = (sum(sizes[-1] == 1 for sizes in outputs), -groups_of(use) if by_steps else taken)
-            members = [(name, getattr(use.desc, name)) for name in enums] or [None]
+            members: list[Any] = [(name, getattr(use.desc, name)) for name in enums] or [None]
             better = [one for one in members if one not in found or worth > found[one][0]]
             if better and not dml.check(use.resized(groups_of(use))):
                 found.update(dict.fromkeys(better, (worth, use)))

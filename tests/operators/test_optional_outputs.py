@@ -111,7 +111,8 @@ def test_how_to_ask_for_the_data_type_of_out() -> None:
 
 def test_a_tuple_for_one_output_is_refused() -> None:
     with pytest.raises(dml.InvalidDataTypeError, match="Pass a tuple only if the call asks for output_indices too"):
-        dml.max_pooling1(X, window_size=2, out=(Y, INDICES))
+        both: Any = (Y, INDICES)
+        dml.max_pooling1(X, window_size=2, out=both)
 
 
 def test_a_desc_says_what_the_compiled_operator_gives() -> None:
@@ -142,6 +143,7 @@ def test_recorded_calls_have_the_outputs_that_there_were() -> None:
         dml.max_pooling1(X, window_size=2)
         expected = dml.max_pooling1(X, window_size=2, output_indices=True)
     first, second = recording.calls
+    assert isinstance(first.desc, dml.desc.MaxPooling1)
     assert list(first.outputs) == ["output"] and first.desc.output_indices is None
     assert list(second.outputs) == ["output", "output_indices"]
     assert_same_bits(tuple(second.outputs.values()), expected)
@@ -175,4 +177,4 @@ def test_a_number_is_no_sizes() -> None:
     with pytest.raises(
         dml.InvalidDataTypeError, match="output_count_sizes must be a sequence of ints, one for each axis, not 1"
     ):
-        dml.nonzero_coordinates(X, output_count_sizes=1)  # type: ignore[arg-type]
+        dml.nonzero_coordinates(X, output_count_sizes=1)  # type: ignore[call-overload]

@@ -124,7 +124,7 @@ def test_the_minimum_is_the_first_level_that_accepts(name: str) -> None:
 
 
 def test_the_reason_is_the_field() -> None:
-    def pad(mode: str = "EDGE", dtype: str = "FLOAT32", rank: int = 4) -> desc.Padding1:
+    def pad(mode: Any = "EDGE", dtype: str = "FLOAT32", rank: int = 4) -> desc.Padding1:
         return desc.Padding1(input=T(dtype, (3,) * rank), start_padding=1, end_padding=1, padding_mode=mode)
 
     assert str(dml.minimum_feature_level(pad())) == "5_0 (DirectML 1.8.0), for PADDING1"
@@ -133,7 +133,8 @@ def test_the_reason_is_the_field() -> None:
 
 
 def test_a_desc_that_no_level_accepts() -> None:
-    d = desc.AveragePooling(input=T("INT8", (1, 1, 4)), window_size=(0, 9), strides=2.5)
+    fraction: Any = 2.5
+    d = desc.AveragePooling(input=T("INT8", (1, 1, 4)), window_size=(0, 9), strides=fraction)
     with pytest.raises(dml.DmlError) as raised:
         dml.minimum_feature_level(d)
     assert list(raised.value.violations) == dml.check(d)

@@ -6,7 +6,8 @@ import math
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -159,7 +160,7 @@ def test_descs_are_valid_and_reach_the_whole_domain(name: str) -> None:
     draw_until(met, {fact for fact in domain(operator, NEWEST) if reachable(operator, fact)}, 40, draw)
 
 
-def first_level(operator: Operator) -> str:
+def first_level(operator: Operator) -> Any:
     """The header may have the operator before its tensors have types."""
     tensors = [field for field in operator.fields if field.kind != "attribute"]
     levels = LEVELS[LEVEL_INDEX[operator.since] :]
@@ -214,14 +215,14 @@ def values_of_array(x: Array) -> Iterator[str]:
         limits = np.iinfo(x.dtype)
         yield from (f"integer {end}" for end in ("min", "max") if (x == getattr(limits, end)).any())
         return
-    finite, limits = np.abs(x[np.isfinite(x)]), np.finfo(x.dtype)
+    finite, range_ = np.abs(x[np.isfinite(x)]), np.finfo(x.dtype)
     found = {
         "NaN": np.isnan(x).any(),
         "inf": (x == np.inf).any(),
         "-inf": (x == -np.inf).any(),
         "-0": (np.signbit(x) & (x == 0)).any(),
-        "subnormal": ((finite > 0) & (finite < limits.smallest_normal)).any(),
-        "largest": (finite == limits.max).any(),
+        "subnormal": ((finite > 0) & (finite < range_.smallest_normal)).any(),
+        "largest": (finite == range_.max).any(),
     }
     yield from (f"{x.dtype} {what}" for what, there in found.items() if there)
 
@@ -265,9 +266,13 @@ def test_arrays_have_every_layout_and_special_value(name: str) -> None:
 def broken_at(name: str) -> list[tuple[str, str]]:
     """Every id that a desc can have, with a level at which it can."""
     since = first_level(OPERATORS[name])
-    found = {id_: LEVELS[NEWEST].name for id_ in ways_of(name, NEWEST)}
+    found: dict[str, str] = {id_: LEVELS[NEWEST].name for id_ in ways_of(name, NEWEST)}
     found |= {id_: since for id_ in ways_of(name, LEVEL_INDEX[since]) if id_ not in found}
     return sorted(found.items())
+
+
+def _draw_two(strategy: Any, look: Callable[[Any], None], number: int) -> None:
+    draw_some(strategy, 2, look, number, True)
 
 
 @pytest.mark.parametrize("name", one_operator())
@@ -276,7 +281,7 @@ def test_every_id_is_drawn_alone(name: str) -> None:
         met: Facts = Counter()
 
         def look(
-            broken: tuple[OperatorDesc, dml.Violation], id_: str = id_, level: str = level, met: Any = met
+            broken: tuple[OperatorDesc, dml.Violation], id_: str = id_, level: Any = level, met: Any = met
         ) -> None:
             desc, violation = broken
             assert violation.id == id_
@@ -287,9 +292,7 @@ def test_every_id_is_drawn_alone(name: str) -> None:
             met["drawn", id_] += 1
 
         broken = testing.broken_descs(name, id=id_, level=level, most_elements=300)
-        draw_until(
-            met, {("drawn", id_)}, 8, lambda number, broken=broken, look=look: draw_some(broken, 2, look, number, True)
-        )
+        draw_until(met, {("drawn", id_)}, 8, partial(_draw_two, broken, look))
 
 
 NUMBERS = [
@@ -316,6 +319,10 @@ one does."""
 FIRST = "DML-GATHER-index_dimensions-exist"
 
 
+def _count(found: Counter[str], drawn: Any) -> None:
+    found.update([drawn[1].id])
+
+
 @in_turn
 @pytest.mark.parametrize("id_", [pytest.param(id_, marks=() if id_ == FIRST else deep) for id_ in NUMBERS])
 def test_rules_on_a_number_are_broken_with_every_seed(id_: str) -> None:
@@ -324,7 +331,7 @@ def test_rules_on_a_number_are_broken_with_every_seed(id_: str) -> None:
     broken = testing.broken_descs(name, id=id_, level=dict(broken_at(name))[id_], most_elements=300)
     for number in range(SEEDS):
         found: Counter[str] = Counter()
-        draw_some(broken, 10, lambda drawn, found=found: found.update([drawn[1].id]), number, id_ not in RARE)
+        draw_some(broken, 10, partial(_count, found), number, id_ not in RARE)
         assert set(found) == {id_} and found[id_] >= (1 if id_ in RARE else 5)
 
 
@@ -378,7 +385,8 @@ def test_data_that_is_refused(name: str) -> None:
         desc, arrays, violation = broken
         assert not dml.check(desc)
         with pytest.raises(dml.InvalidDataError) as caught:
-            dml.compile(desc)(*(arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"))
+            compiled: Any = dml.compile(desc)
+            compiled(*(arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"))
         assert [one.id for one in caught.value.violations] == [violation.id]
         met["drawn", violation.id] += 1
 

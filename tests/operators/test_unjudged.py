@@ -94,7 +94,7 @@ def test_a_fault_passes_where_a_condition_holds_and_fails_beside(operator: Opera
             assert marks.shape == expected.shape and marks.any()
             assert measure(expected, np.where(marks, faults, expected), passes).verdict in ("passed", "not judged")
             holds = True
-            fails |= any(has_failed(expected, faults, place, passes) for place in np.flatnonzero(~marks))
+            fails |= any(has_failed(expected, faults, place, passes) for place in np.flatnonzero(~marks).tolist())
         if holds and fails:
             return
     assert holds and (fails or (elsewhere and not partly))  # some conditions hold for a whole output or not at all
@@ -117,7 +117,10 @@ def test_places_that_were_found_by_hand(condition: str, use: Use, output: str, e
 
 def test_a_fused_activation() -> None:
     x, weights = np.array([[[[np.nan, 1, np.inf, 3]]]], np.float32), np.ones((1, 1, 1, 1), np.float32)
-    tensors = {"input": dml.TensorDesc(x.dtype, x.shape), "filter": dml.TensorDesc(weights.dtype, weights.shape)}
+    tensors: dict[str, Any] = {
+        "input": dml.TensorDesc(x.dtype, x.shape),
+        "filter": dml.TensorDesc(weights.dtype, weights.shape),
+    }
     for fused, expected in (
         (dml.desc.ActivationRelu(), [("ACTIVATION_RELU-nan", [0])]),
         (dml.desc.ActivationSoftsign(), [("ACTIVATION_SOFTSIGN-infinity", [2])]),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def use(
     return desc_class(operator.name)(**tensors, **given), inputs
 
 
-def pairs(output: str, inputs: dict[str, tuple[str, Sequence[float]]], **given: Any) -> Cases:
+def pairs(output: str, inputs: Mapping[str, tuple[str, Sequence[float]]], **given: Any) -> Cases:
     """Each of the given elements of an input with each of those of the other ones."""
 
     def cases(operator: Operator) -> Iterator[Case]:

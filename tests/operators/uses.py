@@ -15,14 +15,13 @@ from planned import planned
 import dmlcy as dml
 from codegen.model import Example, Field, Operator
 from dmlcy._check.checker import Check
-from dmlcy._facts.tables import OPERATORS as TABLE  # noqa: F401
 
 PLAN = planned()
 FACTS = PLAN.facts
 OPERATORS = {planned.name: planned.operator for planned in PLAN.operators}
 RUNNABLE = {planned.name: planned.operator for planned in PLAN.operators if planned.runs}
 FAST = {planned.name: planned.operator for planned in PLAN.operators if planned.is_fast}
-LEVELS = [level.name for level in FACTS.levels]
+LEVELS: list[Any] = [level.name for level in FACTS.levels]
 NEWEST = LEVELS[-1]
 NUMPY = {dtype.name: np.dtype(dtype.numpy) for dtype in FACTS.dtypes if dtype.numpy is not None}
 UINT_MAX = 2**32 - 1
@@ -199,7 +198,8 @@ def chosen(operator: Operator, field: Field, example: Example) -> tuple[int, ...
 def following(check: Check) -> dict[str, tuple[int, ...]]:
     """The tensors whose sizes must be others, as they follow from other fields, and those sizes."""
     wrong = [one for one in check.violations if one.id.endswith(f"-{one.field}-sizes") and one.fix is not None]
-    return {str(one.field): one.values["expected"] for one in wrong}
+    values: dict[str, Any] = {str(one.field): one.values["expected"] for one in wrong}
+    return values
 
 
 def memory(value: object) -> bytes:

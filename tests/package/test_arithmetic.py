@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -33,6 +33,12 @@ def of(m: Arithmetic, name: str) -> Callable[..., Any]:
     return getattr(m, name, lambda *values: m.function(name, *values))
 
 
+def same(found: Iterable[Any], message: str = "") -> None:
+    """Both results are the same."""
+    wide, exact = found
+    np.testing.assert_array_equal(wide, exact, err_msg=message)
+
+
 def floats(seed: int) -> np.ndarray[Any, Any]:
     random = np.random.default_rng(seed)
     drawn = random.standard_normal(30) * random.choice([1e-30, 1e-3, 1, 30, 1e10], 30)
@@ -45,9 +51,9 @@ def test_arrays_give_what_exact_numbers_give(name: str, count: int) -> None:
     arrays = [floats(seed) for seed in range(count)]
     with np.errstate(all="ignore"):
         found = [m.stored(of(m, name)(*map(m.of, arrays)), F4, arrays[0].shape) for m in (WIDE, EXACT)]
-    np.testing.assert_array_equal(*found)
+    same(found)
     known = ~np.isnan(found[0])
-    np.testing.assert_array_equal(*(np.signbit(one[known]) for one in found))
+    same(np.signbit(one[known]) for one in found)
 
 
 @each_of("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
@@ -58,7 +64,7 @@ def test_integers_are_exact(dtype: str) -> None:
     a, b = np.meshgrid(ends, ends)
     for name in (*OF_INTEGERS, *(BITS if limits.min == 0 else ())):
         found = [m.stored(of(m, name)(m.of(a), m.of(b)), a.dtype, a.shape) for m in (WIDE, EXACT)]
-        np.testing.assert_array_equal(*found, err_msg=f"{name} of {dtype}")
+        same(found, f"{name} of {dtype}")
 
 
 def test_integers_beyond_int64_beside_small_ones() -> None:
@@ -70,7 +76,7 @@ def test_integers_beyond_int64_beside_small_ones() -> None:
                 m.stored(of(m, name)(*(m.of(x) if x is small else x for x in values)), np.dtype("u8"), (2,))
                 for m in (WIDE, EXACT)
             ]
-            np.testing.assert_array_equal(*found, err_msg=name)
+            same(found, name)
     test = np.array([True, False])
     assert np.asarray(WIDE.where(test, WIDE.of(small), most)).tolist() == [0, most]
     assert np.asarray(WIDE.where(test, most, WIDE.of(small))).tolist() == [most, 5]
@@ -91,7 +97,7 @@ def test_floats_saturate(dtype: str) -> None:
     limits = np.iinfo(dtype)
     ends = [float(limits.min), float(limits.max), 0.9, -0.9, 1e30, -1e30, math.inf, -math.inf, math.nan, 200.7]
     found = [m.stored(m.of(np.array(ends)), np.dtype(dtype), (len(ends),)) for m in (WIDE, EXACT)]
-    np.testing.assert_array_equal(*found)
+    same(found)
     cut = [0 if x != x else limits.min if x <= limits.min else limits.max if x >= limits.max else int(x) for x in ends]
     assert found[0].tolist() == cut
 
@@ -160,10 +166,10 @@ def test_along_axes(name: str, dtype: str) -> None:
         with np.errstate(all="ignore"):
             found = [getattr(m, name)(m.of(a), axes) for m in (WIDE, EXACT)]
             stored = [m.stored(one, a.dtype, one.shape) for m, one in zip((WIDE, EXACT), found, strict=True)]
-        np.testing.assert_array_equal(*stored)
+        same(stored)
         if dtype == "f4":
             known = ~np.isnan(stored[0])
-            np.testing.assert_array_equal(*(np.signbit(one[known]) for one in stored))
+            same(np.signbit(one[known]) for one in stored)
 
 
 @each_of("dtype, size", [("f4", 3), ("f4", 1200), ("f2", 700), ("i8", 30), ("u8", 30), ("i8", 3)])
@@ -181,7 +187,7 @@ def test_long_products(dtype: str, size: int) -> None:
         with np.errstate(all="ignore"):
             found = [getattr(m, name)(m.of(a), axes) for m in (WIDE, EXACT)]
             stored = [m.stored(one, a.dtype, one.shape) for m, one in zip((WIDE, EXACT), found, strict=True)]
-        np.testing.assert_array_equal(*stored, err_msg=f"{name} along {axes}")
+        same(stored, f"{name} along {axes}")
 
 
 @each_of("dtype, bits", [("f2", 0x7C01), ("f2", 0xFCBD), ("f4", 0x7F800001), ("f8", 0x7FF0000000000001)])
@@ -202,7 +208,7 @@ def test_products_of_matrices(dtype: str) -> None:
     ends = np.array([1, 2, -3, 0.5] if dtype == "f4" else [np.iinfo(dtype).min, np.iinfo(dtype).max, 1, 3], dtype)
     a, b = (random.choice(ends, shape) for shape in ((2, 1, 3, 5), (3, 5, 4)))
     found = [m.stored(m.matmul(m.of(a), m.of(b)), a.dtype, (2, 3, 3, 4)) for m in (WIDE, EXACT)]
-    np.testing.assert_array_equal(*found)
+    same(found)
 
 
 def test_large_integers_are_multiplied_by_their_bits() -> None:

@@ -32,8 +32,11 @@ UNFOLD: dict[str, Any] = {"input": TensorDesc("UINT8", (1, 2, 3, 3))}
 ROI: dict[str, Any] = {"input": X, "roi": TensorDesc("FLOAT32", (1, 1, 3, 5)), "pooled_size": (2, 3)}
 OWNED = replace(fake.ROI, fields=tuple(replace(field, owned=field.python != "roi") for field in fake.ROI.fields))
 """The same operator, whose roi must not be owned by DirectML."""
-ONE_PADDING = {"start_padding": (1, 1, 1, 1), "end_padding": (0, 0, 0, 0)}
-HOST = {"input": X, "before": dml.desc.Padding(input=None, **ONE_PADDING)}
+NOTHING: Any = None
+ANY_TENSOR: Any = TensorDesc
+"""For values that its types refuse."""
+ONE_PADDING: dict[str, Any] = {"start_padding": (1, 1, 1, 1), "end_padding": (0, 0, 0, 0)}
+HOST = {"input": X, "before": dml.desc.Padding(input=NOTHING, **ONE_PADDING)}
 VALID = ((fake.POOL, POOL), (fake.PAD, PAD), (fake.UNFOLD, UNFOLD), (fake.ROI, ROI), (fake.HOST, HOST))
 
 
@@ -77,8 +80,9 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
      "pooled_size must be (height, width), or an int for both, not (1, 2, 3)."),
     (fake.POOL, {"input": X}, "6_4", "window_size-required", "window_size is missing."),
     (fake.POOL, {"window_size": 1}, "6_4", "input-required", "input is missing."),
-    (fake.POOL, POOL | {"input": TensorDesc(None, (1, 1, 5, 6))}, "6_4", "input-required", "input.dtype is missing."),
-    (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", None)}, "6_4", "input-required", "input.sizes is missing."),
+    (fake.POOL, POOL | {"input": TensorDesc(NOTHING, (1, 1, 5, 6))}, "6_4", "input-required",
+     "input.dtype is missing."),
+    (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", NOTHING)}, "6_4", "input-required", "input.sizes is missing."),
     (fake.POOL, POOL | {"output": MISSING}, "6_4", "output-required", "output is missing."),
     (fake.POOL, POOL | {"dimension_count": MISSING}, "6_4", "dimension_count-required", "dimension_count is missing."),
     (fake.POOL, POOL | {"blocksize": 1}, "6_4", "operator-unknown",
@@ -108,7 +112,7 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
      "input has 9 dimensions, and must have 1 to 8."),
     (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, 0, 5, 6))}, "6_4", "input-range",
      "input.sizes[1] is 0, and must be from 1 to 4294967295."),
-    (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, "1", 5, 6))}, "6_4", "input-type",
+    (fake.POOL, POOL | {"input": ANY_TENSOR("FLOAT32", (1, "1", 5, 6))}, "6_4", "input-type",
      'input.sizes[1] must be an int, not "1".'),
     (fake.POOL, POOL | {"strides": (1, 0)}, "6_4", "strides-range",
      "strides[1] is 0, and must be from 1 to 4294967295."),
@@ -127,7 +131,7 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.PAD, PAD | {"padding_mode": "REFLECT"}, "6_4", "padding_mode-member",
      'padding_mode is "REFLECT", which is not among CONSTANT, EDGE, REFLECTION, SYMMETRIC, WRAP. '
      'Did you mean "REFLECTION"?'),
-    (fake.POOL, POOL | {"input": TensorDesc("FLOAT32", (1, 1, 5, 6), flags="OWNED")}, "6_4", "input-member",
+    (fake.POOL, POOL | {"input": ANY_TENSOR("FLOAT32", (1, 1, 5, 6), flags="OWNED")}, "6_4", "input-member",
      'input.flags is "OWNED", which is not among NONE, OWNED_BY_DML. Did you mean "OWNED_BY_DML"?'),
     (fake.POOL, POOL | {"output": TensorDesc("FLOAT16", (1, 1, 4, 5))}, "6_4", "output-same-dtype",
      "output has data type FLOAT16, and must have the data type of input: FLOAT32."),
@@ -177,7 +181,7 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
      "before must be the desc of an operator, not 3. For example, pass dmlcy.desc.Padding(...)."),
     (fake.HOST, HOST | {"before": {"Type": "PADDINGS"}}, "6_4", "before-member",
      'before is "PADDINGS", which is not among PADDING, PADDING1. Did you mean "PADDING"?'),
-    (fake.HOST, HOST | {"before": dml.desc.Padding1(input=None, **ONE_PADDING)}, "4_1", "before-level",
+    (fake.HOST, HOST | {"before": dml.desc.Padding1(input=NOTHING, **ONE_PADDING)}, "4_1", "before-level",
      "before PADDING1 needs feature level 5_0 (DirectML 1.8.0), and the level is 4_1. That level allows PADDING."),
     (fake.HOST, HOST | {"before": dml.desc.Padding(input=X, **ONE_PADDING)}, "6_4", "before-tensors",
      "before.input is given, and must be left out: before has no tensors of its own."),
@@ -245,7 +249,7 @@ def test_level_is_the_lowest_that_accepts() -> None:
 
 def test_ten_independent_mistakes() -> None:
     values = {
-        "input": TensorDesc("INT8", (1, 1, 5, 6), (1, 1, 6, -1), flags="X", guaranteed_base_offset_alignment=3),
+        "input": ANY_TENSOR("INT8", (1, 1, 5, 6), (1, 1, 6, -1), flags="X", guaranteed_base_offset_alignment=3),
         "output": TensorDesc("FLOAT32", (1, 1)),
         "dimension_count": 4,
         "strides": (1, 0),
@@ -422,7 +426,7 @@ class Hostile:
 
     __repr__ = __str__ = __index__ = __float__ = __int__ = __len__ = __iter__ = __getitem__ = _raise
     __bool__ = __hash__ = __eq__ = __array__ = __format__ = __get__ = _raise
-    __class__ = property(_raise)  # type: ignore[assignment]
+    __class__ = property(_raise)
 
     def __getattribute__(self, name: str) -> Any:
         raise RuntimeError("touched")

@@ -24,9 +24,12 @@ NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]\d+)?")
 EACH = each_of("operator", KNOWN)
 EACH_THAT_RUNS = each_of("operator", [operator for operator in KNOWN if operator.runs])
 
+PLAIN: pydoc.TextDoc = vars(pydoc)["plaintext"]
+"""Typeshed does not have it."""
+
 
 def texts(thing: object) -> list[str]:
-    return pydoc.render_doc(thing, renderer=pydoc.plaintext).splitlines()
+    return pydoc.render_doc(thing, renderer=PLAIN).splitlines()
 
 
 @EACH

@@ -142,7 +142,7 @@ def test_the_support_table() -> None:
     found = dml.support_table()
     shown = cells(found)
     assert shown[0].startswith(f"{len(found)} combinations")
-    table = [tuple(shown[at : at + 5]) for at in range(6, len(shown), 5)]
+    table: list[tuple[Any, ...]] = [tuple(shown[at : at + 5]) for at in range(6, len(shown), 5)]
     again = []
     for operator, tensor, since, dtypes, dimensions in table:
         first, to, last = dimensions.partition(" to ")

@@ -118,9 +118,9 @@ def test_the_method_of_a_graph_says_it_as_the_function_does() -> None:
 
 
 def test_names_that_are_not_interned() -> None:
-    name = "".join(["window", "_size"])
+    given: dict[str, Any] = {"".join(["window", "_size"]): 2}
     expected = dml.average_pooling(X, window_size=2)
-    np.testing.assert_array_equal(dml.average_pooling(X, **{name: 2}), expected)
+    np.testing.assert_array_equal(dml.average_pooling(X, **given), expected)
     np.testing.assert_array_equal(dml.average_pooling(strides=1, window_size=2, input=X), expected)
     assert "'window_sise': did you mean window_size?" in said(dml.average_pooling, X, window_sise=2)
 
@@ -131,5 +131,6 @@ def test_a_function_is_bound_as_others_are() -> None:
 
     assert Pool.average is dml.average_pooling
     with pytest.raises(dml.DmlError):  # the object is the input
-        Pool().average(window_size=2)
+        pool: Any = Pool()
+        pool.average(window_size=2)
     assert repr(dml.average_pooling).startswith("<function average_pooling at 0x")

@@ -143,7 +143,8 @@ def test_what_packed_refuses(given: Callable[[], Any], id_: str, said: str) -> N
 
 def test_the_last_half_of_an_odd_number_counts_as_a_byte() -> None:
     assert dml.packed(DATA, "INT4", (3, 5)).values().tolist()[2] == [5, 0, 6, 0, 7]
-    assert dml.packed(bytes([0x21]), "UINT4", 1).values().tolist() == [1]
+    one: Any = 1
+    assert dml.packed(bytes([0x21]), "UINT4", one).values().tolist() == [1]
 
 
 def refused(call: Callable[[], Any], *ids: str) -> None:
@@ -242,4 +243,5 @@ def test_strides_of_axes_of_one_element_do_not_count(strides: tuple[int, ...]) -
         output=dml.TensorDesc("FLOAT32", (1, 1, 3)),
     )  # fmt: skip
     x, zero = packed(np.array([[[1, -2, 7]]]), "INT4"), packed(np.array([[[3]]]), "INT4")
-    assert dml.compile(desc)(x, [np.ones((1, 1, 1), np.float32), zero]).tolist() == [[[-2, -5, 4]]]
+    compiled: Any = dml.compile(desc)
+    assert compiled(x, [np.ones((1, 1, 1), np.float32), zero]).tolist() == [[[-2, -5, 4]]]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import SEED
 
 import dmlcy as dml
 from dmlcy._arithmetic import WIDE
@@ -17,7 +18,6 @@ from dmlcy._arithmetic.ranges import is_record, radius, unsure_of
 from dmlcy._facts.tables import RUNNABLE
 from dmlcy._families import family_of
 from dmlcy._reference.device import device
-from tests.depth import SEED
 
 M = Devices(4)
 UNIT = 2.0**-23
@@ -106,7 +106,11 @@ def test_sums_of_whole_numbers_are_exact() -> None:
     steps = dml.TensorDesc("UINT8", (1, 1, 1, 4))
     desc = dml.desc.ElementWiseQuantizeLinear(input=four, scale=four, zero_point=steps, output=steps)
     x = np.array([0.25, 0.7, 1.33, 9], np.float32)  # in units of 0.1, the first one is beside a step
-    arrays = {"input": x, "scale": np.full(4, 0.1, np.float32), "zero_point": np.array([3, 0, 9, 1], np.uint8)}
+    arrays: dict[str, Array] = {
+        "input": x,
+        "scale": np.full(4, 0.1, np.float32),
+        "zero_point": np.array([3, 0, 9, 1], np.uint8),
+    }
     allowed = device(desc, {name: one.reshape(1, 1, 1, 4) for name, one in arrays.items()})
     assert allowed.worst.ravel().tolist() == [1, 0, 0, 0]
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,8 +82,8 @@ def calls(draw: st.DrawFn) -> Call:
         return Call(name, [any_bits(seed, shape.sizes, dtype)], attributes)
     if name == "depth_to_space1":
         block = draw(st.integers(1, 3))
-        shape = draw(st.tuples(*[st.integers(1, 3)] * 4))
-        sizes = (shape[0], shape[1] * block * block, *shape[2:])
+        blocks = draw(st.tuples(*[st.integers(1, 3)] * 4))
+        sizes = (blocks[0], blocks[1] * block * block, *blocks[2:])
         attributes = {"block_size": block, "order": draw(st.sampled_from(ORDERS))}
         return Call(name, [any_bits(seed, sizes, draw(dtypes))], attributes)
     if name == "roi_pooling":
@@ -235,7 +235,7 @@ def test_later_changes_do_not_matter() -> None:
         recording.calls[0].inputs["input"][0] = 1
 
 
-class Other(Sequence[int]):
+class Other(Sequence[Any]):
     """Two entries that are others each time they are read."""
 
     def __init__(self) -> None:
@@ -244,7 +244,7 @@ class Other(Sequence[int]):
     def __len__(self) -> int:
         return 2
 
-    def __getitem__(self, index: Any) -> int:
+    def __getitem__(self, index: Any) -> Any:
         if index > 1:
             raise IndexError
         self.reads += 1
@@ -318,8 +318,9 @@ def test_arrays_of_other_classes() -> None:
         def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
             return X
 
+    memory: Any = X
     with dml.record() as recording:
-        for x in (X.view(Mine), memoryview(X), HasArray()):
+        for x in (X.view(Mine), memoryview(memory), HasArray()):
             pool(x)
     for call in recording.calls:
         assert type(call.inputs["input"]) is np.ndarray
@@ -450,7 +451,7 @@ def test_tasks() -> None:
 
 
 def test_a_generator_that_another_context_closes() -> None:
-    def steps() -> Iterator[dml.Recording]:
+    def steps() -> Generator[dml.Recording, None, None]:
         with dml.record() as recording:
             yield recording
 

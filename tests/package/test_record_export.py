@@ -45,7 +45,7 @@ def test_recorded_calls_are_frozen_and_travel() -> None:
         pool()
     (call,) = recording.calls
     with pytest.raises(dataclasses.FrozenInstanceError):
-        call.desc = None  # type: ignore[misc]
+        call.desc = None  # type: ignore[assignment, misc]  # frozen
     assert not hasattr(call, "__dict__")
     for again in (pickle.loads(pickle.dumps(call)), copy.deepcopy(call)):
         assert again.desc == call.desc

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each_of
+from example_descs import attributes
+from mistakes import Mistake, mistakes
 
 import dmlcy as dml
 from dmlcy._check import repairs
 from dmlcy._check.checker import Check
 from dmlcy._check.repairs import MOST, Asked
 from dmlcy._field_types.tensor_desc import TensorDesc, packed_strides
-from tests.each import each_of
-from tests.example_descs import attributes
-from tests.mistakes import Mistake, mistakes
 
 DRAWN = 40
 """Mistakes of each of five kinds: 200 in all."""
@@ -219,7 +219,12 @@ def test_outputs_that_a_desc_infers_follow_the_change_and_those_it_says_stay() -
 def test_the_search_is_made_when_a_message_is_read_and_never_before(monkeypatch: pytest.MonkeyPatch) -> None:
     searches = []
     search = Asked.search
-    monkeypatch.setattr(Asked, "search", lambda asked: searches.append(asked) or search(asked))
+
+    def counted(asked: Asked) -> Any:
+        searches.append(asked)
+        return search(asked)
+
+    monkeypatch.setattr(Asked, "search", counted)
     with pytest.raises(dml.InvalidDescError) as caught:
         dml.gemm(np.zeros((1, 1, 2, 3), np.float32), np.zeros((1, 1, 4, 3), np.float32))
     found = dml.check(gemm())
@@ -236,7 +241,12 @@ def test_a_search_makes_few_checks_and_says_the_same_again(
 ) -> None:
     passes = []
     start = Check._run
-    monkeypatch.setattr(Check, "_run", lambda check: passes.append(check.path) or start(check))
+
+    def counted(check: Check) -> Any:
+        passes.append(check.path)
+        return start(check)
+
+    monkeypatch.setattr(Check, "_run", counted)
     most = 0
     for one in (one for kind in made.values() for one in kind[:: len(kind) // 10]):
         first, again = dml.check(one.desc)[0], dml.check(one.desc)[0]
@@ -300,9 +310,9 @@ def test_values_and_memory_are_no_matter_of_other_fields() -> None:
     assert caught.value.repairs == ()
     a, b = np.zeros((1, 1, 3, 3), np.float32), np.zeros((1, 1, 3, 3), np.float32)
     a.flags.writeable = False
-    with pytest.raises(dml.DmlError) as caught:
+    with pytest.raises(dml.DmlError) as refused:
         dml.gemm(a, b, out=a)
-    assert caught.value.repairs == ()
+    assert refused.value.repairs == ()
 
 
 def test_the_nearest_valid_value_is_among_the_repairs() -> None:
@@ -312,14 +322,14 @@ def test_the_nearest_valid_value_is_among_the_repairs() -> None:
     with pytest.raises(dml.InvalidDescError) as caught:
         dml.depth_to_space1(np.zeros((1, 8, 2, 2), np.float32), block_size=3)
     assert [one.value for one in caught.value.repairs] == [1, 2]
-    outputs = {"output_value": tensor(3, 2), "output_index": dml.TensorDesc("UINT32", (3, 2))}
+    outputs: dict[str, Any] = {"output_value": tensor(3, 2), "output_index": dml.TensorDesc("UINT32", (3, 2))}
     (found,) = dml.check(dml.desc.TopK1(input=tensor(3, 4), axis=1, k=9, **outputs))
     assert [one.value for one in found.repairs] == [2]
 
 
 def test_repairs_come_from_the_level_that_was_asked() -> None:
     """An axis more is no repair at a level that does not have so many."""
-    levels = ("1_0", "3_0")
+    levels: tuple[Any, ...] = ("1_0", "3_0")
     sizes = tensor(2, 3, 4, 4)
     found = [
         dml.check(dml.desc.ElementWiseIdentity(input=sizes, output=tensor(1, 1, 2, 3, 4, 4)), one) for one in levels

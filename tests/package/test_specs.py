@@ -109,7 +109,7 @@ def test_dir_is_what_is_public(module: Any) -> None:
 def test_examples_in_docstrings(function: str) -> None:
     (test,) = doctest.DocTestFinder(recurse=False).find(getattr(dml, function), function, globs={})
     assert test.examples and doctest.DocTestRunner().run(test).failed == 0
-    assert "Returns\n" in test.docstring
+    assert test.docstring is not None and "Returns\n" in test.docstring
 
 
 def test_help_of_the_support_table() -> None:

@@ -133,7 +133,7 @@ def measure_drawn(operator: Operator, elements: int, seed: int, rounds: int = 40
 
 def judge(found: dict[str, Worst], kind: str, desc: OperatorDesc, arrays: dict[str, Any]) -> Worst:
     """Adds the errors of all outputs of a case; what was found of the data type of the last one."""
-    inputs = [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
+    inputs: list[Any] = [arrays.get(field.python) for field in desc.operator.fields if field.kind == "input"]
     result = dml.compile(desc)(*inputs)
     for name, one in zip(outputs_of(desc), result if isinstance(result, tuple) else (result,), strict=True):
         exact = expected(desc, arrays, name)

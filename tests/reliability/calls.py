@@ -230,12 +230,12 @@ def chosen() -> list[Call]:
     x = _random(0, (16, 8, 72, 72), "f4")
     tensor = dml.TensorDesc.from_array(x)
     rois = _regions(16, 72, "f4", 640)
-    around = {"start_padding": 1, "end_padding": 1}
+    around: dict[str, Any] = {"start_padding": 1, "end_padding": 1}
     window = dml.desc.AveragePooling(input=tensor, window_size=3, strides=1, **around)
     pooled = dml.desc.RoiPooling(
         input=tensor, roi=dml.TensorDesc.from_array(rois), spatial_scale=1, pooled_size=(12, 12)
     )
-    ends = {"start_padding": (0, 0, 1, 2), "end_padding": (0, 0, 2, 1)}
+    ends: dict[str, Any] = {"start_padding": (0, 0, 1, 2), "end_padding": (0, 0, 2, 1)}
     padded = dml.desc.Padding1(input=tensor, **ends, padding_mode="REFLECTION")
     unfolded = dml.desc.Unfold(input=tensor, window_sizes=3, strides=2, **around)
     turned = x.transpose(0, 3, 2, 1)[:, :8, ::-1]

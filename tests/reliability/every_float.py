@@ -33,12 +33,12 @@ for folder in ("", "operators"):
         sys.path.insert(0, str(TESTS / folder))
 
 import reference  # noqa: E402
+from libm import compiled  # noqa: E402
 from reference import elementwise  # noqa: E402
 
 import dmlcy as dml  # noqa: E402
 from dmlcy._facts.rows import Operator  # noqa: E402
 from dmlcy._facts.tables import FAST  # noqa: E402
-from tests.libm import compiled  # noqa: E402
 
 Array = np.ndarray[Any, Any]
 Given = Mapping[str, float]

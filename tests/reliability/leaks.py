@@ -22,6 +22,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,10 +85,10 @@ def call_steps() -> list[Step]:
         views = [each_part(value, memoryview) for value in call.inputs]
         steps += call.ways()
         steps += [
-            lambda f=function, x=turned, a=given: f(*x, **a),
-            lambda f=function, x=views, a=given: f(*x, **a),
-            lambda d=call.desc: dml.check(d),
-            lambda d=call.desc: dml.compile(d),
+            partial(function, *turned, **given),
+            partial(function, *views, **given),
+            partial(dml.check, call.desc),
+            partial(dml.compile, call.desc),
         ]
     return steps
 
@@ -113,11 +114,23 @@ def garbage_steps() -> Iterator[Step]:
         members = {field.python: getattr(call.desc, field.python) for field in fields}
         function, make, compiled = getattr(dml, call.name), type(call.desc), call.compiled()
         for name, value in itertools.product([*good, "out"], GARBAGE):
-            yield lambda f=function, a=good | {name: value}: f(**a)
+            yield partial(function, **(good | {name: value}))
             if name in arrays or name == "out":
-                yield lambda f=compiled, a=arrays | {name: value}: f(**a)
+                yield partial(compiled, **(arrays | {name: value}))
         for name, value in itertools.product(members, GARBAGE):
-            yield lambda m=make, a=members | {name: value}: dml.compile(m(**a))
+            yield partial(_compiled, make, members | {name: value})
+
+
+def _compiled(make: Any, members: dict[str, Any]) -> object:
+    return dml.compile(make(**members))
+
+
+def _linted(data: bytes) -> object:
+    return lint(decode("m.json", data), "6_4")
+
+
+def _ran(data: bytes, folder: Path, options: Options) -> None:
+    run(read(decode("m.json", data), folder), io.StringIO(), options)
 
 
 def files(folder: Path) -> Iterator[Step]:
@@ -125,17 +138,17 @@ def files(folder: Path) -> Iterator[Step]:
     options = Options(output_path=folder)
     for path in sorted(EXAMPLES.glob("**/*.json")):
         content = path.read_bytes()
-        yield lambda data=content: lint(decode("m.json", data), "6_4")
-        yield lambda data=content, folder=path.parent: run(read(decode("m.json", data), folder), io.StringIO(), options)
+        yield partial(_linted, content)
+        yield partial(_ran, content, path.parent, options)
         for end in range(0, len(content), len(content) // 40):
-            yield lambda data=content[:end]: decode("m.json", data)
+            yield partial(decode, "m.json", content[:end])
     np.save(folder / "good.npy", np.zeros(100, np.float32))
     np.save(folder / "objects.npy", np.array([{}], object), allow_pickle=True)
     (folder / "bad.npy").write_bytes((folder / "good.npy").read_bytes()[:-1])
     for name in ("good.npy", "objects.npy", "bad.npy", "none.npy"):
         model = {"resources": {"x": {"initialValues": {"sourcePath": name}}}, "dispatchables": {}, "commands": []}
         content = json.dumps(model).encode()
-        yield lambda data=content: run(read(decode("m.json", data), folder), io.StringIO(), options)
+        yield partial(_ran, content, folder, options)
 
 
 def do(step: Step) -> bool:

@@ -100,7 +100,8 @@ def regions(chance: random.Random, count: int, batch: int, largest: int, scale: 
         (x1, x2), (y1, y2) = corners
         rows.append([chance.randrange(batch), x1, y1, x2, y2])
     most = float(limits.max)
-    return np.clip(np.array(rows), -most, most).astype(dtype)
+    found: Array = np.clip(np.array(rows), -most, most).astype(dtype)
+    return found
 
 
 def accepted(chance: random.Random, desc: OperatorDesc, rules: list[Rule], shape: tuple[int, ...], dtype: Any) -> Array:

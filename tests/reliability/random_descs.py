@@ -70,7 +70,7 @@ class Walk(walk.Walk):
     def take(self, changes: Values) -> bool:
         """Goes on to the desc with these changes, if it is valid. Elements of 4 bits are in no plain array."""
         check = self.changed(changes)
-        dtypes = {
+        dtypes: set[Any] = {
             tensor.dtype for field in self.tensors_given for tensor in tensors_of(check.resolved.get(field.python))
         }
         return not any(map(has_four_bits, dtypes)) and super().take(changes)

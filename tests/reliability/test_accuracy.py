@@ -12,6 +12,7 @@ from depth import of_each_family
 
 import dmlcy as dml
 from dmlcy._facts.tables import FAST
+from dmlcy.testing import expected
 
 ELEMENTS = 100
 """Results of each data type, from arrays of each kind; a run by hand has more of them."""
@@ -50,7 +51,7 @@ def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytes
     def wrong(desc: Any) -> Any:
         def call(*arrays: Any) -> Any:
             names = [field.python for field in desc.operator.fields if field.kind == "input"]
-            found = accuracy.expected(desc, dict(zip(names, arrays, strict=True)))
+            found = expected(desc, dict(zip(names, arrays, strict=True)))
             results = compile_desc(desc)(*arrays)
             result = results[0] if isinstance(results, tuple) else results
             if found.units is None:  # of a data type whose results are exact
@@ -68,5 +69,5 @@ def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytes
 
         return call
 
-    monkeypatch.setattr(accuracy.dml, "compile", wrong)
+    monkeypatch.setattr(dml, "compile", wrong)
     assert accuracy.main(["--only", name, "--elements", "10"]) == 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from edits import edits
+
+from tests.reliability.edits import edits
 
 
 @pytest.mark.parametrize(

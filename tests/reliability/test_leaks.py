@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import mmap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import leaks
 import pytest
+from leaks import Step
 
 
 @pytest.fixture(autouse=True)
@@ -20,11 +22,12 @@ def of_this_test_alone() -> None:
 
 @pytest.mark.parametrize("name", ["calls", "refusals", "files"])
 def test_nothing_grows(name: str, tmp_path: Path) -> None:
-    steps = {
+    made: dict[str, Callable[[], list[Step]]] = {
         "calls": lambda: leaks.call_steps()[::7],
         "refusals": lambda: leaks.refusals(150),
         "files": lambda: list(leaks.files(tmp_path))[::17],
-    }[name]()
+    }
+    steps = made[name]()
     count = {"calls": 3 * len(steps), "refusals": 5 * len(steps), "files": 5 * len(steps)}[name]
     assert leaks.grown(leaks.rounds(name, steps, count, str)) == []
     assert leaks.traced(steps, str) == []

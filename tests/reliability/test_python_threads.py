@@ -167,7 +167,7 @@ def test_calls_of_a_thread_see_its_level() -> None:
     x = np.ones((1, 4, 5, 5), np.float32)
     wrong: list[str] = []
 
-    def at(level: str, accepted: bool) -> Callable[[], None]:
+    def at(level: Any, accepted: bool) -> Callable[[], None]:
         def run() -> None:
             with dml.feature_level(level):
                 for _ in range(2000):

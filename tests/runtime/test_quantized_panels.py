@@ -46,7 +46,7 @@ def product(a: Array, weights: Any, scale: Array, zero: Any, turned: bool) -> Ar
     g = dml.Graph()
     x = g.input(dml.TensorDesc("FLOAT32", a.shape), name="x")
     given = [g.constant(scale), *([] if zero is None else [g.constant(zero)])]
-    kind = "SCALE" if zero is None else "SCALE_ZERO_POINT"
+    kind: Any = "SCALE" if zero is None else "SCALE_ZERO_POINT"
     numbers = g.dequantize(g.constant(weights), given, quantization_type=kind)
     y = g.gemm(x, numbers, trans_b="TRANSPOSE" if turned else "NONE")
     op = dml.compile(g.build(y), without=["folded"])

@@ -59,6 +59,9 @@ def test_arrays_are_taken_as_they_are() -> None:
         assert to_shared_array(value) is value
 
 
+TRUTHS: Any = np.array([True, False])
+
+
 @pytest.mark.parametrize(
     ("value", "dtype", "shape"),
     [
@@ -66,7 +69,7 @@ def test_arrays_are_taken_as_they_are() -> None:
         (np.array([True, False, True])[::2], np.uint8, (2,)),
         (np.array(7, np.int16), np.int16, (1,)),
         (np.array(True), np.uint8, (1,)),
-        (memoryview(np.array([True, False])), np.uint8, (2,)),
+        (memoryview(TRUTHS), np.uint8, (2,)),
     ],
 )
 def test_an_input_without_a_data_type_or_dimensions_of_its_own_is_viewed(value: Any, dtype: Any, shape: Any) -> None:

@@ -169,11 +169,12 @@ def calls(operator: Operator, example: Example) -> Iterator[str]:
         yield f"{call(['1', *rest[1:]])}  # type: ignore"
     for field in operator.fields:
         if field.kind == "attribute" and field.value is None and field.type.startswith("enum:"):
-            kept, own = attributes, [one for one in attributes if not one.startswith(f"{field.python}=")]
+            kept = attributes
+            left = [one for one in attributes if not one.startswith(f"{field.python}=")]
             for spelling in spellings(field):
-                attributes = [*own, f"{field.python}={spelling}"]
+                attributes = [*left, f"{field.python}={spelling}"]
                 yield call(rest)
-            attributes = [*own, f'{field.python}="NO_SUCH"']
+            attributes = [*left, f'{field.python}="NO_SUCH"']
             yield f"{call(rest)}  # type: ignore"
             attributes = kept
 

@@ -22,13 +22,13 @@ SIZES = [
     (2, 16390), (64, 3, 5), (5, 64, 33), (4100,), (3, 2050), (1, 40, 50), (2, 2, 2, 2, 3), (1, 5000), (90, 90),
     (50000,), (33, 31), (2, 5, 1026), (1, 1, 25), (11, 1024), (3, 3, 1), (300, 4), (600, 3), (2049,), (1, 2, 4096),
 ]  # fmt: skip
-NUMBERS = {
+NUMBERS: dict[str, Any] = {
     "alpha": 0.3, "beta": 0.6, "gamma": 1.3, "steepness": 1.7, "sigmoid_input_scale": 0.8, "exponent": 2.3,
     "scale_bias": (1.7, -0.4), "min": 2.7, "max": 90.6, "bias": 0.2, "threshold": 0.7, "scale": 0.3,
     "learning_rate": 0.1, "beta1": 0.8, "epsilon": 0.3, "spatial": True,
 }  # fmt: skip
 """Values of attributes, by name: with more digits than FLOAT16 has. A member of an enum is that of the default."""
-WHOLE = {"min": 2, "max": 90}
+WHOLE: dict[str, Any] = {"min": 2, "max": 90}
 """The same of numbers that have the data type of a tensor."""
 CHANNELS = 1
 RANK = 4

@@ -104,8 +104,8 @@ def way(operator: Operator, number: int) -> Way:
         if name == "local_response_normalization_grad":
             return (numbers(1, 3 * number + 1, sizes, dtype),)
         if name.startswith("batch"):
-            parts = tuple(part_of(number + place, sizes, dtype, axes) for place in range(3))
-            return (numbers(1, 3 * number + 1, sizes, dtype), *parts)
+            three = (part_of(number + place, sizes, dtype, axes) for place in range(3))
+            return (numbers(1, 3 * number + 1, sizes, dtype), *three)
         return ()
 
     return Way(sizes, given, others=others)

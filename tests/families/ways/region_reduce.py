@@ -10,9 +10,10 @@ from functools import partial
 
 import numpy as np
 from checks import assert_same_values as same
-from strategies import Array, small_integers, specials
+from strategies import Array, small_integers
 
 from dmlcy._facts.rows import Operator
+from dmlcy.testing import specials
 
 from . import Kind, Way
 

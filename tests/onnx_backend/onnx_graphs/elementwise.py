@@ -46,7 +46,7 @@ WITH: dict[str, tuple[str, dict[str, float]]] = {
     "ACTIVATION_SCALED_ELU": ("Selu", {"alpha": 1.6732631921768188, "gamma": 1.0507010221481323}),
     "ACTIVATION_THRESHOLDED_RELU": ("ThresholdedRelu", {"alpha": 1.0}),
 }
-ATTRIBUTES = {
+ATTRIBUTES: dict[str, dict[str, Any]] = {
     "ELEMENT_WISE_BIT_SHIFT_LEFT": {"direction": "LEFT"},
     "ELEMENT_WISE_BIT_SHIFT_RIGHT": {"direction": "RIGHT"},
     "ELEMENT_WISE_MODULUS_TRUNCATE": {"fmod": 1},
@@ -101,7 +101,8 @@ def is_infinity(graph: Graph, desc: Any) -> str:
 @converts(*WITH)
 def with_attributes(graph: Graph, desc: Any) -> str:
     kind, attributes = WITH[desc.operator.name]
-    return str(graph.add(kind, "input", **{name: float(getattr(desc, name)) for name in attributes}))
+    given: dict[str, Any] = {name: float(getattr(desc, name)) for name in attributes}
+    return str(graph.add(kind, "input", **given))
 
 
 @converts("ACTIVATION_SHRINK")

@@ -26,7 +26,7 @@ def with_least_output(desc: Any) -> None:
 @converts("AVERAGE_POOLING", "AVERAGE_POOLING1")
 def average(graph: Graph, desc: Any) -> str:
     with_least_output(desc)
-    settings = {"kernel_shape": list(desc.window_size), "count_include_pad": int(desc.include_padding)}
+    settings: dict[str, Any] = {"kernel_shape": list(desc.window_size), "count_include_pad": int(desc.include_padding)}
     return str(graph.add("AveragePool", "input", **window(desc), **settings))
 
 

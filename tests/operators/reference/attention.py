@@ -54,7 +54,7 @@ def attention(
         wide = [one + row.reshape(one.shape[1], 1, one.shape[3]) for one, row in zip(wide, rows, strict=True)]
     own = wide[1:] if bias is not None else [k, v]
     if before[0] is not None:
-        past = [one.reshape(one.shape[-4:]) for one in before]
+        past = [one.reshape(one.shape[-4:]) for one in before if one is not None]
         wide[1:] = [np.concatenate([old, new], 2) for old, new in zip(past, wide[1:], strict=True)]
         own = [np.concatenate([old, new], 2) for old, new in zip(past, own, strict=True)]
     found = [weighed(wide, heads // few, mask, added, None, scale, filtered, form)]
@@ -62,12 +62,12 @@ def attention(
         found, whole, everything = [], [one.copy() for one in wide], [one.copy() for one in own]
         for item, length in enumerate(lengths.ravel().astype(int).tolist()):
             kept = [*range(length), *range(whole[1].shape[2] - k.shape[2], whole[1].shape[2])]
-            one = [x[item : item + 1] for x in (whole[0], whole[1][:, :, kept], whole[2][:, :, kept])]
+            some = [x[item : item + 1] for x in (whole[0], whole[1][:, :, kept], whole[2][:, :, kept])]
             extra = added
             if added is not None:
                 extra = added.reshape(added.shape[-4:])[min(item, added.shape[-4] - 1) :][:1]
                 extra = extra if extra.shape[-1] == 1 else extra[..., : len(kept)]
-            found.append(weighed(one, heads // few, None, extra, length, scale, filtered, form))
+            found.append(weighed(some, heads // few, None, extra, length, scale, filtered, form))
             for to, source in zip(own, everything, strict=True):
                 to[item] = 0
                 to[item, :, : len(kept)] = source[item][:, kept]
@@ -114,7 +114,7 @@ def weighed(
         sizes = weights * (1.1 + 1.1 * np.where(less > -90, terms - less / 8, 0))
         magnitudes = sizes @ np.where(np.isfinite(v), np.abs(v), 0) + np.abs(exact) * sizes.sum(-1, keepdims=True)
     both = exact, magnitudes + 2.0**-100
-    return tuple(x.swapaxes(1, 2).reshape(len(q), q.shape[2], -1) for x in both)  # type: ignore[return-value]
+    return tuple(x.swapaxes(1, 2).reshape(len(q), q.shape[2], -1) for x in both)
 
 
 def multihead_attention(

@@ -141,7 +141,8 @@ def wrapped(exact: Array) -> Array:
 
 def quantized(values: Array, scale: Array, zero: Array | None, asked: str | None) -> Array:
     """Rounded to FLOAT32, then to whole numbers; NaN is 0."""
-    dtype = asked.lower() if zero is None and asked else str(zero.dtype)
+    assert zero is not None or asked is not None
+    dtype = str(zero.dtype) if zero is not None else str(asked).lower()
     with np.errstate(all="ignore"):
         whole = np.rint((values / scale).astype(np.float32)).astype(np.float64)
     limits = np.iinfo(dtype)
@@ -154,7 +155,8 @@ def of_matrices(a: Array, a_zero: Array | None, b: Array, b_zero: Array | None) 
     kind = object if a.itemsize > 1 else np.float64
     left, right = less(a, a_zero, (-1, 1)).astype(kind), less(b, b_zero, (1, -1)).astype(kind)
     exact = np.matmul(left, right)
-    return exact if kind is object else exact.astype(np.int64).astype(object)
+    found: Array = exact if kind is object else exact.astype(np.int64).astype(object)
+    return found
 
 
 def matrix_multiply_integer(a: Array, a_zero: Array | None, b: Array, b_zero: Array | None = None) -> Array:

@@ -168,7 +168,8 @@ def of_both(floats: Callable[..., Any], integers: Callable[..., Any]) -> Callabl
 def lowest(x: Any, dtype: Any) -> Array:
     """The lowest bits of exact integers."""
     bits = (np.asarray(x) & (2 ** (8 * np.dtype(dtype).itemsize) - 1)).astype(np.uint64)
-    return bits.astype(f"u{np.dtype(dtype).itemsize}").view(dtype)
+    found: Array = bits.astype(f"u{np.dtype(dtype).itemsize}").view(dtype)
+    return found
 
 
 def cast(x: Array, output_dtype: str) -> Array:
@@ -265,14 +266,15 @@ def shifted(shift: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def infinite(x: Any, infinity_mode: str = "EITHER") -> Any:
-    return {"EITHER": np.isinf, "POSITIVE": np.isposinf, "NEGATIVE": np.isneginf}[infinity_mode](x)
+    tests: dict[str, Any] = {"EITHER": np.isinf, "POSITIVE": np.isposinf, "NEGATIVE": np.isneginf}
+    return tests[infinity_mode](x)
 
 
 def rounded(x: Any, rounding_mode: str) -> Any:
+    by: dict[str, Any] = {"HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc}
     with np.errstate(invalid="ignore"):  # of a signalling NaN
         half_up = np.copysign(np.floor(np.abs(x.astype(np.float64)) + 0.5), x)
-        by = {"HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc, "TOWARD_INFINITY": lambda x: half_up}
-        return by[rounding_mode](x).astype(x.dtype)
+        return by.get(rounding_mode, lambda x: half_up)(x).astype(x.dtype)
 
 
 activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)

@@ -26,7 +26,8 @@ def fill_value_sequence(*, output_sizes: Ints, value_start: Any, value_delta: An
     count = int(np.prod(output_sizes))
     start, delta = (dtype.type(one).item() for one in (value_start, value_delta))
     if dtype.kind == "f":
-        return (start + np.arange(count) * np.float64(delta)).astype(dtype).reshape(output_sizes)
+        result: Array = (start + np.arange(count) * np.float64(delta)).astype(dtype).reshape(output_sizes)
+        return result
     bits = 8 * dtype.itemsize
     found = [(start + k * delta) % 2**bits for k in range(count)]
     return np.array(found, f"u{dtype.itemsize}").view(dtype).reshape(output_sizes)

@@ -216,7 +216,8 @@ def neighbors(x: Array, cross_channel: bool, local_size: int, mirrored: bool = F
         before, after = (local_size - 1) // 2, local_size // 2
         before, after = (after, before) if mirrored else (before, after)
         most = x.shape[axis]
-        x = sum(shifted(x, axis, far) for far in range(-min(before, most), min(after, most) + 1))
+        sums: Any = sum(shifted(x, axis, far) for far in range(-min(before, most), min(after, most) + 1))
+        x = sums
     return x
 
 

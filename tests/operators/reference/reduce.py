@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,10 +96,11 @@ def of_floats(name: str, wide: Array) -> tuple[Array, Array]:
             top = np.where(np.isfinite(top), top, 0.0)
             found = np.log(np.exp(wide - top[..., None]).sum(-1))
             return found + top, np.abs(found) + np.abs(top) + 1
-    found = {
+    ways: dict[str, Callable[[], Array]] = {
         "L1": lambda: total, "L2": lambda: np.sqrt((wide * wide).sum(-1)), "SUM_SQUARE": lambda: (wide * wide).sum(-1),
         "MULTIPLY": lambda: product(wide),
-    }[name]()  # fmt: skip
+    }  # fmt: skip
+    found = ways[name]()
     return found, found
 
 

@@ -135,10 +135,7 @@ def resample_grad(
     """Each element goes back to those of which the operator makes it."""
     before, after = entries(input_pixel_offsets, x.ndim), entries(output_pixel_offsets, x.ndim)
     columns = zip(output_sizes, x.shape, scales, before, after, strict=True)
-    axes = [
-        backwards(along(size, *rest, False, interpolation_mode, False, rounding_direction), size)
-        for size, *rest in columns
-    ]
+    axes = [backwards(along(*each, False, interpolation_mode, False, rounding_direction), each[0]) for each in columns]
     result, terms = made(x, axes)
     return Near(result + 0.0, 1, terms)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,11 @@ def named(given: Any, default: str = "UINT32") -> np.dtype[Any]:
     return np.dtype(getattr(given, "name", str(given or default)).lower())
 
 
+def _rank(line: list[Any], least_first: bool, n: int) -> tuple[bool, Any]:
+    """Where an element is in the order; NaN is behind all numbers."""
+    return line[n] != line[n], 0 if line[n] != line[n] else line[n] if least_first else -line[n]
+
+
 def top_k(
     x: Array, *, axis: int, k: int, axis_direction: Any = "DECREASING", output_index_dtype: Any = None, **_: Any
 ) -> tuple[Array, Array]:
@@ -22,14 +28,8 @@ def top_k(
     lines = np.moveaxis(x, axis, -1)
     values, places = np.empty((*lines.shape[:-1], k), x.dtype), np.empty((*lines.shape[:-1], k), np.int64)
     for at in np.ndindex(*lines.shape[:-1]):
-        line = lines[at].tolist()  # NaN is behind all numbers
-        order = sorted(
-            range(len(line)),
-            key=lambda n, line=line: (
-                line[n] != line[n],
-                0 if line[n] != line[n] else line[n] if least_first else -line[n],
-            ),
-        )
+        line = lines[at].tolist()
+        order = sorted(range(len(line)), key=partial(_rank, line, least_first))
         places[at] = order[:k]
         values[at] = lines[at][order[:k]]
     found = (np.ascontiguousarray(np.moveaxis(one, -1, axis)) for one in (values, places))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-Slices = tuple[slice, ...]
+Slices = tuple[Any, ...]
+"""Slices: NumPy's types do not take an index that is joined of several tuples of them."""
 EVERY: Slices = (slice(None), slice(None))
 
 
@@ -69,7 +70,8 @@ def under(x: Array, **window: Any) -> Iterator[tuple[tuple[Any, ...], Array]]:
         ):
             apart, begin = window["dilations"][axis] if window.get("dilations") else 1, i * step - before
             inside.append(range(max(begin, begin % apart), min(begin + w * apart, x.shape[2 + axis]), apart))
-        yield (*EVERY, *at), x[(*EVERY, *np.ix_(*inside))].reshape(*x.shape[:2], math.prod(map(len, inside)))
+        under_it: Slices = (*EVERY, *np.ix_(*inside))
+        yield (*EVERY, *at), x[under_it].reshape(*x.shape[:2], math.prod(map(len, inside)))
 
 
 def order(x: Array) -> Array:
