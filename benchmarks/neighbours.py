@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Final
@@ -56,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(*(f"{name}: {facts[name]}" for name in ("processor", "load")), sep="\n")
     print(f"{constant.key} = {constant.value}: {constant.meaning}")
     with tempfile.TemporaryDirectory() as temporary:
-        folders = {}
-        for number, value in enumerate(values):
-            print(f"building with {value}", flush=True)
-            folders[value] = build(Path(temporary, str(number)), constant, value)
+        print(f"building with {' and '.join(values)}", flush=True)
+        with ThreadPoolExecutor() as pool:
+            built = pool.map(partial(build, Path(temporary), constant), values)
+            folders = dict(zip(values, built, strict=True))
         return compare(constant, entry, folders, options.cells or entry.cells, options.threads, options.seconds)
 
 
@@ -77,8 +80,9 @@ class Names(dict[str, int]):
         return int(eval(one.value, {"__builtins__": {}}, Names()))
 
 
-def build(folder: Path, constant: Constant, value: str) -> Path:
+def build(temporary: Path, constant: Constant, value: str) -> Path:
     """A copy of this checkout with another value, built in place: what the value does not reach is not compiled."""
+    folder = temporary / re.sub(r"\W", "_", value)
     folder.mkdir()
     for name in COPIED:
         source = ROOT / name

@@ -62,7 +62,8 @@ def changes(
             yield from _inside(field, value, places, way)
     for field in fields:
         for path, desc in _descs(field, values.get(field.python)) if field not in attributes else ():
-            targets = [expected[path]] if path in expected else [*shapes, *_stretched(desc.sizes, shapes)]
+            others = [*shapes, *_stretched(desc.sizes, shapes)]
+            targets = [expected[path]] if path in expected else [*_along_one(desc.sizes, others), *others]
             yield from (Change(path, field, *one) for one in _tensor(desc, places.ranks, _unlike(targets)))
 
 
@@ -192,6 +193,14 @@ def _stretched(sizes: Sizes, shapes: Sequence[Sizes]) -> Iterator[Sizes]:
     for shape in shapes:
         if len(shape) >= len(sizes):
             yield shape[: len(shape) - len(own)] + own
+
+
+def _along_one(sizes: Sizes, targets: Sequence[Sizes]) -> Iterator[Sizes]:
+    """The sizes with one entry of a target, where the target repeats the tensor along several axes: fewer may do."""
+    for target in targets:
+        longer = [axis for axis, pair in enumerate(zip(sizes, target, strict=False)) if pair[0] != pair[1]]
+        if len(target) == len(sizes) and len(longer) > 1 and all(sizes[axis] == 1 for axis in longer):
+            yield from ((*sizes[:axis], target[axis], *sizes[axis + 1 :]) for axis in longer)
 
 
 def _exchanged(desc: TensorDesc) -> Iterator[tuple[TensorDesc, str]]:

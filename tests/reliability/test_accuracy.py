@@ -18,19 +18,31 @@ ELEMENTS = 100
 """Results of each data type, from arrays of each kind; a run by hand has more of them."""
 
 
+ROUNDED_ONCE = {
+    "ELEMENT_WISE_ABS", "ELEMENT_WISE_CEIL", "ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1", "ELEMENT_WISE_FLOOR",
+    "ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_THRESHOLD",
+}  # fmt: skip
+"""Operators that only round what ScaleBias gives to the data type: nothing, where it is FLOAT32."""
+
+
+def may_be_off(name: str) -> bool:
+    return not all(accuracy.is_exact(FAST[name], dtype) for dtype in FAST[name].accuracy)
+
+
 @pytest.mark.parametrize("name", of_each_family(FAST))
 def test_errors_are_within_the_bounds(name: str) -> None:
     found = accuracy.measure(FAST[name], ELEMENTS, 11)
     assert all(worst.right and worst.elements >= ELEMENTS for worst in found.values()), accuracy.rows(name, found)
     for dtype, worst in found.items():
-        if dtype.upper() in FAST[name].accuracy:
-            assert worst.ulp > 0 and worst.bound > 0 and worst.kinds >= {*KINDS}
+        if not accuracy.is_exact(FAST[name], dtype):
+            assert worst.ulp <= 0.5 if name in ROUNDED_ONCE else worst.ulp > 0
+            assert worst.bound > 0 and worst.kinds >= {*KINDS}
             assert worst.unjudged < worst.elements / 2
         else:
             assert worst.ulp == worst.bound == worst.unjudged == 0
 
 
-@pytest.mark.parametrize("name", of_each_family(name for name in FAST if FAST[name].accuracy))
+@pytest.mark.parametrize("name", of_each_family(name for name in FAST if may_be_off(name)))
 def test_a_result_just_beyond_the_bound_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compile_desc = dml.compile
     monkeypatch.setattr(accuracy, "KINDS", ("positive",))

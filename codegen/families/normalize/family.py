@@ -20,7 +20,8 @@ from .loops import Loops
 from .near import Near
 
 REDUCTIONS = ("greatest", "least", "mean", "sum")
-NEIGHBORS = ("around", "from")
+FROM = "from"
+NEIGHBORS = ("around", FROM)
 VALUE = "value"
 KINDS = (*REDUCTIONS, *NEIGHBORS, VALUE)
 
@@ -86,8 +87,7 @@ class Normalize(Looped, Evaluated):
         """Each element of the output is made of all elements that are normalized with it, or of its neighbors."""
         places = [*grid(use.sizes(use.input))]
         if kernel.near:
-            near = use.values(kernel.near, len(use.sizes(use.input)))
-            reach = [((extent - 1) // 2, extent // 2) for extent in near]
+            reach = reach_of(kernel, use.values(kernel.near, len(use.sizes(use.input))))
             around = {
                 place: tuple(
                     other
@@ -165,6 +165,28 @@ class Normalize(Looped, Evaluated):
         node = kernel.definition.formulas[path].node
         found = {one.id for one in node.walk() if isinstance(one, Name) and one.id in names}
         kernel.word(f"reads.{name}", " ".join(sorted(found)))
+
+
+def reach_of(kernel: NormalizeKernel, near: Sequence[int]) -> list[tuple[int, int]]:
+    """How far before and behind an element of the output the elements are that it is made of, along each axis.
+
+    A sum over neighbors whose terms are such sums reaches farther than one.
+    """
+    words = kernel.definition.words
+    far: dict[str, list[tuple[int, int]]] = {}
+
+    def joined(name: str) -> list[tuple[int, int]]:
+        found = [far[one] for one in words[f"reads.{name}"].split() if one in far]
+        return [
+            (max(a for a, _ in pairs), max(b for _, b in pairs))
+            for pairs in zip([(0, 0)] * len(near), *found, strict=True)
+        ]
+
+    for name, _, kind in (word.partition(":") for word in words["passes"].split()):
+        own = [((extent - 1) // 2, extent // 2) if kind in NEIGHBORS else (0, 0) for extent in near]
+        own = [pair[::-1] for pair in own] if kind == FROM else own
+        far[name] = [(a + c, b + d) for (a, b), (c, d) in zip(joined(name), own, strict=True)]
+    return joined("result")
 
 
 def texts(kernel: NormalizeKernel) -> str:

@@ -104,7 +104,8 @@ def ways(operator: Operator) -> list[Way]:
             given["quantization_type"] = "SCALE_ZERO_POINT" if number % 4 else "SCALE"
         if outputs[0].same_dtype_as is None:
             dtypes = [name for row in outputs[0].dtypes for name in row.dtypes]
-            given["output_dtype"] = dtypes[0 if "quantization_type" in given else number % len(dtypes)]
+            if len(dtypes) > 1:
+                given["output_dtype"] = dtypes[0 if "quantization_type" in given else number % len(dtypes)]
         left_out = [field.python for field in more if field.optional and number % 5 == 0]
         if any(field.same_dtype_as in left_out for field in outputs):
             given["output_dtype"] = "INT8"

@@ -68,6 +68,17 @@ def near(function: Callable[..., Any], ulp: float = 2, least: float = 0) -> Call
     return compute
 
 
+def by_float32(function: Callable[..., Any]) -> Callable[..., Near | Array]:
+    """The function of float64, rounded once; FLOAT16 is rounded to FLOAT32 before, and may be off by one unit."""
+
+    def compute(x: Array, *others: Array, **given: Any) -> Near | Array:
+        compute_one = near(function, 1) if x.dtype == np.float16 else of_floats(function)
+        return compute_one(x, *others, **given)
+
+    compute.function = function  # type: ignore[attr-defined]
+    return compute
+
+
 def near_or_cut(function: Callable[..., Any], ulp: float) -> Callable[..., Near | Array]:
     """The function of float64, of integers too: what it gives for these is cut to the range of their data type."""
 
@@ -123,8 +134,8 @@ def softplus(x: Any) -> Any:
 
 
 def scaled(x: Array, scale: Any, bias: Any) -> Array:
-    """Rounded to FLOAT32 once, or of integers to FLOAT64 at each step."""
-    if x.dtype.kind == "f":
+    """FLOAT32 and FLOAT16 rounded to FLOAT32 once, others to FLOAT64 at each step."""
+    if x.dtype in (np.float16, np.float32):
         wide = x.astype(np.longdouble) * np.longdouble(scale) + np.longdouble(bias)
         return wide.astype(np.float32).astype(np.float64)
     found: Array = x.astype(np.float64) * np.float64(scale) + np.float64(bias)
@@ -260,11 +271,12 @@ def infinite(x: Any, infinity_mode: str = "EITHER") -> Any:
 
 
 def rounded(x: Any, rounding_mode: str) -> Any:
-    half_up = np.copysign(np.floor(np.abs(x.astype(np.float64)) + 0.5), x)
-    by: dict[str, Any] = {
-        "HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc, "TOWARD_INFINITY": lambda x: half_up,
-    }  # fmt: skip
-    return by[rounding_mode](x).astype(x.dtype)
+    with np.errstate(invalid="ignore"):  # of a signalling NaN
+        half_up = np.copysign(np.floor(np.abs(x.astype(np.float64)) + 0.5), x)
+        by: dict[str, Any] = {
+            "HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc, "TOWARD_INFINITY": lambda x: half_up,
+        }  # fmt: skip
+        return by[rounding_mode](x).astype(x.dtype)
 
 
 activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)
@@ -273,7 +285,7 @@ activation_gelu = near(lambda x: x * erfc(-x / math.sqrt(2)) / 2)
 activation_hard_sigmoid = near(hard, 1)  # a sum of FLOAT64 may be rounded to a tie
 activation_hard_swish = near(lambda x, alpha, beta: x * hard(x, alpha, beta), least=2.0**-126)
 activation_identity = of_floats(lambda x: x)
-activation_leaky_relu = of_floats(lambda x, alpha: np.where(x < 0, alpha * x, x))
+activation_leaky_relu = by_float32(lambda x, alpha: np.where(x < 0, alpha * x, x))
 activation_linear = near(lambda x, alpha, beta: alpha * x + beta, 1)
 activation_parameterized_relu = of_floats(lambda x, slope: np.where(x < 0, slope * x, x))
 activation_parametric_softplus = near(lambda x, alpha, beta: alpha * softplus(beta * x), 3)
@@ -323,7 +335,7 @@ element_wise_modulus_floor = of_both(np.mod, rest_of(np.floor_divide))
 element_wise_modulus_truncate = of_both(np.fmod, rest_of(divided))
 element_wise_multiply = of_floats(np.multiply)
 element_wise_negate = of_floats(np.negative)
-element_wise_recip = of_floats(np.reciprocal)
+element_wise_recip = by_float32(np.reciprocal)
 element_wise_sign = of_floats(lambda x: np.where(x > 0, 1, np.where(x < 0, -1, 0)))
 element_wise_sin = near(np.sin)
 element_wise_sinh = near(np.sinh)
