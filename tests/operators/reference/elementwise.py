@@ -271,10 +271,12 @@ def infinite(x: Any, infinity_mode: str = "EITHER") -> Any:
 
 
 def rounded(x: Any, rounding_mode: str) -> Any:
-    by: dict[str, Any] = {"HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc}
     with np.errstate(invalid="ignore"):  # of a signalling NaN
         half_up = np.copysign(np.floor(np.abs(x.astype(np.float64)) + 0.5), x)
-        return by.get(rounding_mode, lambda x: half_up)(x).astype(x.dtype)
+        by: dict[str, Any] = {
+            "HALVES_TO_NEAREST_EVEN": np.rint, "TOWARD_ZERO": np.trunc, "TOWARD_INFINITY": lambda x: half_up,
+        }  # fmt: skip
+        return by[rounding_mode](x).astype(x.dtype)
 
 
 activation_celu = near(lambda x, alpha: np.where(x < 0, alpha * np.expm1(x / alpha), x), 3)
