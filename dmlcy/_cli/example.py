@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +87,7 @@ def _operator(name: str) -> Operator:
     return known_operator(called[0])
 
 
-def model(operator: Operator, example: Example) -> dict[str, object]:
+def model(operator: Operator, example: Example) -> dict[str, Any]:
     """The example as a model: inputs as written, outputs full of zeros, one dispatch, every output printed."""
     desc = _desc(operator, example)
     inputs = {

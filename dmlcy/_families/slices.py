@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._facts.rows import Independent, Operator, Rules
@@ -97,10 +97,9 @@ def sizes_of(
                     yield field.python, (at,)
 
 
-def replaced(value: object, place: tuple[int, ...], entry: object) -> object:
+def replaced(value: Any, place: tuple[int, ...], entry: Any) -> Any:
     """A sequence, perhaps of sequences, with another entry at a place."""
     if not place:
         return entry
     first, *rest = place
-    entries = enumerate(cast("Iterable[object]", value))
-    return tuple(replaced(one, tuple(rest), entry) if at == first else one for at, one in entries)
+    return tuple(replaced(one, tuple(rest), entry) if at == first else one for at, one in enumerate(value))

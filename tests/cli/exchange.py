@@ -316,7 +316,7 @@ def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] =
     first = next(iter(example.inputs))
     dtype = draw(st.sampled_from([name for row in fields[first].dtypes for name in row.dtypes]))
     typed = _typed(operator, example, dtype, draw(st.sampled_from([0, 0, 1, 3])))
-    attributes = dict(typed.attributes)
+    attributes: dict[str, Any] = dict(typed.attributes)
     roles = window_of(operator)
     if roles is not None and draw(st.booleans()):
         count = len(attributes[roles.window])
@@ -331,7 +331,9 @@ def models(draw: st.DrawFn, only_windows: bool = False, kinds: tuple[str, ...] =
     made = getattr(classes, operator.desc)
     desc = made(**tensors, **optional_outputs(operator, typed, made(**tensors, **attributes)), **attributes)
     assume(not dml.check(desc))
-    outputs = {name: (getattr(desc, name).dtype.name, getattr(desc, name).sizes, None) for name in typed.outputs}
+    outputs: dict[str, tuple[str, tuple[int, ...], object]] = {
+        name: (getattr(desc, name).dtype.name, getattr(desc, name).sizes, None) for name in typed.outputs
+    }
     whole = model(operator, replace(typed, attributes=attributes, outputs=outputs))
     checked = {rule.about for rule in operator.rules if rule.data}
     inputs = {}

@@ -16,7 +16,7 @@ def ids(desc: Any) -> list[str]:
 def test_fields_beside_functions_of_the_same_name() -> None:
     x = dml.TensorDesc("FLOAT32", (2, 3))
     clip = desc_class("ELEMENT_WISE_CLIP_GRAD")
-    desc = clip(input=x, input_gradient=x, min=-1.5, max=2.0)
+    desc: Any = clip(input=x, input_gradient=x, min=-1.5, max=2.0)
     assert (desc.min, desc.max, dml.check(desc)) == (-1.5, 2.0, [])
     (violation,) = dml.check(clip(input=x, input_gradient=x, min=3.0))
     assert (violation.id, violation.field, violation.fix) == ("DML-ELEMENT_WISE_CLIP_GRAD-max-order", "max", 3.0)
@@ -26,14 +26,14 @@ def test_fields_beside_functions_of_the_same_name() -> None:
 
 def test_a_vector_with_the_name_of_a_function_of_tensors() -> None:
     slice_ = desc_class("SLICE")
-    desc = slice_(input=dml.TensorDesc("FLOAT32", (1, 1, 4, 6)), offsets=(0, 0, 1, 2), sizes=(1, 1, 2, 2))
+    desc: Any = slice_(input=dml.TensorDesc("FLOAT32", (1, 1, 4, 6)), offsets=(0, 0, 1, 2), sizes=(1, 1, 2, 2))
     assert (dml.check(desc), desc.sizes, desc.output.sizes) == ([], (1, 1, 2, 2), (1, 1, 2, 2))
     assert ids(slice_(input=desc.input, sizes=(1, 1, 5, 7))) == ["sizes-fit", "sizes-fit"]
 
 
 def test_a_tensor_that_is_called_values() -> None:
     x = dml.TensorDesc("FLOAT32", (1, 1, 1, 2))
-    desc = desc_class("ONE_HOT")(indices=dml.TensorDesc("UINT32", (1, 1, 1, 1)), values=x, output=x, axis=3)
+    desc: Any = desc_class("ONE_HOT")(indices=dml.TensorDesc("UINT32", (1, 1, 1, 1)), values=x, output=x, axis=3)
     assert (desc.values.sizes, dml.check(desc), desc == desc, len({desc})) == ((1, 1, 1, 2), [], True, 1)
     assert str(dml.minimum_feature_level(desc)).startswith("2_0")
 

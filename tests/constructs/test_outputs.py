@@ -36,7 +36,7 @@ def test_a_desc_gives_an_output_whose_data_type_follows_from_nothing() -> None:
 
 def test_one_data_type_follows() -> None:
     coordinates = dml.TensorDesc("UINT32", (6, 2))
-    desc = desc_class("NONZERO_COORDINATES")(input=X, output_coordinates=coordinates)
+    desc: Any = desc_class("NONZERO_COORDINATES")(input=X, output_coordinates=coordinates)
     assert dml.check(desc) != [] or desc.output_count == dml.TensorDesc("UINT32", (1,))
 
 
@@ -55,7 +55,7 @@ def test_sizes_that_no_formula_gives() -> None:
 
 def test_an_operator_without_inputs() -> None:
     output = dml.TensorDesc("INT8", (2, 3))
-    desc = desc_class("FILL_VALUE_CONSTANT")(output=output, value=7)
+    desc: Any = desc_class("FILL_VALUE_CONSTANT")(output=output, value=7)
     assert (dml.check(desc), desc.value_data_type) == ([], dml.TensorDataType.INT8)
     assert found("FILL_VALUE_CONSTANT", output=output, value=7) == []
     assert found("FILL_VALUE_CONSTANT", output=output, value=300) == ["value-value"]

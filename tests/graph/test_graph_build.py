@@ -32,7 +32,11 @@ def used(operator: Operator, number: int = 0) -> tuple[dml.Graph, Any, Any]:
         if field.kind == "input":
             desc = tensors.get(field.python)
             values.append(
-                tuple(g.input(one) for one in desc) if type(desc) is tuple else None if desc is None else g.input(desc)
+                tuple(g.input(one) for one in desc)
+                if isinstance(desc, tuple)
+                else None
+                if desc is None
+                else g.input(desc)
             )
     asked: dict[str, Any] = {}
     for path, (dtype, _, _) in example.outputs.items():
@@ -58,8 +62,9 @@ def test_a_method_makes_the_desc_of_the_example(name: str) -> None:
     expected = described({**example.inputs, **example.outputs})
     found = {field: getattr(desc, field) for field in expected}
     for field, one in found.items():
-        several = one if type(one) is tuple else (one,)
-        wanted = expected[field] if type(one) is tuple else (expected[field],)
+        several = one if isinstance(one, tuple) else (one,)
+        given = expected[field]
+        wanted = given if isinstance(given, tuple) else (given,)
         for tensor_, other in zip(several, wanted, strict=True):
             assert tensor_.dtype is other.dtype, field
             assert tensor_.element_count == other.element_count, field  # ones may be left out in an example

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from dmlcy._facts.tables import CATALOGUE, LEVEL_INDEX, LEVELS, FeatureLevelName
 from dmlcy._frontends.dxdispatch.problems import printable
@@ -259,7 +259,7 @@ def _severity(node: NodeReport, why: Why) -> str:
     return "error" if fails(why.id) else "note" if node.where == "fused" else "warning"
 
 
-def to_json(report: ModelReport) -> dict[str, object]:
+def to_json(report: ModelReport) -> dict[str, Any]:
     """The report as json.dumps takes it."""
     return {
         "version": 1,
