@@ -131,8 +131,7 @@ class Devices(Arithmetic):
         """The numbers that are integers on every device, and so few that their sums are exact."""
         most = 0.5 / self.limits.unit
         ends = [(np.abs(a[end]) <= most) & (a[end] == np.rint(a[end])) for end in ("low", "value", "high")]
-        found: Array = np.logical_and.reduce(ends)
-        return found
+        return np.asarray(np.logical_and.reduce(ends))
 
     def _plus_zero(self, a: Array, zero: float) -> Array:
         """No error, but +0 in place of -0."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from dmlcy._facts import shipped
 from dmlcy._generated.index import OPERATORS
-from dmlcy._words.records import record
+from dmlcy._words.records import Row, record
 
 if TYPE_CHECKING:
     from dmlcy._field_types.tensor_desc import Described
@@ -29,16 +29,6 @@ class Rules:
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self.__dict__.update(values)
-
-
-class Row:
-    """Base of the rows. Each row is one object, equal to itself only: the methods that a decorator makes cost time."""
-
-    __slots__: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
-        return f"{type(self).__name__}({shown})"
 
 
 @record(frozen=True, slots=True, eq=False, repr=False)

@@ -6,9 +6,23 @@ from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
-__all__ = ["record"]
+__all__ = ["Row", "record"]
 
 T = TypeVar("T")
+
+
+class Row:
+    """Base of the rows of a table.
+
+    Each row is one object, equal to itself only: the methods that a decorator makes cost time.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__name__}({shown})"
+
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as record
