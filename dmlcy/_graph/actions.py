@@ -36,7 +36,7 @@ class Tensor:
 
 
 Read: TypeAlias = Tensor | tuple[Tensor, ...] | None
-"""What a node reads for one of its input fields: a tensor, several of an array, or nothing."""
+"""The tensor that a node reads for an input field, the tensors of an array, or None."""
 
 
 @dataclass(frozen=True, slots=True)
