@@ -109,6 +109,9 @@ class Broken(Protocol):
     def tensor(self, field: Field, **members: object) -> Any:
         """The desc with other members for one tensor desc: ``old``, where the field is an array."""
 
+    def tensor_alone(self, field: Field, **members: object) -> Any:
+        """The desc with other members for one tensor desc, and with the outputs that it has."""
+
     def enlarged(self, numbers: tuple[int, ...]) -> Any:
         """The desc with one or two attributes of these, which make its outputs large."""
 

@@ -123,13 +123,21 @@ class Broken:
 
     def tensor(self, field: Field, **members: Any) -> OperatorDesc:
         """The desc with other members for one tensor desc."""
+        return self.with_(field, self._tensor(field, members))
+
+    def tensor_alone(self, field: Field, **members: Any) -> OperatorDesc:
+        """The desc with other members for one tensor desc, and with the outputs that it has."""
+        return class_of(self.operator)(**{**self.desc._values(), field.python: self._tensor(field, members)})
+
+    def _tensor(self, field: Field, members: Mapping[str, Any]) -> object:
+        """The value of a field with other members for one tensor desc."""
         old, place = self.old(field), self.place(field)
         kept = {"dtype": old.dtype, "sizes": old.sizes, "strides": None if "sizes" in members else old.strides}
         new: Any = TensorDesc(**{**kept, **members})
         if place is not None:
             value = getattr(self.desc, field.python)
             new = (*value[:place], new, *value[place + 1 :])
-        return self.with_(field, new)
+        return new
 
     def entries(self, field: Field, value: object) -> Any:
         """The entries of an array with one of another value."""
