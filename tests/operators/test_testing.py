@@ -119,13 +119,23 @@ def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
 
 SINGLE = "single"
 RULED = [(one.name, rule.about, rule.id.rpartition("-")[2]) for one in FAST.values() for rule in one.rules]
-OF_ONE_ELEMENT = {("NONZERO_COORDINATES", "output_count")} | {(one, about) for one, about, of in RULED if of == SINGLE}
-IN_ONE_LINE = {("RANDOM_GENERATOR", "input_state"), ("RANDOM_GENERATOR", "output_state")} | {
-    (name, about)
-    for name, about, of in RULED
-    if of in ("rows", "columns", "channels") and about.endswith(("_scale", "_zero_point"))
+SIZES = [(one.name, field.python, field.sizes.words) for one in FAST.values() for field in one.fields if field.sizes]
+OF_ONE_ELEMENT = {(name, tensor) for name, tensor, words in SIZES if words == "one element"} | {
+    (name, about) for name, about, of in RULED if of == SINGLE
+}
+LINES = ("one element for each channel of the output", "[1, 1, 1, batch]", "[regions]")
+IN_ONE_LINE = {
+    *(("RANDOM_GENERATOR", state) for state in ("input_state", "output_state")),
+    *((name, tensor) for name, tensor, words in SIZES if words in LINES),
+    *(
+        (name, about)
+        for name, about, of in RULED
+        if of in ("rows", "columns", "channels") and about.endswith(("_scale", "_zero_point"))
+    ),
 }
 """Tensors whose sizes are 1, except one axis of several elements."""
+IN_A_MATRIX = {(name, about) for name, about, of in RULED if of == "matrix"}
+"""Tensors whose sizes are 1 in front of the last two axes."""
 MANY = {"a size beyond 1", "gaps", "elements that share their place"}
 ORDERED = {"transposed", "channels last", "Fortran", "backwards"}
 OF_MANY_LINES = {"one element", "elements that share their place", "transposed", "channels last", "Fortran", "gaps"}
@@ -140,6 +150,8 @@ def reachable(operator: Operator, fact: tuple[str, Any]) -> bool:
     if (operator.name, name) in OF_ONE_ELEMENT and value in MANY | ORDERED | LAYOUTS - {"one element"}:
         return False
     if ((operator.name, name) in IN_ONE_LINE or (SINGLE in ruled and name == "bias")) and value in OF_MANY_LINES:
+        return False
+    if (operator.name, name) in IN_A_MATRIX and value == "channels last":
         return False
     return value != UINT_MAX or name not in never_largest(operator)
 
@@ -296,7 +308,7 @@ NUMBERS = [
     rule.id
     for operator in OPERATORS.values()
     for rule in operator.rules
-    if not rule.data and rule.index is None and f"-{rule.about}-" in rule.id
+    if not rule.data and rule.severity == "error" and rule.index is None and f"-{rule.about}-" in rule.id
     if any(field.python == rule.about and field.kind == "attribute" for field in operator.fields)
 ]
 
