@@ -298,7 +298,7 @@ def _against(rule: Rule) -> Break:
 
 
 def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], OperatorDesc]]:
-    """Ways to break a rule on a tensor: axes in front, other sizes, other data types; of an array also no tensors."""
+    """Ways to break a rule on a tensor: more axes, other sizes, data types, truth values; of an array no tensors."""
     sizes = tuple(b.old(field).sizes)
     axis = b.of(*range(len(sizes)))
     ways: list[Callable[[], OperatorDesc]] = []
@@ -309,6 +309,8 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
         ]
         if len(sizes) > 1:
             ways.append(lambda: b.tensor(field, sizes=sizes[:axis] + sizes[axis + 1 :]))
+    switches = [one for one in b.operator.fields if one.type == "bool" and one.python in rule.reads]
+    ways += [partial(_switched, b, field, one) for one in switches]
     if f"{field.python}.count" in rule.reads:
         ways.append(lambda: b.with_(field, ()))
     read = [one for one in b.operator.fields if f"{one.python}.dtype" in rule.reads]
@@ -319,6 +321,15 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
         ways.append(lambda: b.changed(_tensors(b, {other.python: dtype})))
     assume(ways)
     return ways
+
+
+def _switched(b: Broken, field: Field, switch: Field) -> OperatorDesc:
+    """The desc with the other truth value; other tensors with a rule on it have the sizes of the largest tensor."""
+    abouts = {rule.about for rule in b.operator.rules if switch.python in rule.reads} - {field.python}
+    given = [one for one in b.operator.fields if one.kind == "input" and getattr(b.desc, one.python) is not None]
+    sizes = max(map(b.old, given), key=lambda tensor: tensor.element_count, default=b.old(field)).sizes
+    others = {one.python: TensorDesc(b.old(one).dtype, sizes) for one in given if one.python in abouts}
+    return b.changed({switch.python: not getattr(b.desc, switch.python), **others})
 
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, Any]]:
