@@ -193,11 +193,9 @@ class Walk:
         tensors = [one for one in self.operator.fields if one.kind != "attribute" and one.python in self.given]
         tensors = [one for one in tensors if not self.lacks(one) and rank in ranks_at(one, self.level)]
         new = (*self.tensors(field)[0].sizes, *[1] * 8)[:rank]
-        for changes in (
-            *self.ranked([field], rank),
-            *(self.ranked(tensors, rank) if len(tensors) > 1 else ()),
-            *self.together(field, new),
-        ):
+        *alone, ones = self.ranked([field], rank)
+        several = [*self.ranked(tensors, rank)][:-1] if len(tensors) > 1 else []
+        for changes in (*alone, *several, *self.together(field, new), ones):  # ones last: they lose all sizes
             if self.take(changes) and self.tensors(field)[0].rank == rank:
                 return True
         return False
