@@ -151,12 +151,9 @@ class Check(State):
             sizes.compare(self, field)
         for field in choices:
             attributes.choose(self, field)
-        names = {one.python for one in choices}
-        for field in (
-            described if names else ()
-        ):  # before rules read them: those of ``out`` may be others than a call chooses
-            chosen = field.sizes is not None and not names.isdisjoint(field.sizes.reads) and field.sizes.reads <= names
-            if chosen and self.resolved[field.python] is not None:
+        # before rules read them: those of ``out`` may be others than a call chooses
+        for field in described if choices else ():
+            if self.operator.has_chosen_sizes(field) and self.resolved[field.python] is not None:
                 sizes.compare(self, field)
         self._take_attributes()
         for field in (field for field in described if field.kind == "input"):

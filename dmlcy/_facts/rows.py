@@ -389,6 +389,11 @@ class Operator(Row):
             or any(field.part is not None and field.part.tensor == output.python for field in self.chosen)
         )
 
+    def has_chosen_sizes(self, field: Field) -> bool:
+        """Whether all sizes of a tensor are what a call chooses, so that any are right in a desc."""
+        names = {one.python for one in self.chosen}
+        return field.sizes is not None and not names.isdisjoint(field.sizes.reads) and field.sizes.reads <= names
+
     def has_type(self, output: Field) -> bool:
         """Whether the data type of an output follows: from a tensor before it, or because there is only one."""
         root = output.same_dtype_as

@@ -116,6 +116,9 @@ class Broken(Protocol):
     def tensor(self, field: Field, **members: object) -> object:
         """The desc with other members for one tensor desc: ``old``, where the field is an array."""
 
+    def tensor_alone(self, field: Field, **members: object) -> object:
+        """The desc with other members for one tensor desc, and with the outputs that it has."""
+
     def enlarged(self, numbers: tuple[int, ...]) -> object:
         """The desc with one or two attributes of these, which make its outputs large."""
 

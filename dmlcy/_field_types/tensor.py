@@ -127,7 +127,7 @@ class Tensor(FieldType):
         tied = (self.tensors and not field.mixed) or field.same_dtype_as is not None
         if tied and field.only_dtype is None:
             yield "same-dtype", lambda b, field: b.tensor(field, dtype=b.of(*dtypes_at(field, b.level)))
-        if field.sizes is not None:
+        if field.sizes is not None and not operator.has_chosen_sizes(field):
             yield "sizes", lambda b, field: b.tensor(field, sizes=_resized(b, field, b.of(1, 2, 3, 5, 7)))
         if not field.owned:
             yield "owned", lambda b, field: b.tensor(field, flags="OWNED_BY_DML")
@@ -148,7 +148,7 @@ def _too_new(field: Field, level: int) -> Iterator[tuple[str, Break]]:
             "level",
             lambda b, field: b.of(
                 *(b.tensor(field, dtype=name) for name in later),
-                *(b.tensor(field, sizes=(1,) * rank) for rank in ranks),
+                *(b.tensor_alone(field, sizes=(1,) * rank) for rank in ranks),
             ),
         )
 

@@ -186,7 +186,8 @@ def _numbers(draw: st.DrawFn, count: int) -> Array:
 @st.composite
 def _placed(draw: st.DrawFn, values: Array) -> Array:
     """An array of these values in any layout; one whose elements share their place repeats the first ones."""
-    kind = draw(st.sampled_from([*LAYOUTS, "mixed", "mixed", "mixed"]))
+    often = ["channels last"] * 2 if values.ndim > 3 else []
+    kind = draw(st.sampled_from([*LAYOUTS, *often, "mixed", "mixed", "mixed"]))
     axes = [*range(values.ndim)]
     order, steps, gap, shift = axes, [1] * values.ndim, 0, 0
     if kind == "channels last" and values.ndim > 2:

@@ -125,13 +125,21 @@ class Broken:
 
     def tensor(self, field: Field, **members: Any) -> OperatorDesc:
         """The desc with other members for one tensor desc."""
+        return self.with_(field, self._tensor(field, members))
+
+    def tensor_alone(self, field: Field, **members: Any) -> OperatorDesc:
+        """The desc with other members for one tensor desc, and with the outputs that it has."""
+        return class_of(self.operator)(**{**self.desc._values(), field.python: self._tensor(field, members)})
+
+    def _tensor(self, field: Field, members: Mapping[str, Any]) -> object:
+        """The value of a field with other members for one tensor desc."""
         old, place = self.old(field), self.place(field)
         kept = {"dtype": old.dtype, "sizes": old.sizes, "strides": None if "sizes" in members else old.strides}
         new = TensorDesc(**{**kept, **members})
         if place is None:
-            return self.with_(field, new)
+            return new
         value = getattr(self.desc, field.python)
-        return self.with_(field, (*value[:place], new, *value[place + 1 :]))
+        return (*value[:place], new, *value[place + 1 :])
 
     def entries(self, field: Field, value: object) -> tuple[object, ...]:
         """The entries of an array with one of another value."""
@@ -296,7 +304,7 @@ def _against(rule: Rule) -> Way:
 
 
 def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], OperatorDesc]]:
-    """Ways to break a rule on a tensor: axes in front, other sizes, other data types; of an array also no tensors."""
+    """Ways to break a rule on a tensor: more axes, other sizes, data types, truth values; of an array no tensors."""
     sizes = tuple(b.old(field).sizes)
     axis = b.of(*range(len(sizes)))
     ways: list[Callable[[], OperatorDesc]] = []
@@ -307,6 +315,8 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
         ]
         if len(sizes) > 1:
             ways.append(lambda: b.tensor(field, sizes=sizes[:axis] + sizes[axis + 1 :]))
+    switches = [one for one in b.operator.fields if one.type == "bool" and one.python in rule.reads]
+    ways += [partial(_switched, b, field, one) for one in switches]
     if f"{field.python}.count" in rule.reads:
         ways.append(lambda: b.with_(field, ()))
     read = [one for one in b.operator.fields if f"{one.python}.dtype" in rule.reads]
@@ -317,6 +327,15 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
         ways.append(lambda: b.changed(_tensors(b, {other.python: dtype})))
     assume(ways)
     return ways
+
+
+def _switched(b: Broken, field: Field, switch: Field) -> OperatorDesc:
+    """The desc with the other truth value; other tensors with a rule on it have the sizes of the largest tensor."""
+    abouts = {rule.about for rule in b.operator.rules if switch.python in rule.reads} - {field.python}
+    given = [one for one in b.operator.fields if one.kind == "input" and getattr(b.desc, one.python) is not None]
+    sizes = max(map(b.old, given), key=lambda tensor: tensor.element_count, default=b.old(field)).sizes
+    others = {one.python: TensorDesc(b.old(one).dtype, sizes) for one in given if one.python in abouts}
+    return b.changed({switch.python: not getattr(b.desc, switch.python), **others})
 
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, object]]:

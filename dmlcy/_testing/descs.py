@@ -14,7 +14,7 @@ from dmlcy._facts.rows import Example, Operator
 from dmlcy._facts.tables import LEVEL_INDEX, LEVELS
 from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import described
-from dmlcy._testing.shared_sizes import new_shared_size
+from dmlcy._testing.shared_sizes import enlarge, new_shared_size
 from dmlcy._testing.starts import starts
 from dmlcy._testing.walk import LARGE, Walk, is_drawn
 
@@ -104,6 +104,8 @@ def _descs(draw: st.DrawFn, operator: Operator, level: int, most: int, layouts: 
             walk.new_attribute(field)
     if draw(st.booleans()):
         new_shared_size(walk, inputs)
+    for field in inputs:
+        enlarge(walk, field)
     if draw(st.integers(0, 7)) == 0 or most >= LARGE:
         if draw(st.booleans()):
             walk.smallest(inputs, attributes)

@@ -1,4 +1,4 @@
-"""Another size along one axis, and along the axes of other tensors that must have the same size."""
+"""Other sizes of a valid desc: along one axis of all tensors that must have it, or of a tensor of one element."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from hypothesis import strategies as st
 
 from dmlcy._facts.rows import Field
-from dmlcy._testing.starts import Values
+from dmlcy._testing.starts import Values, tensors_of
 from dmlcy._testing.walk import COUNTS, Walk, follows
 
 
@@ -37,6 +37,26 @@ def new_shared_size(walk: Walk, fields: Sequence[Field]) -> None:
         if len(left) < len(broken) or (len(left) == len(broken) and left != broken):
             moved, changes, broken = moved | {(field.python, axis)}, more, left
     walk.take(changes)
+
+
+def enlarge(walk: Walk, field: Field) -> None:
+    """Draws whether a tensor of one element gets more, and whether axes of size 1 get the sizes of another tensor.
+
+    The other fields have been drawn by now. A rule may ask for the size of another tensor, which few random sizes are.
+    """
+    if walk.lacks(field) or follows(field):
+        return
+    if walk.tensors(field)[0].element_count == 1 and walk.draw(st.booleans()):
+        walk.new_sizes(field)
+    sizes = walk.tensors(field)[0].sizes
+    others = [one.sizes for name in walk.given if name != field.python for one in tensors_of(walk.values[name])]
+    alike = (one for one in others if len(one) == len(sizes))
+    larger = [one for one in alike if any(own == 1 < other for own, other in zip(sizes, one, strict=True))]
+    if not larger or walk.draw(st.booleans()):
+        return
+    pairs, every = zip(sizes, walk.draw(st.sampled_from(larger)), strict=True), walk.draw(st.booleans())
+    drawn = [other if own == 1 < other and (every or walk.draw(st.booleans())) else own for own, other in pairs]
+    walk.take_entries(drawn, sizes, lambda sizes: {field.python: walk.resized(field, lambda old: sizes)})
 
 
 def _changes(walk: Walk, fields: Sequence[Field], moved: set[tuple[str, int]], new: int) -> Values:

@@ -197,11 +197,9 @@ class Walk:
         tensors = [one for one in self.operator.fields if one.kind != "attribute" and one.python in self.given]
         tensors = [one for one in tensors if not self.lacks(one) and rank in ranks_at(one, self.level)]
         new = (*self.tensors(field)[0].sizes, *[1] * 8)[:rank]
-        for changes in (
-            *self.ranked([field], rank),
-            *(self.ranked(tensors, rank) if len(tensors) > 1 else ()),
-            *self.together(field, new),
-        ):
+        *alone, ones = self.ranked([field], rank)
+        several = [*self.ranked(tensors, rank)][:-1] if len(tensors) > 1 else []
+        for changes in (*alone, *several, *self.together(field, new), ones):  # ones last: they lose all sizes
             if self.take(changes) and self.tensors(field)[0].rank == rank:
                 return True
         return False
@@ -247,14 +245,20 @@ class Walk:
         sizes = self.tensors(field)[0].sizes
         drawn = [self.draw(counts) for _ in sizes]
         self.take_entries(drawn, sizes, lambda sizes: {field.python: self.resized(field, lambda old: sizes)})
-        if self.tensors(field)[0].sizes == sizes:
-            any(self.take(changes) for changes in self.together(field, tuple(drawn)))
+        if self.tensors(field)[0].sizes == sizes and not self.take_together(field, tuple(drawn)):
+            for axis, size in enumerate(drawn):
+                now = self.tensors(field)[0].sizes
+                self.take_together(field, (*now[:axis], size, *now[axis + 1 :]))
         if not isinstance(self.values[field.python], tuple):
             return
         for place in range(len(self.tensors(field))):
             axis, old = self.draw(st.integers(0, len(sizes) - 1)), self.tensors(field)[place]
             other = TensorDesc(old.dtype, (*old.sizes[:axis], self.draw(counts), *old.sizes[axis + 1 :]))
             self.take({field.python: self._with(field, place, other)})
+
+    def take_together(self, field: Field, new: tuple[int, ...]) -> bool:
+        """Takes other sizes of a tensor with those of the tensors that rules may tie to it."""
+        return any(self.take(changes) for changes in self.together(field, new))
 
     def together(self, field: Field, new: tuple[int, ...]) -> Iterator[Values]:
         """Other sizes of a tensor, and of the tensors that rules may tie to it: no formula says what these must be."""
@@ -314,6 +318,9 @@ class Walk:
             entries = kind.random(field, self)
             drawn: list[Any] = [self.draw(entries) for _ in value]
             self.take_entries(drawn, value, lambda entries: {field.python: tuple(entries)})
+        elif field.minimum is not None and field.maximum is not None and field.maximum <= MOST_AXES:
+            numbers = self.draw(st.permutations(range(field.minimum, field.maximum + 1)))
+            any(self.take({field.python: number}) for number in numbers)  # of few numbers, each is often the only one
         else:
             self.choose(field, self.draw(kind.random(field, self)))
 
