@@ -36,7 +36,7 @@ def average_pooling_grad(
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis.
     include_padding : bool, default False
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
 
     Returns
     -------

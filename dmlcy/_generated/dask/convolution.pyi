@@ -53,7 +53,7 @@ def convolution(
     output_padding : int or sequence of ints, default 0
         Number of elements that are appended to each spatial axis of the output.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     fused_activation : desc of an activation, default None
         The activation that is applied last. If the field is left out, there is no activation.
     output_sizes : sequence of int, default None

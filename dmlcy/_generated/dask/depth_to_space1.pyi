@@ -29,7 +29,7 @@ def depth_to_space1(
     Returns
     -------
     dask array
-        The tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+        The result: the channels of the input become blocks of BlockSize by BlockSize elements.
 
     Raises
     ------

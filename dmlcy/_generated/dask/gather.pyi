@@ -27,7 +27,7 @@ def gather(
     axis : int
         The axis whose slices are taken.
     index_dimensions : int
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used. These are its last axes.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def gather_elements(
     indices : dask array, or what dmlcy takes
         The place along Axis of each element of the output.
     axis : int
-        The axis along which an index counts.
+        The axis to which each index belongs.
 
     Returns
     -------

@@ -52,7 +52,7 @@ def quantized_linear_average_pooling(
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     include_padding : bool, default False
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     output_dtype : data type, default None
         Data type of output.
     output_sizes : sequence of int, default None
@@ -61,7 +61,7 @@ def quantized_linear_average_pooling(
     Returns
     -------
     dask array
-        One element per position of the window.
+        One element for each position of the window.
 
     Raises
     ------

@@ -36,14 +36,15 @@ def quantized_linear_convolution(
     input_scale : dask array, or what dmlcy takes
         The scale of the input, one element.
     input_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the input, one element. If the tensor is left out, this integer is 0.
+        The zero point of the input: the integer that represents 0. It has one element. If the tensor is left out,
+        the zero point is 0.
     filter : dask array, or what dmlcy takes
         The weights: {output channels, input channels / GroupCount, spatial axes}.
     filter_scale : dask array, or what dmlcy takes
         The scale of the filter, one element or one for each output channel.
     filter_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the filter, one element or one for each output channel. If the tensor is
-        left out, this integer is 0.
+        The zero point of the filter: the integer that represents 0. It has one element, or one for each output
+        channel. If the tensor is left out, the zero point is 0.
     bias : dask array, or what dmlcy takes, or None
         The integer that is added to each output channel, in steps of the scale of the input times the scale of the
         filter. If the tensor is left out, nothing is added.
@@ -60,7 +61,7 @@ def quantized_linear_convolution(
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     output_dtype : data type, default None
         Data type of output.
 

@@ -44,6 +44,6 @@ def roi_pooling(
     -----
     Axes that can be cut into chunks:
 
-    - Each region by itself; a region may lie in any item of the batch.
+    - Each region by itself. A region may lie in any item of the batch.
     - Each channel by itself.
     """

@@ -27,7 +27,7 @@ def scatter(
     updates : dask array, or what dmlcy takes
         The elements to write.
     axis : int
-        The axis along which an index counts.
+        The axis to which each index belongs.
 
     Returns
     -------

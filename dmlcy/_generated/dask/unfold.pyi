@@ -31,9 +31,9 @@ def unfold(
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Number of zeros at the start of each spatial axis of the image.
+        Number of zeros that are added at the start of each spatial axis of the image.
     end_padding : int or sequence of ints, default 0
-        Number of zeros at the end of each spatial axis of the image.
+        Number of zeros that are added at the end of each spatial axis of the image.
 
     Returns
     -------

@@ -33,7 +33,7 @@ class AveragePoolingGrad(OperatorDesc):
     end_padding
         Number of padding elements at the end of each spatial axis.
     include_padding
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     """
 
     operator: ClassVar[Operator]

@@ -51,7 +51,7 @@ class Convolution(OperatorDesc):
     output_padding
         Number of elements that are appended to each spatial axis of the output.
     group_count
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     fused_activation
         The activation that is applied last. If the field is left out, there is
         no activation.

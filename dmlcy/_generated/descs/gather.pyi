@@ -26,7 +26,7 @@ class Gather(OperatorDesc):
     axis
         The axis whose slices are taken.
     index_dimensions
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used. These are its last axes.
     """
 
     operator: ClassVar[Operator]

@@ -23,7 +23,7 @@ class GatherElements(OperatorDesc):
     output
         The elements that the indices name.
     axis
-        The axis along which an index counts.
+        The axis to which each index belongs.
     """
 
     operator: ClassVar[Operator]

@@ -29,7 +29,7 @@ class QuantizedLinearAveragePooling(OperatorDesc):
         The integer that stands for 0 in the output, one element or one for each
         channel. If the tensor is left out, this integer is 0.
     output
-        One element per position of the window.
+        One element for each position of the window.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -43,7 +43,7 @@ class QuantizedLinearAveragePooling(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     include_padding
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     """
 
     operator: ClassVar[Operator]

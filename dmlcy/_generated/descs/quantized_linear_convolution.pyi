@@ -21,16 +21,17 @@ class QuantizedLinearConvolution(OperatorDesc):
     input_scale
         The scale of the input, one element.
     input_zero_point
-        The integer that stands for 0 in the input, one element. If the tensor
-        is left out, this integer is 0.
+        The zero point of the input: the integer that represents 0. It has one
+        element. If the tensor is left out, the zero point is 0.
     filter
         The weights: {output channels, input channels / GroupCount, spatial
         axes}.
     filter_scale
         The scale of the filter, one element or one for each output channel.
     filter_zero_point
-        The integer that stands for 0 in the filter, one element or one for each
-        output channel. If the tensor is left out, this integer is 0.
+        The zero point of the filter: the integer that represents 0. It has one
+        element, or one for each output channel. If the tensor is left out, the
+        zero point is 0.
     bias
         The integer that is added to each output channel, in steps of the scale
         of the input times the scale of the filter. If the tensor is left out,
@@ -53,7 +54,7 @@ class QuantizedLinearConvolution(OperatorDesc):
     end_padding
         Number of padding elements at the end of each spatial axis.
     group_count
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     """
 
     operator: ClassVar[Operator]

@@ -26,7 +26,7 @@ class Scatter(OperatorDesc):
     output
         The input with the updates.
     axis
-        The axis along which an index counts.
+        The axis to which each index belongs.
     """
 
     operator: ClassVar[Operator]

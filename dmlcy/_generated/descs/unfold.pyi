@@ -32,9 +32,11 @@ class Unfold(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     start_padding
-        Number of zeros at the start of each spatial axis of the image.
+        Number of zeros that are added at the start of each spatial axis of the
+        image.
     end_padding
-        Number of zeros at the end of each spatial axis of the image.
+        Number of zeros that are added at the end of each spatial axis of the
+        image.
     """
 
     operator: ClassVar[Operator]

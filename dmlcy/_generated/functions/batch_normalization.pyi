@@ -69,7 +69,7 @@ def batch_normalization(
         rank, range, length), and these:
 
         ``DML-BATCH_NORMALIZATION-mean-dimensions``
-            mean has another number of dimensions than the input. Must hold:
+            mean has a different number of dimensions from the input. Must hold:
             ``rank(mean) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-mean-broadcasts``
@@ -78,7 +78,8 @@ def batch_normalization(
             ``sizes(mean)[d] == 1 or sizes(mean)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-variance-dimensions``
-            variance has another number of dimensions than the input. Must hold:
+            variance has a different number of dimensions from the input. Must
+            hold:
             ``rank(variance) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-variance-broadcasts``
@@ -87,7 +88,8 @@ def batch_normalization(
             ``sizes(variance)[d] == 1 or sizes(variance)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-scale-dimensions``
-            scale has another number of dimensions than the input. Must hold:
+            scale has a different number of dimensions from the input. Must
+            hold:
             ``rank(scale) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-scale-broadcasts``
@@ -96,7 +98,7 @@ def batch_normalization(
             ``sizes(scale)[d] == 1 or sizes(scale)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-bias-dimensions``
-            bias has another number of dimensions than the input. Must hold:
+            bias has a different number of dimensions from the input. Must hold:
             ``rank(bias) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-bias-broadcasts``

@@ -67,12 +67,12 @@ def batch_normalization_training(
         rank, range, length), and these:
 
         ``DML-BATCH_NORMALIZATION_TRAINING-scale-axes``
-            scale has another number of axes than the input. Must hold:
+            scale has a different number of axes from the input. Must hold:
             ``rank(scale) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION_TRAINING-scale-broadcasts``
-            scale has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            scale has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(scale)[d] == sizes(input)[d] or sizes(scale)[d] == 1``
 
     See Also
@@ -84,7 +84,7 @@ def batch_normalization_training(
     The formulas read:
 
     ``reduced[d] = sizes(scale)[d]``
-        Size of each axis of the mean and the variance.
+        The sizes of the mean and the variance.
 
     References
     ----------

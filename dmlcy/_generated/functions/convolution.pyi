@@ -67,8 +67,8 @@ def convolution(
         Number of elements that are appended to each spatial axis of the output.
         A sequence has ``spatial`` entries.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves. At least
-        1.
+        Number of groups of channels. Each group is convolved separately. At
+        least 1.
     fused_activation : desc of an activation, default None
         The activation that is applied last. If the field is left out, there is
         no activation.
@@ -95,7 +95,7 @@ def convolution(
         rank, range, length), and these:
 
         ``DML-CONVOLUTION-filter-axes``
-            filter has another number of axes than the input. Must hold:
+            filter has a different number of axes from the input. Must hold:
             ``rank(filter) == rank(input)``
 
         ``DML-CONVOLUTION-group_count-divides``
@@ -130,7 +130,8 @@ def convolution(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (sizes(filter)[2 + d] - 1) + 1``
-        Elements that the filter spans along each spatial axis.
+        Number of elements that the dilated filter spans along each spatial
+        axis.
     ``channels``
         ``sizes(filter)[0] if direction == 'FORWARD' else sizes(filter)[1] *
         group_count``

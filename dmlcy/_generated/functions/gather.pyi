@@ -31,7 +31,7 @@ def gather(
     axis : int
         The axis whose slices are taken. From 0 to 7.
     index_dimensions : int
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used. These are its last axes.
         From 0 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
@@ -57,7 +57,8 @@ def gather(
             ``axis < rank(input)``
 
         ``DML-GATHER-indices-dimensions``
-            indices has another number of dimensions than the input. Must hold:
+            indices has a different number of dimensions from the input. Must
+            hold:
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER-index_dimensions-exist``

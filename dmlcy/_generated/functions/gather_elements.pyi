@@ -29,7 +29,7 @@ def gather_elements(
         The place along Axis of each element of the output. Rank 1 to 8; data
         type UINT32, INT64, INT32 or UINT64.
     axis : int
-        The axis along which an index counts. From 0 to 7.
+        The axis to which each index belongs. From 0 to 7.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -53,12 +53,13 @@ def gather_elements(
             ``axis < rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-dimensions``
-            indices has another number of dimensions than the input. Must hold:
+            indices has a different number of dimensions from the input. Must
+            hold:
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-fit``
-            indices has another size than the input on an axis other than axis.
-            Must hold for d in rank(input):
+            indices differs in size from the input along an axis other than
+            axis. Must hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``
 

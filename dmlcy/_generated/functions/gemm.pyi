@@ -67,7 +67,7 @@ def gemm(
         rank, range, length), and these:
 
         ``DML-GEMM-b-axes``
-            b has another number of axes than a. Must hold:
+            b has a different number of axes from a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-GEMM-b-rows``
@@ -75,7 +75,7 @@ def gemm(
             ``right_rows == left_columns``
 
         ``DML-GEMM-b-batch``
-            b has another number of matrices than a. Must hold for d in row:
+            b has a different number of matrices from a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
     See Also

@@ -54,7 +54,7 @@ def matrix_multiply_integer(
         rank, range, length), and these:
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-axes``
-            b has another number of axes than a. Must hold:
+            b has a different number of axes from a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-rows``
@@ -62,19 +62,19 @@ def matrix_multiply_integer(
             ``right_rows == left_columns``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-batch``
-            b has another number of matrices than a. Must hold for d in row:
+            b has a different number of matrices from a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-a_zero_point-rows``
-            a_zero_point has neither one element nor one for each row. Must
-            hold:
+            a_zero_point has neither one element nor one element for each row.
+            Must hold:
             ``prod(sizes(a_zero_point)) == 1 or
             sizes(a_zero_point)[max(rank(a_zero_point) - 2, 0)] == left_rows
             and prod(sizes(a_zero_point)) == left_rows``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b_zero_point-columns``
-            b_zero_point has neither one element nor one for each column. Must
-            hold:
+            b_zero_point has neither one element nor one element for each
+            column. Must hold:
             ``prod(sizes(b_zero_point)) == 1 or
             sizes(b_zero_point)[max(rank(b_zero_point) - 1, 0)] ==
             right_columns and prod(sizes(b_zero_point)) == right_columns``

@@ -34,8 +34,8 @@ def padding(
         Number of elements added at the end of each axis. A sequence has
         ``axes`` entries.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
-        Where the elements outside the input come from. One of CONSTANT, EDGE,
-        REFLECTION, SYMMETRIC or WRAP.
+        The values of the elements that are added: a constant, or elements of
+        the input. One of CONSTANT, EDGE, REFLECTION, SYMMETRIC or WRAP.
     padding_value : float, default 0
         Value of the elements outside the input in mode CONSTANT; ignored in the
         other modes. The value is rounded to FLOAT32 first, for FLOAT64 and

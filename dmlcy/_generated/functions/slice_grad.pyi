@@ -91,12 +91,15 @@ def slice_grad(
         ``(input_window_sizes[d] - 1) // max(abs(input_window_strides[d]), 1)
         + 1``
 
-        Number of elements of the window that the steps meet along each axis.
+        Number of elements of the window that are read or written along each
+        axis: the size of the window divided by the absolute value of the step,
+        rounded up.
     ``first[d]``
         ``input_window_offsets[d] + (input_window_sizes[d] - 1 if
         input_window_strides[d] < 0 else 0)``
 
-        The element of the window at which the steps begin along each axis.
+        The element of the window at which the first step begins, along each
+        axis.
     ``whole[d] = output_sizes[d]``
         Size of the output along each axis.
 

@@ -52,8 +52,8 @@ def split(
             ``count(outputs) >= 1``
 
         ``DML-SPLIT-outputs-dimensions``
-            outputs has another number of dimensions than the input. Must hold
-            for k in count(outputs):
+            outputs has a different number of dimensions from the input. Must
+            hold for k in count(outputs):
             ``rank(outputs[k]) == rank(input)``
 
         ``DML-SPLIT-axis-exists``

@@ -38,11 +38,11 @@ def unfold(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Number of zeros at the start of each spatial axis of the image. A
-        sequence has ``spatial`` entries.
+        Number of zeros that are added at the start of each spatial axis of the
+        image. A sequence has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Number of zeros at the end of each spatial axis of the image. A sequence
-        has ``spatial`` entries.
+        Number of zeros that are added at the end of each spatial axis of the
+        image. A sequence has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -86,7 +86,7 @@ def unfold(
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
         Number of positions of the window along each spatial axis.
     ``N = sizes(input)[0]``
