@@ -13,11 +13,11 @@ from .shapes import last
 def independent_table(declared: Iterable[Independent]) -> str | None:
     """A row for each declaration; None where there is none."""
     rows = [(", ".join(_axes(one)), " ".join(_said(one))) for one in declared]
-    return table(("Axes", "Meaning"), rows) if rows else None
+    return table(("Axis of each tensor", "Meaning"), rows) if rows else None
 
 
 def _axes(one: Independent) -> list[str]:
-    return [f"axis {code(formula(axis.node))} of {code(name)}" for name, axis in one.axes.items()]
+    return [f"{code(formula(axis.node))} of {code(name)}" for name, axis in one.axes.items()]
 
 
 def _said(one: Independent) -> Iterable[str]:

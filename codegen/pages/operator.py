@@ -284,7 +284,7 @@ class OperatorPage:
         if any(field.max_length is None for field in arrays):
             yield "If an array is given as one number, every entry has this number."
         for field in (field for field in arrays if field.max_length is not None):
-            yield f"{code(field.python)} may be given as one number. It is then an array of one entry."
+            yield f"{code(field.python)} may be given as one number, which is an array of one entry."
 
     def _others(self) -> Iterator[str]:
         """The arguments that only a call has, and the fields that a desc must have."""

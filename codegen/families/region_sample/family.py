@@ -52,9 +52,9 @@ class RegionSample(Moved):
     told: ClassVar = {
         "odd_tie": (
             Kind.BOOL,
-            "whether a sample is in the middle between two elements, of which the first has an odd index, or so "
-            "near the middle that rounding to FLOAT32 decides. For a gradient, the element is beside such a "
-            "sample",
+            "whether a sample is in the middle between two elements, of which the first has an odd index. A sample "
+            "that is near the middle counts, too, if rounding to FLOAT32 decides. For a gradient, the element is beside "
+            "such a sample",
         ),
         "contested": (Kind.BOOL, "whether the element is of a gradient, and several samples may be the greatest one"),
     }

@@ -28,12 +28,12 @@ def convolution_integer(
     input : dask array, or what dmlcy takes
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
     input_zero_point : dask array, or what dmlcy takes, or None
-        The zero point of the input: the integer that represents 0. It has one element. If the tensor is left out,
-        the zero point is 0.
+        The zero point of the input, the integer that represents 0, in one element. If the tensor is left out, the
+        zero point is 0.
     filter : dask array, or what dmlcy takes
         The weights: {output channels, input channels / GroupCount, spatial axes}.
     filter_zero_point : dask array, or what dmlcy takes, optional
-        The zero point of the filter: the integer that represents 0. It has one element, or one for each output
+        The zero point of the filter, the integer that represents 0: one element, or one element for each output
         channel. If the tensor is left out, the zero point is 0.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis.

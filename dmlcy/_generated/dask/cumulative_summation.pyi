@@ -27,7 +27,7 @@ def cumulative_summation(
     axis_direction : AxisDirection or its name, default 'INCREASING'
         The end of the axis at which the running result begins.
     has_exclusive_sum : bool, default False
-        Leave each element itself out of its sum.
+        Whether each element is left out of its own sum.
 
     Returns
     -------

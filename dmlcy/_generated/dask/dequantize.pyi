@@ -37,7 +37,7 @@ def dequantize(
     Returns
     -------
     dask array
-        The numbers that the integers stand for.
+        The numbers that the integers represent.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def element_wise_dequantize_linear(
     Returns
     -------
     dask array
-        The numbers that the integers stand for.
+        The numbers that the integers represent.
 
     Raises
     ------

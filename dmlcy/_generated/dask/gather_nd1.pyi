@@ -28,16 +28,16 @@ def gather_nd1(
         The tuples of coordinates. Each tuple is along the last axis. Only the last IndicesDimensionCount axes are
         used. The axes before them have the size 1.
     input_dimension_count : int
-        Number of axes of the input that are used. These are its last axes.
+        Number of axes of the input that are used: the last axes.
     indices_dimension_count : int
-        Number of axes of the indices that are used. These are its last axes.
+        Number of axes of the indices that are used: the last axes.
     batch_dimension_count : int, default 0
-        Number of batch axes, which are the first axes that count of the input and of the indices.
+        Number of batch axes: the first of the used axes of the input and of the indices.
 
     Returns
     -------
     dask array
-        The elements or slices that the tuples point to. The axes in front of them have the size 1.
+        The elements or slices to which the tuples refer. The axes before them have the size 1.
 
     Raises
     ------

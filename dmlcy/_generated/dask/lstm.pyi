@@ -61,9 +61,9 @@ def lstm(
     clip_threshold : float, default 0
         Limit of the absolute values of the inputs of the activations.
     use_clip_threshold : bool, default False
-        Use ClipThreshold.
+        Whether ClipThreshold is used.
     couple_input_forget : bool, default False
-        Use 1 - i as the forget gate.
+        Whether the forget gate is 1 - i.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each step.
     output_single : bool, default False

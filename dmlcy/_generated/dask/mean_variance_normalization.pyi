@@ -32,7 +32,8 @@ def mean_variance_normalization(
         The numbers that are added to the scaled elements. If the tensor is left out, 0 is added. Along each axis,
         its size is the size of the input, or 1.
     cross_channel : bool
-        Take the mean and the variance of all channels together; otherwise of each channel.
+        Whether the mean and the variance are taken over all channels together. If not, they are taken for each
+        channel.
     normalize_variance : bool, default True
         Whether the elements are divided by the standard deviation. If not, only the mean is subtracted.
     epsilon : float, default 1e-05

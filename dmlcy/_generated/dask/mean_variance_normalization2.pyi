@@ -35,9 +35,9 @@ def mean_variance_normalization2(
     axes : int or sequence of ints
         The axes along which the operator computes.
     use_mean : bool, default True
-        Subtract the mean; otherwise it counts as 0 in the variance too.
+        Whether the mean is subtracted. If not, the mean counts as 0, also in the variance.
     use_variance : bool, default True
-        Divide by the standard deviation.
+        Whether the elements are divided by the standard deviation.
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None

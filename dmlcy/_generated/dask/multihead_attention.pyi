@@ -98,8 +98,8 @@ def multihead_attention(
     -----
     Axes that can be cut into chunks:
 
-    - Each item of the batch by itself, without a mask or with a mask for all items. Where ``mask_type == 'NONE'
-      or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)``.
+    - Each item of the batch by itself, if there is no mask, or if one mask is for all items. Where ``mask_type
+      == 'NONE' or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)``.
     - Each item of the batch by itself, with its part of the mask. Where ``present(mask) and (mask_type in
       ('KEY_SEQUENCE_LENGTH', 'KEY_SEQUENCE_END_START') or mask_type == 'BOOLEAN' and rank(mask) > 3)``.
     """

@@ -110,8 +110,8 @@ def multihead_attention1(
     -----
     Axes that can be cut into chunks:
 
-    - Each item of the batch by itself, without a mask or with a mask for all items. Where ``(mask_type ==
-      'NONE' or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)) and (not
+    - Each item of the batch by itself, if there is no mask, or if one mask is for all items. Where ``(mask_type
+      == 'NONE' or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)) and (not
       present(past_sequence_lengths) or sizes(past_sequence_lengths)[rank(past_sequence_lengths) - 1] ==
       batch)``.
     - Each item of the batch by itself, with its part of the mask. Where ``present(mask) and (mask_type in

@@ -30,7 +30,7 @@ def padding1(
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         The values of the elements that are added: a constant, or elements of the input.
     padding_value : number, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
+        The value of the elements outside of the input in mode CONSTANT. The other modes ignore it.
 
     Returns
     -------

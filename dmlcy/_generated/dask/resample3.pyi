@@ -43,7 +43,7 @@ def resample3(
         The number that is added to the scaled place along each axis. -0.5 is the centre of an element, 0 is its
         corner.
     antialiased : bool, default False
-        Widen the filter of LINEAR along an axis whose factor is less than a half.
+        Whether LINEAR uses a wider filter along each axis whose scale is less than 0.5.
 
     Returns
     -------
@@ -59,6 +59,7 @@ def resample3(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input)[d] == output_sizes[d]
-      and input_pixel_offsets[d] + output_pixel_offsets[d] == 0``.
+    - Any axis that is not resampled: the sizes are equal, the scale is 1, and the offsets cancel. Where
+      ``scales[d] == 1 and sizes(input)[d] == output_sizes[d] and input_pixel_offsets[d] +
+      output_pixel_offsets[d] == 0``.
     """

@@ -26,7 +26,7 @@ def resample_grad1(
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of RESAMPLE.
     output_sizes : int or sequence of ints
-        Sizes of the output. They are the sizes of the input of RESAMPLE.
+        Sizes of the output, which are the sizes of the input of RESAMPLE.
     interpolation_mode : InterpolationMode or its name
         How an element is computed from the input: NEAREST_NEIGHBOR takes the nearest element; LINEAR takes the mean
         of the two neighbors along each axis, weighted by their distance.
@@ -56,6 +56,7 @@ def resample_grad1(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input_gradient)[d] ==
-      output_sizes[d] and input_pixel_offsets[d] + output_pixel_offsets[d] == 0``.
+    - Any axis that is not resampled: the sizes are equal, the scale is 1, and the offsets cancel. Where
+      ``scales[d] == 1 and sizes(input_gradient)[d] == output_sizes[d] and input_pixel_offsets[d] +
+      output_pixel_offsets[d] == 0``.
     """

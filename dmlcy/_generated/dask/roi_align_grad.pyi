@@ -32,7 +32,8 @@ def roi_align_grad(
     Parameters
     ----------
     input : dask array, or what dmlcy takes, or None
-        The input of ROI_ALIGN1, for the gradient of the regions, and for MAX. Its sizes are {N, C, H, W}.
+        The input of ROI_ALIGN1. The tensor is needed for the gradient of the regions, and if ReductionFunction is
+        MAX. Its sizes are {N, C, H, W}.
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of ROI_ALIGN1.
     roi : dask array, or what dmlcy takes
@@ -79,7 +80,7 @@ def roi_align_grad(
     -----
     Axes that can be cut into chunks:
 
-    - Each channel of the gradient of the input by itself; the gradient of the regions adds up channels.
+    - Each channel of the gradient of the input by itself. The gradient of the regions is a sum over channels.
 
     A call here cannot ask for output_roi_gradient, which pieces cannot make for themselves.
     """

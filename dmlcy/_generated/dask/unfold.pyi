@@ -38,8 +38,8 @@ def unfold(
     Returns
     -------
     dask array
-        The columns: one column per position of the window (a block), and one row per channel and window element.
-        FOLD sums the columns back into an image.
+        The columns. Each column is one position of the window (a block). Each row is one element of the window in
+        one channel. FOLD sums the columns back into an image.
 
     Raises
     ------

@@ -20,8 +20,8 @@ class Argmin(OperatorDesc):
     input
         The elements to reduce.
     output
-        The reduced elements. Each is the result of all elements of the input
-        that differ only along Axes.
+        The reduced elements. Each element is the result of all elements of the
+        input that differ only along Axes.
     axis_count
         Number of entries of Axes.
     axes

@@ -26,7 +26,7 @@ class CumulativeProduct(OperatorDesc):
     axis_direction
         The end of the axis at which the running result begins.
     has_exclusive_product
-        Leave each element itself out of its product.
+        Whether each element is left out of its own product.
     """
 
     operator: ClassVar[Operator]

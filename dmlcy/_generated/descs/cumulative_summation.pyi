@@ -26,7 +26,7 @@ class CumulativeSummation(OperatorDesc):
     axis_direction
         The end of the axis at which the running result begins.
     has_exclusive_sum
-        Leave each element itself out of its sum.
+        Whether each element is left out of its own sum.
     """
 
     operator: ClassVar[Operator]

@@ -31,7 +31,7 @@ class Dequantize(OperatorDesc):
         block of elements of the input. Along each axis, the size of a block is
         the size of the input divided by the size of the tensor.
     output
-        The numbers that the integers stand for.
+        The numbers that the integers represent.
     """
 
     operator: ClassVar[Operator]

@@ -28,7 +28,8 @@ class ElementWiseClip1(OperatorDesc):
         first: x becomes x * Scale + Bias. If ScaleBias is left out, the
         elements do not change.
     min_max_data_type
-        The data type of Min and Max. It must be the data type of the tensors.
+        The data type of Min and Max. This type must be the data type of the
+        tensors.
     min
         The lower bound.
     max

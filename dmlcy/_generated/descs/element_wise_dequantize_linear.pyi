@@ -23,7 +23,7 @@ class ElementWiseDequantizeLinear(OperatorDesc):
         The zero point of each element: the integer that represents 0. If the
         tensor is left out, the zero point is 0.
     output
-        The numbers that the integers stand for.
+        The numbers that the integers represent.
     """
 
     operator: ClassVar[Operator]

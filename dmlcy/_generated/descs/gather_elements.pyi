@@ -17,11 +17,11 @@ class GatherElements(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor with the elements.
+        The tensor from which elements are taken.
     indices
-        The place along Axis of each element of the output.
+        The index along Axis of each element of the output.
     output
-        The elements that the indices name.
+        The elements at the indices.
     axis
         The axis to which each index belongs.
     """

@@ -25,12 +25,12 @@ class GatherNd(OperatorDesc):
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1.
     output
-        The elements or slices that the tuples point to. The axes in front of
-        them have the size 1.
+        The elements or slices to which the tuples refer. The axes before them
+        have the size 1.
     input_dimension_count
-        Number of axes of the input that are used. These are its last axes.
+        Number of axes of the input that are used: the last axes.
     indices_dimension_count
-        Number of axes of the indices that are used. These are its last axes.
+        Number of axes of the indices that are used: the last axes.
     """
 
     operator: ClassVar[Operator]

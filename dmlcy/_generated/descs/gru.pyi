@@ -45,8 +45,8 @@ class Gru(OperatorDesc):
         last to the first (BACKWARD), or both (BIDIRECTIONAL). With
         BIDIRECTIONAL, each direction has its own weights.
     linear_before_reset
-        Multiply by the reset gate after the product of the hidden state with
-        the weights, instead of before.
+        Whether the reset gate is applied after the hidden state is multiplied
+        by the weights. If not, it is applied before.
     """
 
     operator: ClassVar[Operator]

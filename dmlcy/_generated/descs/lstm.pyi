@@ -56,9 +56,9 @@ class Lstm(OperatorDesc):
     clip_threshold
         Limit of the absolute values of the inputs of the activations.
     use_clip_threshold
-        Use ClipThreshold.
+        Whether ClipThreshold is used.
     couple_input_forget
-        Use 1 - i as the forget gate.
+        Whether the forget gate is 1 - i.
     """
 
     operator: ClassVar[Operator]

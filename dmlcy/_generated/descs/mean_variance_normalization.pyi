@@ -29,8 +29,8 @@ class MeanVarianceNormalization(OperatorDesc):
     output
         The normalized elements.
     cross_channel
-        Take the mean and the variance of all channels together; otherwise of
-        each channel.
+        Whether the mean and the variance are taken over all channels together.
+        If not, they are taken for each channel.
     normalize_variance
         Whether the elements are divided by the standard deviation. If not, only
         the mean is subtracted.

@@ -33,9 +33,10 @@ class MeanVarianceNormalization2(OperatorDesc):
     axes
         The axes along which the operator computes.
     use_mean
-        Subtract the mean; otherwise it counts as 0 in the variance too.
+        Whether the mean is subtracted. If not, the mean counts as 0, also in
+        the variance.
     use_variance
-        Divide by the standard deviation.
+        Whether the elements are divided by the standard deviation.
     epsilon
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation

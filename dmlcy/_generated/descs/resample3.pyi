@@ -42,8 +42,8 @@ class Resample3(OperatorDesc):
         The number that is added to the scaled place along each axis. -0.5 is
         the centre of an element, 0 is its corner.
     antialiased
-        Widen the filter of LINEAR along an axis whose factor is less than a
-        half.
+        Whether LINEAR uses a wider filter along each axis whose scale is less
+        than 0.5.
     """
 
     operator: ClassVar[Operator]

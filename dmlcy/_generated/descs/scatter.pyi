@@ -18,13 +18,13 @@ class Scatter(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor to copy.
+        The tensor that is copied before the updates are written.
     indices
-        The place along Axis of each update.
+        The index along Axis of each update.
     updates
         The elements to write.
     output
-        The input with the updates.
+        A copy of the input with the updates.
     axis
         The axis to which each index belongs.
     """

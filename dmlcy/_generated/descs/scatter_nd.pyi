@@ -25,13 +25,13 @@ class ScatterNd(OperatorDesc):
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1.
     updates
-        The elements or the blocks to write; the axes in front have the size 1.
+        The elements or slices to write. The axes before them have the size 1.
     output
-        The input with the updates.
+        A copy of the input with the updates.
     input_dimension_count
-        Number of axes of the input that are used. These are its last axes.
+        Number of axes of the input that are used: the last axes.
     indices_dimension_count
-        Number of axes of the indices that are used. These are its last axes.
+        Number of axes of the indices that are used: the last axes.
     """
 
     operator: ClassVar[Operator]

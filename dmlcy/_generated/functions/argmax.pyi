@@ -41,8 +41,8 @@ def argmax(
     Returns
     -------
     numpy.ndarray
-        The reduced elements. Each is the result of all elements of the input
-        that differ only along Axes.
+        The reduced elements. Each element is the result of all elements of the
+        input that differ only along Axes.
         Sizes ``reduced``.
         ``out`` itself where it is given.
 

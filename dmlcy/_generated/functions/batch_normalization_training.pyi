@@ -28,9 +28,9 @@ def batch_normalization_training(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array
-        Factor of the normalized elements. Each size is the size of the input,
-        or 1. The mean is taken along the axes on which the size is 1. Rank 1 to
-        8; data type FLOAT32 or FLOAT16.
+        The factor of the normalized elements. Along each axis, its size is the
+        size of the input, or 1. The mean is taken along the axes where its size
+        is 1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     bias : array
         The number that is added to the scaled elements of each channel. Rank 1
         to 8; data type FLOAT32 or FLOAT16.

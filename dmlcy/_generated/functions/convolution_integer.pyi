@@ -31,16 +31,16 @@ def convolution_integer(
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Rank
         3 to 4; data type UINT8 or INT8.
     input_zero_point : array or None
-        The zero point of the input: the integer that represents 0. It has one
+        The zero point of the input, the integer that represents 0, in one
         element. If the tensor is left out, the zero point is 0. Rank 1 to 4;
         data type UINT8 or INT8.
     filter : array
         The weights: {output channels, input channels / GroupCount, spatial
         axes}. Rank 3 to 4; data type UINT8 or INT8.
     filter_zero_point : array, optional
-        The zero point of the filter: the integer that represents 0. It has one
-        element, or one for each output channel. If the tensor is left out, the
-        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
+        The zero point of the filter, the integer that represents 0: one
+        element, or one element for each output channel. If the tensor is left
+        out, the zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -103,8 +103,8 @@ def convolution_integer(
             channels and prod(sizes(filter_zero_point)) == channels``
 
         ``DML-CONVOLUTION_INTEGER-filter_zero_point-axes``
-            filter_zero_point has another number of axes than the zero point of
-            the input. Must hold:
+            filter_zero_point has a different number of axes from the zero point
+            of the input. Must hold:
             ``rank(filter_zero_point) == rank(input_zero_point)``
 
     See Also

@@ -31,7 +31,7 @@ def cumulative_product(
         The end of the axis at which the running result begins. One of
         INCREASING or DECREASING.
     has_exclusive_product : bool, default False
-        Leave each element itself out of its product.
+        Whether each element is left out of its own product.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -47,7 +47,7 @@ def dequantize(
     Returns
     -------
     numpy.ndarray
-        The numbers that the integers stand for.
+        The numbers that the integers represent.
         Sizes ``sizes(input)``.
         ``out`` itself where it is given.
 

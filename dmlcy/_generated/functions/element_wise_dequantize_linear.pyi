@@ -38,7 +38,7 @@ def element_wise_dequantize_linear(
     Returns
     -------
     numpy.ndarray
-        The numbers that the integers stand for.
+        The numbers that the integers represent.
         Sizes ``sizes(input)``.
         Data type of ``scale``.
         ``out`` itself where it is given.

@@ -51,7 +51,7 @@ def element_wise_pow(
         rank, range, length), and these:
 
         ``DML-ELEMENT_WISE_POW-exponent-other-type``
-            exponent has another data type than the input. Must hold:
+            exponent has a different data type from the input. Must hold:
             ``dtype(exponent) == dtype(input)``
 
     See Also

@@ -23,10 +23,11 @@ def gather_elements(
     Parameters
     ----------
     input : array
-        The tensor with the elements. Rank 1 to 8; data type FLOAT32, FLOAT16,
-        INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor from which elements are taken. Rank 1 to 8; data type
+        FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
+        INT64 or UINT64.
     indices : array
-        The place along Axis of each element of the output. Rank 1 to 8; data
+        The index along Axis of each element of the output. Rank 1 to 8; data
         type UINT32, INT64, INT32 or UINT64.
     axis : int
         The axis to which each index belongs. From 0 to 7.
@@ -37,7 +38,7 @@ def gather_elements(
     Returns
     -------
     numpy.ndarray
-        The elements that the indices name.
+        The elements at the indices.
         Sizes ``sizes(indices)``.
         Data type of ``input``.
         ``out`` itself where it is given.

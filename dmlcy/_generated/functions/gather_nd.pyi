@@ -32,11 +32,9 @@ def gather_nd(
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
     input_dimension_count : int
-        Number of axes of the input that are used. These are its last axes. From
-        1 to 8.
+        Number of axes of the input that are used: the last axes. From 1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used. These are its last axes.
-        From 1 to 8.
+        Number of axes of the indices that are used: the last axes. From 1 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -44,8 +42,8 @@ def gather_nd(
     Returns
     -------
     numpy.ndarray
-        The elements or slices that the tuples point to. The axes in front of
-        them have the size 1.
+        The elements or slices to which the tuples refer. The axes before them
+        have the size 1.
         Sizes ``pointed``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -107,7 +105,7 @@ def gather_nd(
     ``coordinates = sizes(indices)[rank(indices) - 1]``
         Number of coordinates of a tuple.
     ``batches = 0``
-        Number of leading axes that input and indices share.
+        Number of leading axes that the input and the indices share.
     ``block = input_dimension_count - batches - coordinates``
         Number of axes of the target of a tuple. The target is the element or
         the slice of the input to which the tuple refers.

@@ -34,14 +34,12 @@ def gather_nd1(
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1. Rank 1 to 8; data type INT64, INT32, UINT64 or UINT32.
     input_dimension_count : int
-        Number of axes of the input that are used. These are its last axes. From
-        1 to 8.
+        Number of axes of the input that are used: the last axes. From 1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used. These are its last axes.
-        From 1 to 8.
+        Number of axes of the indices that are used: the last axes. From 1 to 8.
     batch_dimension_count : int, default 0
-        Number of batch axes, which are the first axes that count of the input
-        and of the indices. From 0 to 7.
+        Number of batch axes: the first of the used axes of the input and of the
+        indices. From 0 to 7.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -49,8 +47,8 @@ def gather_nd1(
     Returns
     -------
     numpy.ndarray
-        The elements or slices that the tuples point to. The axes in front of
-        them have the size 1.
+        The elements or slices to which the tuples refer. The axes before them
+        have the size 1.
         Sizes ``pointed``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -101,8 +99,8 @@ def gather_nd1(
             ``batch_dimension_count < indices_dimension_count``
 
         ``DML-GATHER_ND1-indices-batches``
-            indices has other batch axes than the input. Must hold for d in
-            batches:
+            indices differs from the input in the size of a batch axis. Must
+            hold for d in batches:
             ``indexed[d] == item[d]``
 
         ``DML-GATHER_ND1-indices-inside``
@@ -121,7 +119,7 @@ def gather_nd1(
     ``coordinates = sizes(indices)[rank(indices) - 1]``
         Number of coordinates of a tuple.
     ``batches = batch_dimension_count``
-        Number of leading axes that input and indices share.
+        Number of leading axes that the input and the indices share.
     ``block = input_dimension_count - batches - coordinates``
         Number of axes of the target of a tuple. The target is the element or
         the slice of the input to which the tuple refers.

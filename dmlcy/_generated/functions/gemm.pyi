@@ -110,7 +110,7 @@ def gemm(
 
         Rows of the right matrices.
     ``channels = sizes(a)[max(rank(a) - 3, 0)] if rank(a) > 2 else 1``
-        Size of the axis before the rows, which is the one of the channels.
+        Size of the axis of the channels, which is before the rows.
 
     References
     ----------

@@ -57,8 +57,8 @@ def gru(
         BIDIRECTIONAL, each direction has its own weights. One of FORWARD,
         BACKWARD or BIDIRECTIONAL.
     linear_before_reset : bool, default False
-        Multiply by the reset gate after the product of the hidden state with
-        the weights, instead of before.
+        Whether the reset gate is applied after the hidden state is multiplied
+        by the weights. If not, it is applied before.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each
         step.
@@ -88,7 +88,8 @@ def gru(
         rank, range, length), and these:
 
         ``DML-GRU-output_single-some``
-            output_single is left out, and so is output_sequence. Must hold:
+            output_single is left out, and output_sequence is left out, too.
+            Must hold:
             ``present(output_sequence) or present(output_single)``
 
         ``DML-GRU-sequence_lengths-inside``

@@ -71,9 +71,9 @@ def lstm(
     clip_threshold : float, default 0
         Limit of the absolute values of the inputs of the activations.
     use_clip_threshold : bool, default False
-        Use ClipThreshold.
+        Whether ClipThreshold is used.
     couple_input_forget : bool, default False
-        Use 1 - i as the forget gate.
+        Whether the forget gate is 1 - i.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each
         step.
@@ -109,7 +109,8 @@ def lstm(
         rank, range, length), and these:
 
         ``DML-LSTM-output_single-some``
-            output_single is left out, and so is every other output. Must hold:
+            output_single is left out, and all other outputs are left out, too.
+            Must hold:
             ``present(output_sequence) or present(output_single) or
             present(output_cell_single)``
 

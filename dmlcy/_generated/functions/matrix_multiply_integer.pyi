@@ -26,16 +26,16 @@ def matrix_multiply_integer(
         The left integers, of M rows and K columns. Rank 2 to 4; data type UINT8
         or INT8.
     a_zero_point : array or None
-        The integer that stands for 0 in the left matrices, one element or one
-        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
-        data type UINT8 or INT8.
+        The zero point of the left matrices, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8 or INT8.
     b_zero_point : array, optional
-        The integer that stands for 0 in the right matrices, one element or one
-        for each column. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8 or INT8.
+        The zero point of the right matrices, the integer that represents 0: one
+        element, or one element for each column. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -29,22 +29,24 @@ def matrix_multiply_integer_to_float(
         The left integers, of M rows and K columns. Rank 2 to 4; data type
         UINT8, INT8, UINT16, INT16, UINT32 or INT32.
     a_scale : array
-        The scale of the left matrices, one element or one for each row. Rank 1
-        to 4; data type FLOAT32 or FLOAT16.
+        The scale of the left matrices: one element, or one element for each
+        row. Rank 1 to 4; data type FLOAT32 or FLOAT16.
     a_zero_point : array or None
-        The integer that stands for 0 in the left matrices, one element or one
-        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
-        data type UINT8, INT8, UINT16, INT16, UINT32 or INT32.
+        The zero point of the left matrices, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8, INT8, UINT16, INT16,
+        UINT32 or INT32.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8, INT8, UINT16, INT16, UINT32 or INT32.
     b_scale : array
-        The scale of the right matrices, one element or one for each column.
-        Rank 1 to 4; data type FLOAT32 or FLOAT16.
+        The scale of the right matrices: one element, or one element for each
+        column. Rank 1 to 4; data type FLOAT32 or FLOAT16.
     b_zero_point : array, optional
-        The integer that stands for 0 in the right matrices, one element or one
-        for each column. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8, INT8, UINT16, INT16, UINT32 or INT32.
+        The zero point of the right matrices, the integer that represents 0: one
+        element, or one element for each column. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8, INT8, UINT16, INT16,
+        UINT32 or INT32.
     bias : array, optional
         The numbers that are added to the product. If the tensor is left out,
         nothing is added. Rank 2 to 4; data type FLOAT32 or FLOAT16.

@@ -30,8 +30,8 @@ def max_pooling_grad(
         The input of MAX_POOLING2. Its sizes are {N, C, H, W} or {N, C, D, H,
         W}. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     input_gradient : array
-        The gradient of the output of MAX_POOLING2: one element per position of
-        the window. Rank 4 to 5; data type FLOAT32 or FLOAT16.
+        The gradient of the output of MAX_POOLING2: one element for each
+        position of the window. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -54,8 +54,8 @@ def max_pooling_grad(
     Returns
     -------
     numpy.ndarray
-        The gradient of the input of MAX_POOLING2. Of equal maxima of a window,
-        the first one gets the element.
+        The gradient of the input of MAX_POOLING2. If a window has several equal
+        maxima, only the first of them gets the gradient of the window.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -37,8 +37,8 @@ def mean_variance_normalization(
         out, 0 is added. Along each axis, its size is the size of the input, or
         1. Rank 4; data type FLOAT32 or FLOAT16.
     cross_channel : bool
-        Take the mean and the variance of all channels together; otherwise of
-        each channel.
+        Whether the mean and the variance are taken over all channels together.
+        If not, they are taken for each channel.
     normalize_variance : bool, default True
         Whether the elements are divided by the standard deviation. If not, only
         the mean is subtracted.

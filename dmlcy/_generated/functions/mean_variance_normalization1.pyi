@@ -97,11 +97,11 @@ def mean_variance_normalization1(
             ``not any(axes[j] == axes[k] for j in k)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-scale-channels``
-            scale does not have the channels of the input. Must hold:
+            scale does not have the number of channels of the input. Must hold:
             ``rank(input) < 2 or sizes(scale)[1] == sizes(input)[1]``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-bias-channels``
-            bias does not have the channels of the input. Must hold:
+            bias does not have the number of channels of the input. Must hold:
             ``rank(input) < 2 or sizes(bias)[1] == sizes(input)[1]``
 
     See Also

@@ -41,9 +41,10 @@ def mean_variance_normalization2(
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.
     use_mean : bool, default True
-        Subtract the mean; otherwise it counts as 0 in the variance too.
+        Whether the mean is subtracted. If not, the mean counts as 0, also in
+        the variance.
     use_variance : bool, default True
-        Divide by the standard deviation.
+        Whether the elements are divided by the standard deviation.
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None

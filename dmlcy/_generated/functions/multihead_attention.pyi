@@ -217,7 +217,7 @@ def multihead_attention(
 
         Number of queries.
     ``query_heads = head_count``
-        Heads of the query.
+        Number of heads of the query.
     ``query_hidden``
         ``sizes(query)[rank(query) - 1] if present(query) else query_heads *
         (sizes(stacked_query_key)[4] if present(stacked_query_key) else
@@ -234,7 +234,7 @@ def multihead_attention(
 
         Number of keys.
     ``key_heads = head_count``
-        Heads of the key and the value.
+        Number of heads of the key and the value.
     ``value_hidden``
         ``sizes(value)[rank(value) - 1] if present(value) else key_heads *
         (sizes(stacked_key_value)[4] if present(stacked_key_value) else
@@ -272,7 +272,7 @@ def multihead_attention(
 
         Number of given tensors that contain the value.
     ``present_length = past + key_sequence``
-        Number of all keys.
+        Number of keys, of earlier runs and of this run.
 
     References
     ----------

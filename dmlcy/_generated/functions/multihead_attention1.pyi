@@ -208,7 +208,7 @@ def multihead_attention1(
             sequence if d == 2 else all_keys))``
 
         ``DML-MULTIHEAD_ATTENTION1-past_sequence_lengths-other-type``
-            past_sequence_lengths has neither INT32 nor the data type of the
+            past_sequence_lengths is neither INT32 nor of the data type of the
             other tensors. Must hold:
             ``dtype(past_sequence_lengths) == 'INT32' or
             dtype(past_sequence_lengths) == dtype(output)``
@@ -230,8 +230,8 @@ def multihead_attention1(
             ``query_head_count % key_value_head_count == 0``
 
         ``DML-MULTIHEAD_ATTENTION1-past_sequence_lengths-inside``
-            past_sequence_lengths is not a number of keys in past_key. Must hold
-            for v of past_sequence_lengths:
+            past_sequence_lengths has a number that is not a valid number of
+            earlier keys. Must hold for v of past_sequence_lengths:
             ``0 <= v and v <= past and v == floor(v)``
 
     See Also
@@ -257,7 +257,7 @@ def multihead_attention1(
 
         Number of queries.
     ``query_heads = query_head_count``
-        Heads of the query.
+        Number of heads of the query.
     ``query_hidden``
         ``sizes(query)[rank(query) - 1] if present(query) else query_heads *
         (sizes(stacked_query_key)[4] if present(stacked_query_key) else
@@ -274,7 +274,7 @@ def multihead_attention1(
 
         Number of keys.
     ``key_heads = key_value_head_count``
-        Heads of the key and the value.
+        Number of heads of the key and the value.
     ``value_hidden``
         ``sizes(value)[rank(value) - 1] if present(value) else key_heads *
         (sizes(stacked_key_value)[4] if present(stacked_key_value) else
@@ -318,13 +318,15 @@ def multihead_attention1(
         if present(output_present_value) and rank(output_present_value) > 1
         else all_keys``
 
-        Number of keys that the outputs have room for. In a call, it is the
-        number of earlier keys and of keys of this run.
+        Number of keys for which OutputPresentKeyTensor and
+        OutputPresentValueTensor have room. In a call, it is the number of keys
+        of earlier runs and of this run.
     ``present_length``
         ``max(room, all_keys) if present(past_sequence_lengths) else all_keys``
 
-        Number of all keys; with PastSequenceLengthsTensor, the room that the
-        outputs have for them.
+        Number of keys, of earlier runs and of this run. With
+        PastSequenceLengthsTensor, it is the number of keys for which
+        OutputPresentKeyTensor has room.
 
     References
     ----------

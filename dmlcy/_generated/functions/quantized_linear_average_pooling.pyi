@@ -35,19 +35,19 @@ def quantized_linear_average_pooling(
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
         4 to 5; data type UINT8 or INT8.
     input_scale : array
-        The scale of the input, one element or one for each channel. Rank 1 to
-        5; data type FLOAT32.
+        The scale of the input: one element, or one element for each channel.
+        Rank 1 to 5; data type FLOAT32.
     input_zero_point : array or None
-        The integer that stands for 0 in the input, one element or one for each
-        channel. If the tensor is left out, this integer is 0. Rank 1 to 5; data
-        type UINT8 or INT8.
+        The zero point of the input, the integer that represents 0: one element,
+        or one element for each channel. If the tensor is left out, the zero
+        point is 0. Rank 1 to 5; data type UINT8 or INT8.
     output_scale : array
-        The scale of the output, one element or one for each channel. Rank 1 to
-        5; data type FLOAT32.
+        The scale of the output: one element, or one element for each channel.
+        Rank 1 to 5; data type FLOAT32.
     output_zero_point : array, optional
-        The integer that stands for 0 in the output, one element or one for each
-        channel. If the tensor is left out, this integer is 0. Rank 1 to 5; data
-        type UINT8 or INT8.
+        The zero point of the output, the integer that represents 0: one
+        element, or one element for each channel. If the tensor is left out, the
+        zero point is 0. Rank 1 to 5; data type UINT8 or INT8.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -93,30 +93,30 @@ def quantized_linear_average_pooling(
             ``extent[d] <= padded[d]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-input_scale-channels``
-            input_scale has neither one element nor one for each channel. Must
-            hold:
+            input_scale has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(input_scale)) == 1 or sizes(input_scale)[min(1,
             rank(input_scale) - 1)] == sizes(input)[1] and
             prod(sizes(input_scale)) == sizes(input)[1]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-input_zero_point-channels``
-            input_zero_point has neither one element nor one for each channel.
-            Must hold:
+            input_zero_point has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(input_zero_point)) == 1 or
             sizes(input_zero_point)[min(1, rank(input_zero_point) - 1)] ==
             sizes(input)[1] and prod(sizes(input_zero_point)) ==
             sizes(input)[1]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-output_scale-channels``
-            output_scale has neither one element nor one for each channel. Must
-            hold:
+            output_scale has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(output_scale)) == 1 or sizes(output_scale)[min(1,
             rank(output_scale) - 1)] == sizes(input)[1] and
             prod(sizes(output_scale)) == sizes(input)[1]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-output_zero_point-channels``
-            output_zero_point has neither one element nor one for each channel.
-            Must hold:
+            output_zero_point has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(output_zero_point)) == 1 or
             sizes(output_zero_point)[min(1, rank(output_zero_point) - 1)] ==
             sizes(input)[1] and prod(sizes(output_zero_point)) ==

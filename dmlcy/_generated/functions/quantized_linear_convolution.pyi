@@ -38,30 +38,31 @@ def quantized_linear_convolution(
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Rank
         3 to 4; data type UINT8 or INT8.
     input_scale : array
-        The scale of the input, one element. Rank 1 to 4; data type FLOAT32.
+        The scale of the input, in one element. Rank 1 to 4; data type FLOAT32.
     input_zero_point : array or None
-        The zero point of the input: the integer that represents 0. It has one
+        The zero point of the input, the integer that represents 0, in one
         element. If the tensor is left out, the zero point is 0. Rank 1 to 4;
         data type UINT8 or INT8.
     filter : array
         The weights: {output channels, input channels / GroupCount, spatial
         axes}. Rank 3 to 4; data type UINT8 or INT8.
     filter_scale : array
-        The scale of the filter, one element or one for each output channel.
-        Rank 1 to 4; data type FLOAT32.
+        The scale of the filter: one element, or one element for each output
+        channel. Rank 1 to 4; data type FLOAT32.
     filter_zero_point : array or None
-        The zero point of the filter: the integer that represents 0. It has one
-        element, or one for each output channel. If the tensor is left out, the
-        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
+        The zero point of the filter, the integer that represents 0: one
+        element, or one element for each output channel. If the tensor is left
+        out, the zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     bias : array or None
-        The integer that is added to each output channel, in steps of the scale
+        The integer that is added to each output channel. Its scale is the scale
         of the input times the scale of the filter. If the tensor is left out,
         nothing is added. Rank 3 to 4; data type INT32.
     output_scale : array
-        The scale of the output, one element. Rank 1 to 4; data type FLOAT32.
+        The scale of the output, in one element. Rank 1 to 4; data type FLOAT32.
     output_zero_point : array, optional
-        The integer that stands for 0 in the output, one element. If the tensor
-        is left out, this integer is 0. Rank 1 to 4; data type UINT8 or INT8.
+        The zero point of the output, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0. Rank 1 to 4;
+        data type UINT8 or INT8.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -166,7 +167,7 @@ def quantized_linear_convolution(
     ``convolved[d] = (padded[d] - extent[d]) // strides[d] + 1``
         Number of positions of the filter along each spatial axis.
     ``biases[d] = channels if d == 1 else 1``
-        Sizes of a tensor of one element per output channel.
+        The sizes of a tensor with one element for each output channel.
 
     References
     ----------

@@ -31,29 +31,29 @@ def quantized_linear_matrix_multiply(
         The left integers, of M rows and K columns. Rank 2 to 4; data type UINT8
         or INT8.
     a_scale : array
-        The scale of the left matrices, one element or one for each row. Rank 1
-        to 4; data type FLOAT32.
+        The scale of the left matrices: one element, or one element for each
+        row. Rank 1 to 4; data type FLOAT32.
     a_zero_point : array or None
-        The integer that stands for 0 in the left matrices, one element or one
-        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
-        data type UINT8 or INT8.
+        The zero point of the left matrices, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8 or INT8.
     b_scale : array
-        The scale of the right matrices, one element or one for each column.
-        Rank 1 to 4; data type FLOAT32.
+        The scale of the right matrices: one element, or one element for each
+        column. Rank 1 to 4; data type FLOAT32.
     b_zero_point : array or None
-        The integer that stands for 0 in the right matrices, one element or one
-        for each column. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8 or INT8.
+        The zero point of the right matrices, the integer that represents 0: one
+        element, or one element for each column. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     output_scale : array
-        The scale of the output, one element or one for each row. Rank 1 to 4;
-        data type FLOAT32.
+        The scale of the output: one element, or one element for each row. Rank
+        1 to 4; data type FLOAT32.
     output_zero_point : array, optional
-        The integer that stands for 0 in the output, one element or one for each
-        row. If the tensor is left out, this integer is 0. Rank 1 to 4; data
-        type UINT8 or INT8.
+        The zero point of the output, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of
         output_zero_point, or UINT8 without it.

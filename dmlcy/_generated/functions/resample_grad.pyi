@@ -29,7 +29,7 @@ def resample_grad(
         The gradient of the output of RESAMPLE. Rank 1 to 4; data type FLOAT32
         or FLOAT16.
     output_sizes : int or sequence of ints
-        Sizes of the output. They are the sizes of the input of RESAMPLE. At
+        Sizes of the output, which are the sizes of the input of RESAMPLE. At
         least 1. A sequence has ``axes`` entries.
     interpolation_mode : InterpolationMode or its name
         How an element is computed from the input: NEAREST_NEIGHBOR takes the

@@ -84,7 +84,8 @@ def rnn(
         rank, range, length), and these:
 
         ``DML-RNN-output_single-some``
-            output_single is left out, and so is output_sequence. Must hold:
+            output_single is left out, and output_sequence is left out, too.
+            Must hold:
             ``present(output_sequence) or present(output_single)``
 
         ``DML-RNN-sequence_lengths-inside``

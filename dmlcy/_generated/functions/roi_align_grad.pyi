@@ -37,8 +37,9 @@ def roi_align_grad(
     Parameters
     ----------
     input : array or None
-        The input of ROI_ALIGN1, for the gradient of the regions, and for MAX.
-        Its sizes are {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
+        The input of ROI_ALIGN1. The tensor is needed for the gradient of the
+        regions, and if ReductionFunction is MAX. Its sizes are {N, C, H, W}.
+        Rank 4; data type FLOAT32 or FLOAT16.
     input_gradient : array
         The gradient of the output of ROI_ALIGN1. Rank 4; data type FLOAT32 or
         FLOAT16.
@@ -116,17 +117,17 @@ def roi_align_grad(
             ``minimum_samples_per_output <= maximum_samples_per_output``
 
         ``DML-ROI_ALIGN_GRAD-output_gradient-any``
-            output_gradient is left out, and so is output_roi_gradient. Must
-            hold:
+            output_gradient is left out, and output_roi_gradient is left out,
+            too. Must hold:
             ``present(output_gradient) or present(output_roi_gradient)``
 
         ``DML-ROI_ALIGN_GRAD-input-for-regions``
-            input is left out, and the gradient of the regions needs it. Must
+            input is left out, but the gradient of the regions needs it. Must
             hold:
             ``present(input) or not present(output_roi_gradient)``
 
         ``DML-ROI_ALIGN_GRAD-input-for-maximum``
-            input is left out, and MAX needs it. Must hold:
+            input is left out, but MAX needs it. Must hold:
             ``present(input) or reduction_function != 'MAX'``
 
         ``DML-ROI_ALIGN_GRAD-input_gradient-regions``
@@ -134,18 +135,18 @@ def roi_align_grad(
             ``sizes(input_gradient)[0] == regions``
 
         ``DML-ROI_ALIGN_GRAD-input-channels``
-            input has another number of channels than the incoming gradient.
+            input has a different number of channels from the incoming gradient.
             Must hold:
             ``sizes(input)[1] == sizes(input_gradient)[1]``
 
         ``DML-ROI_ALIGN_GRAD-output_gradient-channels``
-            output_gradient has another number of channels than the incoming
+            output_gradient has a different number of channels from the incoming
             gradient. Must hold:
             ``sizes(output_gradient)[1] == sizes(input_gradient)[1]``
 
         ``DML-ROI_ALIGN_GRAD-output_gradient-input``
-            output_gradient has other sizes than the input. Must hold for d in
-            4:
+            output_gradient has different sizes from the input. Must hold for d
+            in 4:
             ``sizes(output_gradient)[d] == sizes(input)[d]``
 
         ``DML-ROI_ALIGN_GRAD-batch_indices-inside``

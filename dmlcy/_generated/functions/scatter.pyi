@@ -24,10 +24,11 @@ def scatter(
     Parameters
     ----------
     input : array
-        The tensor to copy. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor that is copied before the updates are written. Rank 1 to 8;
+        data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     indices : array
-        The place along Axis of each update. Rank 1 to 8; data type UINT32,
+        The index along Axis of each update. Rank 1 to 8; data type UINT32,
         INT64, INT32 or UINT64.
     updates : array
         The elements to write. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
@@ -41,7 +42,7 @@ def scatter(
     Returns
     -------
     numpy.ndarray
-        The input with the updates.
+        A copy of the input with the updates.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.

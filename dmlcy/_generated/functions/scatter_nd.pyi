@@ -34,15 +34,13 @@ def scatter_nd(
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
     updates : array
-        The elements or the blocks to write; the axes in front have the size 1.
+        The elements or slices to write. The axes before them have the size 1.
         Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32,
         UINT16, UINT8, FLOAT64, INT64 or UINT64.
     input_dimension_count : int
-        Number of axes of the input that are used. These are its last axes. From
-        1 to 8.
+        Number of axes of the input that are used: the last axes. From 1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used. These are its last axes.
-        From 1 to 8.
+        Number of axes of the indices that are used: the last axes. From 1 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -50,7 +48,7 @@ def scatter_nd(
     Returns
     -------
     numpy.ndarray
-        The input with the updates.
+        A copy of the input with the updates.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -102,8 +100,8 @@ def scatter_nd(
             ``rank(updates) == rank(input)``
 
         ``DML-SCATTER_ND-updates-fit``
-            updates has other sizes than the targets of the tuples. Must hold
-            for d in rank(input):
+            updates does not have the sizes of the targets of the tuples. Must
+            hold for d in rank(input):
             ``sizes(updates)[d] == pointed[d]``
 
         ``DML-SCATTER_ND-indices-inside``
@@ -122,7 +120,7 @@ def scatter_nd(
     ``coordinates = sizes(indices)[rank(indices) - 1]``
         Number of coordinates of a tuple.
     ``batches = 0``
-        Number of leading axes that input and indices share.
+        Number of leading axes that the input and the indices share.
     ``block = input_dimension_count - batches - coordinates``
         Number of axes of the target of a tuple. The target is the element or
         the slice of the input to which the tuple refers.

@@ -45,7 +45,7 @@ def slice1(
     Returns
     -------
     numpy.ndarray
-        The elements that the steps meet, or the first of them.
+        The elements at the steps, or only the first of these elements.
         Sizes ``met``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -99,8 +99,8 @@ def slice1(
         ``min(sizes(output)[d], steps[d]) if rank(output) == axes else
         steps[d]``
 
-        Size of the output along each axis: the size that is given, but not more
-        than there are steps; without a size, all of them.
+        Size of the output along each axis: the given size, but at most the
+        number of steps. Without a given size, it is the number of steps.
 
     References
     ----------

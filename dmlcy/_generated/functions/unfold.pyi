@@ -50,9 +50,9 @@ def unfold(
     Returns
     -------
     numpy.ndarray
-        The columns: one column per position of the window (a block), and one
-        row per channel and window element. FOLD sums the columns back into an
-        image.
+        The columns. Each column is one position of the window (a block). Each
+        row is one element of the window in one channel. FOLD sums the columns
+        back into an image.
         Sizes ``[N, C * volume, prod(blocks)]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -94,7 +94,7 @@ def unfold(
     ``C = sizes(input)[1]``
         Channels of the image.
     ``volume = prod(window_sizes)``
-        Elements of a window.
+        Number of elements of a window.
 
     References
     ----------

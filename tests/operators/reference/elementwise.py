@@ -69,7 +69,7 @@ def near(function: Callable[..., Any], ulp: float = 2, least: float = 0) -> Call
 
 
 def near_or_cut(function: Callable[..., Any], ulp: float) -> Callable[..., Near | Array]:
-    """The function of float64, of integers too: what it gives for these is cut to the range of their data type."""
+    """The function of float64, of integers too: what it gives for these is clamped to the range of their data type."""
 
     def compute(x: Array, **given: Any) -> Near | Array:
         if x.dtype.kind == "f":
