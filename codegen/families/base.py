@@ -23,14 +23,12 @@ from ..source import Table
 
 C_TYPES = {"FLOAT32": "float", "FLOAT16": "uint16_t", "FLOAT64": "double"}
 
-OUTPUT_NAMES: Mapping[str, Symbol] = {
-    "integers": Symbol(Kind.BOOL, "local"),
-    "least": Symbol(Kind.FLOAT, "local"),
-    "bits": Symbol(Kind.INT, "local"),
+OUTPUT_NAMES: Mapping[str, tuple[Kind, str]] = {
+    "integers": (Kind.BOOL, "whether the elements of the output are integers"),
+    "least": (Kind.FLOAT, "the least number of the data type of the output"),
+    "bits": (Kind.INT, "the number of bits of an element of the output"),
 }
-"""Names of the output's data type that every condition of an interpretation may read: whether it is one of integers,
-its least number, its width.
-"""
+"""Names of the output's data type that every condition of an interpretation may read, with their meaning."""
 
 Place = tuple[int, ...]  # of an element of a tensor, one index per axis
 
@@ -134,6 +132,7 @@ class Family(Protocol):
     """Operators that are computed alike. ``name`` is that of its folder beside this file."""
 
     name: str
+    told: ClassVar[Mapping[str, tuple[Kind, str]]]
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> Any:
         """The content of ``[kernel]`` of one operator: an object with a Definition, for the run template if there is
@@ -183,15 +182,16 @@ class Conditioned:
     """The names that conditions of interpretations read in most families: the elements of inputs in any(), all(),
     idle().
 
-    ``told`` has names of numbers and conditions that the family of the package tells of each element of an output.
+    ``told`` has names of numbers and conditions that the family of the package tells of each element of an output,
+    with their meaning.
     """
 
-    told: ClassVar[Mapping[str, Kind]] = {}
+    told: ClassVar[Mapping[str, tuple[Kind, str]]] = {}
 
     def names_of_conditions(self, operator: Operator, facts: Facts) -> Mapping[str, Symbol]:
         """The elements of each input by its name, and what the family tells."""
         elements = {field.python: local(Kind.ELEMENTS) for field in operator.inputs if not type_of(field).several}
-        return {**elements, **{name: local(kind) for name, kind in self.told.items()}}
+        return {**elements, **{name: local(kind) for name, (kind, _) in self.told.items()}}
 
 
 class Looped(Conditioned):

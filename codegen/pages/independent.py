@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from ..expr.text import formula
 from ..model import Independent
 from .markdown import cell, code, table
+from .shapes import last
 
 
 def independent_table(declared: Iterable[Independent]) -> str | None:
     """A row for each declaration; None where there is none."""
     rows = [(", ".join(_axes(one)), " ".join(_said(one))) for one in declared]
-    return table(("Axes", "Meaning"), rows) if rows else None
+    return table(("Axis of each tensor", "Meaning"), rows) if rows else None
 
 
 def _axes(one: Independent) -> list[str]:
@@ -22,13 +23,15 @@ def _axes(one: Independent) -> list[str]:
 def _said(one: Independent) -> Iterable[str]:
     yield cell(one.doc)
     if one.index is not None and one.count is not None:
-        yield f"For {code(f'{one.index} in {formula(one.count.node)}')}."
+        yield f"{code(one.index)} runs from 0 to {code(last(formula(one.count.node)))}."
     if one.when is not None:
-        yield f"Where {code(formula(one.when.node))}."
+        yield f"Only if {code(formula(one.when.node))}."
     takes, gives = formula(one.takes.node), formula(one.gives.node)
     if takes != "1":
-        yield f"A slice is of a multiple of {code(takes)} elements."
+        yield f"The number of elements of a slice of the input must be a multiple of {code(takes)}."
     if gives != "1":
-        yield f"{'Each element gives' if takes == '1' else 'So many give'} {code(gives)}."
+        given = "Each element of the input gives" if takes == "1" else f"{code(takes)} elements of the input give"
+        yield f"{given} {code(gives)} elements of the output."
     for name, entry in one.sized.items():
-        yield f"{code(f'{name}[{formula(entry.node)}]')} is the size of the slice of the output."
+        size = code(f"{name}[{formula(entry.node)}]")
+        yield f"In a call for a slice, {size} must be the size of the slice of the output."

@@ -29,9 +29,15 @@ from .values import array_code, array_text, call, listed, literal, prompt
 from .versions import versions
 
 POWERS = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
+PROVENANCE = {
+    "documented": "The rule is documented",
+    "header": "The rule is in the header DirectML.h",
+    "inferred": "The rule is inferred from the documentation",
+    "observed": "The rule was observed on a device or in a program",
+}
 ACCURACY_OF = {
     "result": "the result",
-    "magnitudes": "the result that the absolute values of the inputs would have",
+    "magnitudes": "the result that the operator would give for the absolute values of its inputs",
 }
 
 
@@ -233,7 +239,7 @@ class OperatorPage:
         if item.field.optional:
             return "left out"
         if item.field.kind == "output":
-            return "required in a desc" if item.open else "follows"
+            return "required in a desc" if item.open else "follows from the inputs"
         return (
             "required" if item.field.default is None else f"default {code(literal(item.field.default), in_table=True)}"
         )
@@ -258,49 +264,49 @@ class OperatorPage:
             names = [code(field.python) for field in optional]
             yield (
                 f"A call computes {alternatives(names)} only on request: give "
-                f"{code(f'{optional[0].python}=True')}, or a data type in place of True. Several outputs are a tuple. "
-                f"A desc has a tensor desc or {code('None')} for such an output, "
-                f"and JSON has {code('null')} for {code('None')}."
+                f"{code(f'{optional[0].python}=True')}, or a data type in place of True. A call with several outputs "
+                f"returns a tuple. In a desc, such an output is a tensor desc or {code('None')}: in JSON, "
+                f"{code('null')}."
             )
         for field in optional:
             if sizes := self.spec.sized_by(field):
-                yield f"{code(sizes)}, which only a call has, gives the sizes of {code(field.python)}."
+                yield f"Only a call has {code(sizes)}, which chooses the sizes of {code(field.python)}."
 
     def _required(self) -> Iterator[str]:
         """The fields that JSON must have."""
         optional = any(field.optional for field in self.spec.fields)
         every = "every field that is not optional" if optional else "every field"
-        yield f"A desc in JSON, as in a model file, must give {every}. The defaults are for Python only."
+        yield f"A desc in JSON, such as in a model file, must have {every}: the defaults apply in Python only."
 
     def _arrays(self) -> Iterator[str]:
         """Short forms of arrays."""
         arrays = [field for field in self.spec.attributes if type_of(field).array and field.among is None]
         if any(field.max_length is None for field in arrays):
-            yield "A number fills every entry of an array."
+            yield "If an array is given as one number, every entry has this number."
         for field in (field for field in arrays if field.max_length is not None):
-            yield f"{code(field.python)} may be one number, for an array of one entry."
+            yield f"{code(field.python)} may be given as one number, which is an array of one entry."
 
     def _others(self) -> Iterator[str]:
         """The arguments that only a call has, and the fields that a desc must have."""
         for item in self.op.choices:
             output = code(item.part[0] if item.part else "")
             yield (
-                f"Only a call has {code(item.field.python)}, which is the part of the sizes of {output} that the "
-                f"caller chooses. A desc must have {output} in its place."
+                f"{code(item.field.python)} is an argument of a call only: the part of the sizes of {output} that the "
+                f"caller chooses. A desc has no such field, and must have {output} instead."
             )
             if item.length is None:
-                yield "An int is one size."
+                yield "One size may be given as an int."
         unowned = [code(field.python) for field in self.spec.inputs if not field.owned]
         if unowned:
             yield f"The flag OWNED_BY_DML is not allowed for {alternatives(unowned)}."
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
                 yield (
-                    f"No formula gives the sizes of {code(field.python)}, so a desc must have it, and a call gets "
-                    f"{code(self.spec.sized_by(field) or '')} or {code('out')}."
+                    f"The sizes of {code(field.python)} do not follow from other fields. So a desc must have this "
+                    f"output, and a call must have {code(self.spec.sized_by(field) or '')} or {code('out')}."
                 )
             elif not self.spec.has_type(field):
-                untyped = f"No required tensor gives the data type of {code(field.python)}"
+                untyped = f"The data type of {code(field.python)} does not follow from a required tensor"
                 yield f"{untyped}, so a desc must have this output."
         if any(field.enum for field in self.spec.attributes):
             yield "A member of an enum can be given by its name."
@@ -335,11 +341,11 @@ class OperatorPage:
     def reading(self) -> str:
         """How the conditions of the rules are to be read."""
         texts = " ".join(rule.text for rule in self.op.rules)
-        parts = ["The quantities are those under [Shapes](#shapes)."] if self.spec.lets else []
+        parts = ["The section [Shapes](#shapes) defines the quantities in the rules."] if self.spec.lets else []
         if "//" in texts:
-            parts.append(f"{code('//')} rounds down.")
+            parts.append(f"{code('//')} divides and rounds down.")
         if " for " in texts:
-            parts.append(f"The index of {code('for k in n')} runs from 0 to {code('n - 1')}.")
+            parts.append(f"In {code('for k in n')}, {code('k')} runs from 0 to {code('n - 1')}.")
         return wrapped(" ".join(parts))
 
     @property
@@ -395,11 +401,13 @@ class OperatorPage:
                 facts.append(escape(rule.hint))
             if rule.fix is not None:
                 facts.append(f"Nearest valid value: {code(formula(rule.fix.node))}.")
-            when = "on the values, when the operator runs" if rule.data else "on the desc, before anything runs"
-            facts.append(f"Checked {when}, at {_between(rule.since, rule.until)}; {rule.provenance}.")
-            warning = f"A warning: {code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it."
+            when = "the elements when the operator runs" if rule.data else "the desc before the operator runs"
+            facts.append(f"dmlcy checks {when}, at {_between(rule.since, rule.until)}.")
+            facts.append(f"{PROVENANCE[rule.provenance]}.")
+            shown = f"{code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it"
+            warning = f"A violation is a warning, not an error: {shown}."
             if rule.accepts:
-                facts.append(f"DirectML takes what breaks it: {self.linked(rule.accepts)}")
+                facts.append(f"DirectML accepts descs that break this rule: {self.linked(rule.accepts)}")
             facts.append(warning if rule.warns else f"Raises {code(rule_error(plan))}.")
             yield RuleSection(
                 plan, anchor(plan.id), block(condition, "text"), tuple(wrapped(fact, 2) for fact in facts)
@@ -413,17 +421,22 @@ class OperatorPage:
     @property
     def interpretations(self) -> Iterator[str]:
         """Decisions where the documentation is silent."""
+        unjudged = {one.id: one for one in self.op.unjudged}
         for item in self.spec.interpretations:
-            said = [self.linked(item.choice), f"*Evidence:* {self.linked(item.evidence)}", *left_out(self.spec, item)]
+            plan = unjudged.get(f"{self.spec.name}-{item.id}")
+            notes = [] if plan is None else left_out(plan)
+            said = [self.linked(item.choice), f"*Evidence:* {self.linked(item.evidence)}", *notes]
             yield "\n  ".join([f"**{escape(item.question)}**", *(wrapped(text, 2) for text in said)])
 
     @property
     def measured(self) -> str:
         """The meaning of the benchmark's figures."""
         where = f"[the benchmark](../benchmarks/moving.md#{self.op.python})"
-        return prose(
-            f"above 1, dmlcy is faster. Measured with {self.speed.machine if self.speed else ''}.",
-            first=f"Geometric means over the cells of {where}, with `out=` given:",
+        machine = escape(self.speed.machine if self.speed else "")
+        return wrapped(
+            "The table shows the time of another library, divided by the time of dmlcy: above 1, dmlcy is faster. "
+            f"Each number is the geometric mean over the cells of {where}. The calls have {code('out=')}. "
+            f"Measured with {machine}."
         )
 
     @property
@@ -451,13 +464,13 @@ def _range_text(field: Field) -> str:
 
 def _leading(field: Field) -> str:
     if field.leading_ones == "call":
-        return f"A call may leave leading dimensions of size 1 of {code(field.python)} out."
+        return f"In a call, leading dimensions of size 1 of {code(field.python)} may be left out."
     where = "In a desc" if field.leading_ones == "desc" else "In a desc and in a call"
-    return f"{where}, {code(field.python)} may have more dimensions of size 1, in front of the sizes of its formula."
+    return f"{where}, {code(field.python)} may have additional leading dimensions of size 1."
 
 
 def _between(since: str | None, until: str | None) -> str:
     if since is None and until is None:
-        return "every level"
-    parts = [f"levels from {since} on" if since else "levels", f"before {until}" if until else ""]
+        return "every feature level"
+    parts = [f"feature levels from {since} on" if since else "feature levels", f"before {until}" if until else ""]
     return " ".join(part for part in parts if part)

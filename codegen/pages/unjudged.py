@@ -1,19 +1,22 @@
-"""Which elements of results are not judged, in a sentence."""
+"""Which elements of results are not judged, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expr.text import formula
-from ..model import Interpretation, Operator
-from .markdown import code
+from ..plan.data import UnjudgedPlan
+from .markdown import code, escape
 
 
-def left_out(operator: Operator, item: Interpretation) -> Iterator[str]:
-    """The condition of an interpretation, if it has one."""
-    if item.not_judged is None:
-        return
-    of = f" of {' and '.join(map(code, item.outputs))}" if item.outputs else ""
-    when = f"if {code(formula(item.when.node))}, elements" if item.when is not None else "elements"
-    text = f"{when}{of} where {code(formula(item.not_judged.node))} are not judged"
-    yield f"{text[0].upper()}{text[1:]} ({code(f'{operator.name}-{item.id}')})."
+def left_out(plan: UnjudgedPlan) -> Iterator[str]:
+    """The condition of an interpretation, and the meaning of its names."""
+    of = f" of {' and '.join(map(code, plan.outputs))}" if plan.outputs else ""
+    when = f", if {code(plan.when.text)}" if plan.when is not None else ""
+    yield f"Elements{of} for which {code(plan.condition.text)} is true are not judged{when} ({code(plan.id)})."
+    meanings = [f"{code(name)} {_verb(doc)} {escape(doc)}" for name, doc in dict(plan.meanings).items()]
+    if meanings:
+        yield f"Here, {'; '.join(meanings)}."
+
+
+def _verb(doc: str) -> str:
+    return "says" if doc.startswith("whether") else "is"

@@ -107,6 +107,7 @@ class UnjudgedPlan:
     outputs: tuple[str, ...]
     when: FormulaPlan | None
     condition: FormulaPlan  # Python over an arithmetic
+    meanings: tuple[tuple[str, str], ...]  # of the names that only conditions on elements have
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a number that depends on an enum": (
         lambda: dml.dequantize(ones(4, dtype="uint8"), [ones(4)], quantization_type="SCALE_ZERO_POINT"),
-        "quantizations has another number of tensors than quantization_type needs: count(quantizations) = 1 must be "
+        "quantizations has a different number of tensors from quantization_type needs: count(quantizations) = 1 must be "
         "tensors needed = 2. SCALE has one tensor, the scale. "
         "SCALE_ZERO_POINT has two: the scale, then the zero point.",
     ),
@@ -137,7 +137,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dml.quantize(ones(4), [ones(4, dtype="float16")], quantization_type="SCALE", output_dtype="INT4"),
         "quantizations[0] has a data type that does not fit input and output: "
         "dtype(quantizations[0]) = FLOAT16, dtype(input) = FLOAT32, dtype(output) = INT4. "
-        "The scale has the data type of the input. The zero point has the data type of the output.",
+        "The scale must have the data type of the input. The zero point must have the data type of the output.",
     ),
     "no sizes of several outputs": (
         lambda: dml.split(ones(1, 1, 4, 4), axis=3),
@@ -164,7 +164,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "entries of channels": (
         lambda: dml.batch_normalization(ones(1, 3, 4, 4), ones(3), *[ones(1, 3, 1, 1)] * 3, spatial=True, epsilon=1e-5),
-        "mean has another number of dimensions than the input: rank(mean) = 1 must be rank(input) = 4. "
+        "mean has a different number of dimensions from the input: rank(mean) = 1 must be rank(input) = 4. "
         "input is (1, 3, 4, 4). mean is (3,). "
         "Give the tensor as many dimensions as the input: {1, C, 1, 1} has one element for each of C channels.",
     ),

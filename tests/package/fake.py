@@ -216,7 +216,7 @@ ROI = operator(
              lambda self, r: all(math.isfinite(self.roi_data[0, 0, r, k]) for k in range(5)),
              [(f"roi[0, 0, {{r}}, {k}]", coordinate(k)) for k in range(2)],
              index="r", domain=RoiRules.regions, data=True),
-        rule("DML-FAKE_ROI-roi-batch", "roi", "names a batch that does not exist", "floor(roi[0, 0, r, 0]) < N",
+        rule("DML-FAKE_ROI-roi-batch", "roi", "is not the index of an item of the batch", "floor(roi[0, 0, r, 0]) < N",
              "{0} must be < {1}", "roi.sizes roi.dtype input.sizes",
              lambda self, r: math.floor(self.roi_data[0, 0, r, 0]) < self.input.sizes[0],
              [("roi[0, 0, {r}, 0]", coordinate(0)), ("N", lambda self, r: self.input.sizes[0])],

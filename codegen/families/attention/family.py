@@ -100,7 +100,13 @@ class Attention(Moved):
     """The family."""
 
     name = "attention"
-    told: ClassVar = {"unweighed": Kind.BOOL, "behind": Kind.BOOL}
+    told: ClassVar = {
+        "unweighed": (
+            Kind.BOOL,
+            "whether an infinite value or a NaN has a weight that is 0, or so near 0 that rounding may make it 0",
+        ),
+        "behind": (Kind.BOOL, "whether the key is after the last key of its item of the batch"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> AttentionKernel:
         """Reads the roles."""

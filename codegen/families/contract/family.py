@@ -68,7 +68,9 @@ class Contract(Moved):
     """The family."""
 
     name = "contract"
-    told: ClassVar = {"appended": Kind.BOOL}
+    told: ClassVar = {
+        "appended": (Kind.BOOL, "whether the element is in the padding that OutputPadding adds to the output"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ContractKernel:
         """Reads the roles; those whose default name the operator does not have are not played."""

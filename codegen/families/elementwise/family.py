@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ...diagnostics import Diagnostics
 from ...expr.nodes import Name
@@ -56,6 +56,7 @@ class Elementwise(Looped, Evaluated):
     """The family."""
 
     name = "elementwise"
+    told: ClassVar = {"scaled": (Kind.FLOAT, "the element of the first input after the scale and the bias")}
     takes_arrays = takes_halves = True
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ElementKernel:
@@ -134,7 +135,11 @@ class Elementwise(Looped, Evaluated):
         assert operator.kernel is not None
         tensors = operator.kernel.data.get("tensors", {})
         names = self.names(operator, {f"tensors.{name}": own for name, own in tensors.items()}, Kind.FLOAT, False)
-        scaled = {"scaled": local(Kind.FLOAT)} if any(type_of(field).scales for field in operator.attributes) else {}
+        scaled = (
+            {"scaled": local(self.told["scaled"][0])}
+            if any(type_of(field).scales for field in operator.attributes)
+            else {}
+        )
         return {operator.inputs[0].python if name == "x" else name: symbol for name, symbol in names.items()} | scaled
 
     def words(self, kernel: KernelTable, table: Table, key: str) -> None:

@@ -47,7 +47,9 @@ class Index(Moved):
     """The family."""
 
     name = "index"
-    told: ClassVar = {"repeated": Kind.BOOL}
+    told: ClassVar = {
+        "repeated": (Kind.BOOL, "whether several updates with different bits are for the element"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> IndexKernel:
         """Reads the roles."""

@@ -47,7 +47,9 @@ class Normalize(Looped, Evaluated):
     """The family."""
 
     name = "normalize"
-    told: ClassVar = {"equal": Kind.BOOL}
+    told: ClassVar = {
+        "equal": (Kind.BOOL, "whether all elements along the reduced axes are equal"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> NormalizeKernel:
         """Reads the passes and the results."""

@@ -54,7 +54,9 @@ class Pad(Moved):
     """The family."""
 
     name = "pad"
-    told: ClassVar = {"outside": Kind.BOOL}
+    told: ClassVar = {
+        "outside": (Kind.BOOL, "whether the element is padding"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> PadKernel:
         """Reads the index maps."""

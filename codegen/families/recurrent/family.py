@@ -56,7 +56,12 @@ class Recurrent(Moved):
     """The family."""
 
     name = "recurrent"
-    told: ClassVar = {"behind": Kind.BOOL}
+    told: ClassVar = {
+        "behind": (
+            Kind.BOOL,
+            "whether the step is after the end of its sequence; for the last state, whether the sequence has no step",
+        ),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RecurrentKernel:
         """Reads the kind of unit, and the roles."""

@@ -47,7 +47,9 @@ class Reduce(Looped, Evaluated):
     """The family."""
 
     name = "reduce"
-    told: ClassVar = {"count": Kind.INT}
+    told: ClassVar = {
+        "count": (Kind.INT, "the number of elements that are reduced to one"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ReduceKernel:
         """Reads what becomes of the elements."""

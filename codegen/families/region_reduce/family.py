@@ -69,7 +69,13 @@ class RegionReduce(Looped):
     """The family."""
 
     name = "region_reduce"
-    told: ClassVar = {"count": Kind.INT, "tie": Kind.BOOL}
+    told: ClassVar = {
+        "count": (Kind.INT, "the number of elements of the input in the bin"),
+        "tie": (
+            Kind.BOOL,
+            "whether the last bit of a coordinate decides which row or column is nearest to a corner of the region",
+        ),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RegionKernel:
         """Reads roles and expressions, for each data type."""

@@ -49,7 +49,15 @@ class RegionSample(Moved):
     """The family."""
 
     name = "region_sample"
-    told: ClassVar = {"odd_tie": Kind.BOOL, "contested": Kind.BOOL}
+    told: ClassVar = {
+        "odd_tie": (
+            Kind.BOOL,
+            "whether a sample is in the middle between two elements, of which the first has an odd index. A sample "
+            "that is near the middle counts, too, if rounding to FLOAT32 decides. For a gradient, the element is beside "
+            "such a sample",
+        ),
+        "contested": (Kind.BOOL, "whether the element is of a gradient, and several samples may be the greatest one"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> RegionKernel:
         """Reads the roles."""

@@ -38,7 +38,19 @@ class Resample(Moved):
     """The family."""
 
     name = "resample"
-    told: ClassVar = {"odd_tie": Kind.BOOL, "near": Kind.BOOL, "edge": Kind.BOOL}
+    told: ClassVar = {
+        "odd_tie": (
+            Kind.BOOL,
+            "whether the place is in the middle between two elements, of which the first has an odd index. For a "
+            "gradient, the element is beside such a place",
+        ),
+        "near": (
+            Kind.BOOL,
+            "whether rounding to FLOAT32 decides which element is nearest to the place. For a gradient, the "
+            "element is beside such a place",
+        ),
+        "edge": (Kind.BOOL, "whether the antialiasing filter gives a weight to elements beyond an end of the axis"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ResampleKernel:
         """Reads the roles."""

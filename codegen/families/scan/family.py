@@ -28,7 +28,12 @@ class Scan(Moved, Evaluated):
     """The family."""
 
     name = "scan"
-    told: ClassVar = {"overflowed": Kind.BOOL}
+    told: ClassVar = {
+        "overflowed": (
+            Kind.BOOL,
+            "whether the running result is infinite before or at the element, although no element so far is infinite",
+        ),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ScanKernel:
         """Reads the reduction and the roles."""

@@ -30,7 +30,10 @@ class Select(Moved):
     """The family."""
 
     name = "select"
-    told: ClassVar = {"row": Kind.INT, "found": Kind.INT}
+    told: ClassVar = {
+        "row": (Kind.INT, "the index of the row of coordinates"),
+        "found": (Kind.INT, "the number of elements that are not 0"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> SelectKernel:
         """Reads what is chosen, and the roles."""

@@ -179,7 +179,11 @@ class WindowReduce(Looped):
     """The family."""
 
     name = "window_reduce"
-    told: ClassVar = {"count": Kind.INT, "volume": Kind.INT, "beyond": Kind.BOOL}
+    told: ClassVar = {
+        "count": (Kind.INT, "the number of elements of the window that are not padding"),
+        "volume": (Kind.INT, "the number of elements of the window, with padding"),
+        "beyond": (Kind.BOOL, "whether the window reaches past the end padding"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ReduceKernel:
         """Reads roles and expressions, for each data type."""

@@ -43,7 +43,10 @@ class WindowSum(Moved):
     """The family."""
 
     name = "window_sum"
-    told: ClassVar = {"count": Kind.INT, "beyond": Kind.BOOL}
+    told: ClassVar = {
+        "count": (Kind.INT, "the number of elements of the window that are not padding"),
+        "beyond": (Kind.BOOL, "whether the window reaches past the end padding"),
+    }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> SumKernel:
         """Reads what is summed, and the roles."""

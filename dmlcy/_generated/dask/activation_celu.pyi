@@ -21,7 +21,7 @@ def activation_celu(
     input : dask array, or what dmlcy takes
         The elements to read.
     alpha : float, default 1.0
-        The factor of the exponential, and the divisor of its exponent; if Alpha is positive, no result is below
+        The factor of the exponential, and the divisor of its exponent. If Alpha is positive, no result is below
         -Alpha.
 
     Returns

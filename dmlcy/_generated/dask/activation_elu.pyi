@@ -21,7 +21,7 @@ def activation_elu(
     input : dask array, or what dmlcy takes
         The elements to read.
     alpha : float, default 1.0
-        The factor for negative elements; if Alpha is positive, no result is below -Alpha.
+        The factor for negative elements. If Alpha is positive, no result is below -Alpha.
 
     Returns
     -------

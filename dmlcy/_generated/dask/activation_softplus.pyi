@@ -21,7 +21,8 @@ def activation_softplus(
     input : dask array, or what dmlcy takes
         The elements to read.
     steepness : float, default 1.0
-        How closely the function follows the rectified linear unit.
+        The steepness of the function near 0. The larger it is, the closer the function is to the rectified linear
+        unit.
 
     Returns
     -------

@@ -21,7 +21,7 @@ def activation_thresholded_relu(
     input : dask array, or what dmlcy takes
         The elements to read.
     alpha : float, default 1.0
-        The threshold; an element that equals it becomes 0.
+        The threshold. Elements that are greater are kept; all other elements become 0.
 
     Returns
     -------

@@ -28,19 +28,19 @@ def adam_optimizer(
     input_parameters : dask array, or what dmlcy takes
         The parameters X to update.
     input_first_moment : dask array, or what dmlcy takes
-        The first moments M of the gradients after the step before: zeros for the first step.
+        The first moments M of the gradients, as updated by the previous step, or zeros for the first step.
     input_second_moment : dask array, or what dmlcy takes
-        The second moments V of the gradients after the step before: zeros for the first step.
+        The second moments V of the gradients, as updated by the previous step, or zeros for the first step.
     gradient : dask array, or what dmlcy takes
         The gradients G.
     training_step : dask array, or what dmlcy takes
-        The number T of the step, one element. The operator does not count it up.
+        The number T of the step, which has one element. The operator does not increase it.
     learning_rate : float
         The size of the step.
     beta1 : float, default 0.9
-        How much of the first moments a step keeps.
+        The factor of the old first moments in a step.
     beta2 : float, default 0.999
-        How much of the second moments a step keeps.
+        The factor of the old second moments in a step.
     epsilon : float, default 1e-08
         The number that is added to the divisor, so that it is not 0.
 

@@ -32,7 +32,7 @@ def argmin(
     Returns
     -------
     dask array
-        One element for all that differ along the axes only.
+        The reduced elements. Each element is the result of all elements of the input that differ only along Axes.
 
     Raises
     ------

@@ -34,14 +34,14 @@ def average_pooling(
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis.
     include_padding : bool, default False
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     output_sizes : sequence of int, default None
         Sizes of output.
 
     Returns
     -------
     dask array
-        One element per position of the window.
+        One element for each position of the window.
 
     Raises
     ------

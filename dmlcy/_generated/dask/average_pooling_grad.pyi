@@ -24,9 +24,9 @@ def average_pooling_grad(
     Parameters
     ----------
     input_gradient : dask array, or what dmlcy takes
-        The gradient of the output of AVERAGE_POOLING: one element per position of the window.
+        The gradient of the output of AVERAGE_POOLING: one element for each position of the window.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the input of AVERAGE_POOLING, whose gradient the output is.
+        Sizes of the spatial axes of the output, which are the sizes of the input of AVERAGE_POOLING.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
@@ -36,7 +36,7 @@ def average_pooling_grad(
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis.
     include_padding : bool, default False
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
 
     Returns
     -------

@@ -27,16 +27,16 @@ def batch_normalization(
     input : dask array, or what dmlcy takes
         The elements to normalize.
     mean : dask array, or what dmlcy takes
-        The mean; each of its axes has the size of that of the input, or 1.
+        The mean. Along each axis, its size is the size of the input, or 1.
     variance : dask array, or what dmlcy takes
-        The variance; each of its axes has the size of that of the input, or 1.
+        The variance. Along each axis, its size is the size of the input, or 1.
     scale : dask array, or what dmlcy takes
-        The factor; each of its axes has the size of that of the input, or 1.
+        The factor. Along each axis, its size is the size of the input, or 1.
     bias : dask array, or what dmlcy takes
-        The summand; each of its axes has the size of that of the input, or 1.
+        The summand. Along each axis, its size is the size of the input, or 1.
     spatial : bool
-        False asks that mean and variance have the height and width of the input. The field has no effect from level
-        4_0 on, which deprecated it.
+        If FALSE, the mean, the variance, the scale and the bias must have the height and the width of the input.
+        The field is deprecated: it has no effect from level 4_0 on.
     epsilon : float
         The number that is added to the variance, so that it is not 0.
     fused_activation : desc of an activation, default None

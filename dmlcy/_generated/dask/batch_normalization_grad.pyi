@@ -27,7 +27,7 @@ def batch_normalization_grad(
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of the forward pass.
     mean : dask array, or what dmlcy takes
-        The mean. Each size is that of the input or 1.
+        The mean. Each of its sizes is the size of the input along that axis, or 1.
     variance : dask array, or what dmlcy takes
         The variance.
     scale : dask array, or what dmlcy takes
@@ -51,5 +51,5 @@ def batch_normalization_grad(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis along which the mean is as long as the input. Where ``reduced[d] == sizes(input)[d]``.
+    - Any axis along which the mean has the size of the input. Where ``reduced[d] == sizes(input)[d]``.
     """

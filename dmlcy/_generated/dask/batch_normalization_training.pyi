@@ -25,8 +25,8 @@ def batch_normalization_training(
     input : dask array, or what dmlcy takes
         The elements to normalize.
     scale : dask array, or what dmlcy takes
-        Factor of the normalized elements. Each size is the size of the input, or 1. The mean is taken along the
-        axes on which the size is 1.
+        The factor of the normalized elements. Along each axis, its size is the size of the input, or 1. The mean is
+        taken along the axes where its size is 1.
     bias : dask array, or what dmlcy takes
         The number that is added to the scaled elements of each channel.
     fused_add : dask array, or what dmlcy takes, optional
@@ -52,5 +52,5 @@ def batch_normalization_training(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis along which the scale is as long as the input. Where ``reduced[d] == sizes(input)[d]``.
+    - Any axis along which the scale has the size of the input. Where ``reduced[d] == sizes(input)[d]``.
     """

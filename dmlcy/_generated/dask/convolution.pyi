@@ -35,10 +35,10 @@ def convolution(
         The weights. FORWARD: {output channels, input channels / GroupCount, spatial axes}; BACKWARD: {input
         channels, output channels / GroupCount, spatial axes}.
     bias : dask array, or what dmlcy takes, optional
-        The number that is added to each output channel, in a tensor of the sizes {1, output channels, 1, 1}, with a
-        1 for each spatial axis. If the tensor is left out, nothing is added.
+        The number that is added to each output channel. The sizes are {1, output channels, 1, 1}, with a 1 for each
+        spatial axis. If the tensor is left out, nothing is added.
     mode : ConvolutionMode or its name, default 'CROSS_CORRELATION'
-        Whether the filter is taken as it is (CROSS_CORRELATION), or reversed along every spatial axis
+        Whether the filter is used unchanged (CROSS_CORRELATION), or reversed along every spatial axis
         (CONVOLUTION).
     direction : ConvolutionDirection or its name, default 'FORWARD'
         Whether the operator convolves (FORWARD), or is a transposed convolution (BACKWARD).
@@ -53,7 +53,7 @@ def convolution(
     output_padding : int or sequence of ints, default 0
         Number of elements that are appended to each spatial axis of the output.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     fused_activation : desc of an activation, default None
         The activation that is applied last. If the field is left out, there is no activation.
     output_sizes : sequence of int, default None
@@ -62,8 +62,8 @@ def convolution(
     Returns
     -------
     dask array
-        The result. With BACKWARD, several sizes are possible, and the caller chooses one: a FORWARD convolution of
-        each of them has the sizes of the input.
+        The result. With BACKWARD, several sizes are possible, because a FORWARD convolution rounds its sizes down.
+        The caller chooses one of them.
 
     Raises
     ------

@@ -23,11 +23,11 @@ def cumulative_product(
     input : dask array, or what dmlcy takes
         The elements.
     axis : int
-        The axis to run along.
+        The axis along which the running result is computed.
     axis_direction : AxisDirection or its name, default 'INCREASING'
-        At which end the results begin.
+        The end of the axis at which the running result begins.
     has_exclusive_product : bool, default False
-        Leave each element itself out of its product.
+        Whether each element is left out of its own product.
 
     Returns
     -------

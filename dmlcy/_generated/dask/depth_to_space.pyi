@@ -26,7 +26,7 @@ def depth_to_space(
     Returns
     -------
     dask array
-        The tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+        The result: the channels of the input become blocks of BlockSize by BlockSize elements.
 
     Raises
     ------

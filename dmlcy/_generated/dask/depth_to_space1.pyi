@@ -29,7 +29,7 @@ def depth_to_space1(
     Returns
     -------
     dask array
-        The tensor whose blocks of BlockSize by BlockSize elements come from the channels of the input.
+        The result: the channels of the input become blocks of BlockSize by BlockSize elements.
 
     Raises
     ------
@@ -42,6 +42,6 @@ def depth_to_space1(
 
     - Each item of the batch by itself.
     - Each row of the input gives block_size rows of the output, and each column gives block_size columns.
-    - In this order, the channels of a block are adjacent, and give one output channel. Where ``order ==
+    - In this order, the elements of a block are in adjacent channels of the input. Where ``order ==
       'COLUMN_ROW_DEPTH'``.
     """

@@ -23,23 +23,23 @@ def diagonal_matrix1(
     Parameters
     ----------
     input : dask array, or what dmlcy takes, optional
-        The elements beside the diagonals; zeros if it is left out.
+        The elements outside of the filled diagonals. If the tensor is left out, these elements are 0.
     output_sizes : int or sequence of ints
-        Sizes of the output, which are those of the input if there is one.
+        Sizes of the output. If there is an input, they are the sizes of the input.
     value : number, default 1
         The value on the diagonals.
     diagonal_fill_begin : int, default 0
-        The first diagonal to fill, as columns from the main one.
+        The first diagonal to fill, as a number of columns to the right of the main diagonal.
     diagonal_fill_end : int, default 1
-        The diagonal behind the last one to fill. If it is less than DiagonalFillBegin, all diagonals are filled
-        except those between.
+        The diagonal after the last diagonal to fill. If it is less than DiagonalFillBegin, all diagonals are filled
+        except the diagonals between the two.
     output_dtype : data type, default None
         Data type of output.
 
     Returns
     -------
     dask array
-        The matrices, of the last two axes.
+        The matrices. Each matrix is along the last two axes.
 
     Raises
     ------

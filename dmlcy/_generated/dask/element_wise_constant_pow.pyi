@@ -24,8 +24,8 @@ def element_wise_constant_pow(
     exponent : float
         The exponent, which is the same for all elements.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else. If ScaleBias is left out,
-        the elements stay.
+        A scale and a bias that are applied to each element x of InputTensor first: x becomes x * Scale + Bias. If
+        ScaleBias is left out, the elements do not change.
 
     Returns
     -------

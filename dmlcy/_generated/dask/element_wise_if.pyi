@@ -21,9 +21,9 @@ def element_wise_if(
     condition : dask array, or what dmlcy takes
         The conditions that choose between the tensors: 0 is false, and every other value is true.
     a : dask array, or what dmlcy takes
-        The elements for a true condition.
+        The elements that are taken where the condition is true.
     b : dask array, or what dmlcy takes
-        The elements for a false condition.
+        The elements that are taken where the condition is false.
 
     Returns
     -------

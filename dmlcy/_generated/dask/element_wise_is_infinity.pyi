@@ -21,7 +21,7 @@ def element_wise_is_infinity(
     input : dask array, or what dmlcy takes
         The elements to read.
     infinity_mode : IsInfinityMode or its name, default 'EITHER'
-        Which infinities count: both, or those of one sign.
+        Which infinities give 1: both, or only the positive or the negative infinity.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def element_wise_logical_greater_than_or_equal(
     Returns
     -------
     dask array
-        1 for each pair for which the comparison holds, and 0 for each other pair.
+        1 for each pair of elements for which the comparison is true, and 0 for each other pair.
 
     Raises
     ------

@@ -25,7 +25,8 @@ def element_wise_quantize_linear(
     scale : dask array, or what dmlcy takes
         The scale of each element.
     zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0, for each element. If the tensor is left out, this integer is 0.
+        The zero point of each element: the integer that represents 0. If the tensor is left out, the zero point is
+        0.
     output_dtype : data type, default None
         Data type of output.
 

@@ -28,19 +28,22 @@ def element_wise_quantized_linear_add(
     a : dask array, or what dmlcy takes
         The left operands.
     a_scale : dask array, or what dmlcy takes
-        The scale of ATensor, one element.
+        The scale of ATensor, in one element.
     a_zero_point : dask array, or what dmlcy takes, or None
-        The integer of ATensor that stands for 0, one element. If the tensor is left out, this integer is 0.
+        The zero point of ATensor, the integer that represents 0, in one element. If the tensor is left out, the
+        zero point is 0.
     b : dask array, or what dmlcy takes
         The right operands.
     b_scale : dask array, or what dmlcy takes
-        The scale of BTensor, one element.
+        The scale of BTensor, in one element.
     b_zero_point : dask array, or what dmlcy takes, or None
-        The integer of BTensor that stands for 0, one element. If the tensor is left out, this integer is 0.
+        The zero point of BTensor, the integer that represents 0, in one element. If the tensor is left out, the
+        zero point is 0.
     output_scale : dask array, or what dmlcy takes
         The scale with which the sums are quantized, one element.
     output_zero_point : dask array, or what dmlcy takes, optional
-        The integer of OutputTensor that stands for 0, one element. If the tensor is left out, this integer is 0.
+        The zero point of OutputTensor, the integer that represents 0, in one element. If the tensor is left out,
+        the zero point is 0.
     output_dtype : data type, default None
         Data type of output.
 

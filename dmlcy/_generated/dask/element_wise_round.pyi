@@ -21,8 +21,8 @@ def element_wise_round(
     input : dask array, or what dmlcy takes
         The elements to read.
     rounding_mode : RoundingMode or its name, default 'HALVES_TO_NEAREST_EVEN'
-        Which whole number: the nearest one, with halves to the even number or away from 0, or the next one towards
-        0.
+        How an element is rounded: to the nearest whole number, with ties to even or away from 0, or to the next
+        whole number towards 0.
 
     Returns
     -------

@@ -21,8 +21,8 @@ def element_wise_sinh(
     input : dask array, or what dmlcy takes
         The elements to read.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before anything else. If ScaleBias is left out,
-        the elements stay.
+        A scale and a bias that are applied to each element x of InputTensor first: x becomes x * Scale + Bias. If
+        ScaleBias is left out, the elements do not change.
 
     Returns
     -------

@@ -24,11 +24,11 @@ def fold(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The columns: one column per position of the window (a block), and one row per channel and window element, as
-        UNFOLD gives them.
+        The columns, in the layout of UNFOLD's output. Each column is one position of the window (a block). Each row
+        is one element of the window in one channel.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the image. The input gives only the total number of blocks: 4 by 9 blocks and 6
-        by 6 blocks look the same.
+        Sizes of the spatial axes of the image. The input has only the total number of blocks, so the sizes do not
+        follow from the input: 36 blocks may be 4 by 9 or 6 by 6.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
@@ -36,16 +36,16 @@ def fold(
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Number of zeros at the start of each spatial axis of the image.
+        Number of zeros that are added at the start of each spatial axis of the image.
     end_padding : int or sequence of ints, default 0
-        Number of zeros at the end of each spatial axis of the image.
+        Number of zeros that are added at the end of each spatial axis of the image.
 
     Returns
     -------
     dask array
-        The image, with a batch, channels and 1 to 6 spatial axes S: each element is the sum of the column elements
-        that lie on it. FOLD undoes UNFOLD if windows do not overlap; if windows overlap, divide the image by the
-        FOLD of ones. Its sizes are {N, C, S...}.
+        The image, with a batch, channels and 1 to 6 spatial axes S. Each element is the sum of all column elements
+        at its place. If windows do not overlap, FOLD is the inverse of UNFOLD. If windows overlap, divide the image
+        by the FOLD of ones to invert UNFOLD. Its sizes are {N, C, S...}.
 
     Raises
     ------
@@ -57,5 +57,5 @@ def fold(
     Axes that can be cut into chunks:
 
     - Each item of the batch by itself.
-    - The rows of each channel give that channel.
+    - Each channel of the image is computed from the rows of the same channel.
     """

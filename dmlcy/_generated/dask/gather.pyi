@@ -21,18 +21,20 @@ def gather(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor with the slices.
+        The tensor from which slices are taken.
     indices : dask array, or what dmlcy takes
-        The indices, in the last IndexDimensions axes. The axes before them have the size 1.
+        The indices of the slices. Only the last IndexDimensions axes are used. The axes before them have the size
+        1.
     axis : int
-        The axis whose slices are taken.
+        The axis along which slices are taken.
     index_dimensions : int
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used: the last axes.
 
     Returns
     -------
     dask array
-        The slices. In place of Axis, the output has the last IndexDimensions axes of the indices.
+        The slices. The axes of the output are the axes of the input, with Axis replaced by the last IndexDimensions
+        axes of the indices.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def gather(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis of the input behind the one that the indices count along. Where ``d > axis``.
-    - Any axis of the input before the one that the indices count along. Where ``d < axis``.
+    - Any axis of the input after Axis. Where ``d > axis``.
+    - Any axis of the input before Axis. Where ``d < axis``.
     - Each index by itself.
     """

@@ -20,16 +20,16 @@ def gather_elements(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor with the elements.
+        The tensor from which elements are taken.
     indices : dask array, or what dmlcy takes
-        The place along Axis of each element of the output.
+        The index along Axis of each element of the output.
     axis : int
-        The axis along which an index counts.
+        The axis to which each index belongs.
 
     Returns
     -------
     dask array
-        The elements that the indices name.
+        The elements at the indices.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def gather_elements(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis except the one that the indices count along, if the indices are as long as the input there. Where
-      ``d != axis and sizes(indices)[d] == sizes(input)[d]``.
+    - Any axis other than Axis, if the indices and the input have the same size along it. Where ``d != axis and
+      sizes(indices)[d] == sizes(input)[d]``.
     - Each index by itself.
     """

@@ -22,21 +22,22 @@ def gather_nd1(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor that the tuples point into, in its last InputDimensionCount axes. The axes before them have the
-        size 1.
+        The tensor to whose elements the tuples of IndicesTensor refer. Only its last InputDimensionCount axes are
+        used. The axes before them have the size 1.
     indices : dask array, or what dmlcy takes
-        The tuples, along the last axis. The axes before the last IndicesDimensionCount axes have the size 1.
+        The tuples of coordinates. Each tuple is along the last axis. Only the last IndicesDimensionCount axes are
+        used. The axes before them have the size 1.
     input_dimension_count : int
-        Number of axes of the input that are used, which are the last ones.
+        Number of axes of the input that are used: the last axes.
     indices_dimension_count : int
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used: the last axes.
     batch_dimension_count : int, default 0
-        Number of batch axes, which are the first axes that count of the input and of the indices.
+        Number of batch axes: the first of the used axes of the input and of the indices.
 
     Returns
     -------
     dask array
-        The elements or slices that the tuples point to. The axes in front of them have the size 1.
+        The elements or slices to which the tuples refer. The axes before them have the size 1.
 
     Raises
     ------
@@ -47,7 +48,8 @@ def gather_nd1(
     -----
     Axes that can be cut into chunks:
 
-    - Each element of the target of a tuple, independently of the others. Where ``d + block >= rank(input)``.
+    - Any axis of the target of a tuple: its elements are independent of each other. Where ``d + block >=
+      rank(input)``.
     - Each tuple by itself. Where ``d + indices_dimension_count >= rank(indices) + batches and d + 1 <
       rank(indices)``.
     - Each batch by itself.

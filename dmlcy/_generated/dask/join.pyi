@@ -21,9 +21,9 @@ def join(
     Parameters
     ----------
     inputs : sequence of dask arrays, or what dmlcy takes
-        The tensors to join; their sizes differ along Axis only.
+        The tensors to join. Their sizes may differ only along Axis.
     axis : int
-        The axis to join along.
+        The axis along which the tensors are joined.
 
     Returns
     -------
@@ -39,5 +39,5 @@ def join(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis except the one that is joined. Where ``d != axis``.
+    - Any axis other than Axis. Where ``d != axis``.
     """

@@ -28,15 +28,16 @@ def local_response_normalization_grad(
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of the forward pass.
     cross_channel : bool
-        Add up squares of neighboring channels; otherwise of neighboring rows and columns of the same channel.
+        Whether the squares of neighboring channels are summed. If not, the squares of neighboring rows and columns
+        of the same channel are summed.
     local_size : int
-        Number of neighbors along an axis, with the element itself.
+        Number of neighbors along an axis. The element itself counts as one of them.
     alpha : float, default 0.0001
         Factor of the sum of the squares, before it is divided by LocalSize.
     beta : float, default 0.75
         Exponent of the divisor.
     bias : float, default 1.0
-        The number that is added to the sum, before the sum is raised to Beta.
+        The number that is added to the scaled sum, before the result is raised to the power of Beta.
 
     Returns
     -------

@@ -23,11 +23,11 @@ def lp_normalization(
     input : dask array, or what dmlcy takes
         The elements to normalize.
     axis : int
-        The axis to normalize along.
+        The axis along which the elements are normalized.
     epsilon : float, default 1e-05
         A small number that keeps the divisor from being 0.
     p : int, default 2
-        The order of the norm: 1, the sum of absolute values, or 2, the root of the sum of squares.
+        The order of the norm: 1 for the sum of absolute values, 2 for the square root of the sum of squares.
 
     Returns
     -------
@@ -43,5 +43,5 @@ def lp_normalization(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis but that of the norm. Where ``d != axis``.
+    - Any axis other than Axis. Where ``d != axis``.
     """

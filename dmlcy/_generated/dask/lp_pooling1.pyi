@@ -29,9 +29,9 @@ def lp_pooling1(
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     p : int
-        The exponent of the norm: 1 for the sum of absolute values, 2 for the root of the sum of squares. Powers and
-        sum are float64, so a large P can overflow to inf or vanish: two elements of 10 give inf for P = 400, and
-        two elements of 0.1 give 0.
+        The exponent of the norm: 1 for the sum of absolute values, 2 for the square root of the sum of squares. The
+        powers and the sum are computed in FLOAT64, so a large P can give inf or 0. For example, with P = 400, two
+        elements of 10 give inf, and two elements of 0.1 give 0.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis.
     start_padding : int or sequence of ints, default 0
@@ -46,7 +46,7 @@ def lp_pooling1(
     Returns
     -------
     dask array
-        One element per position of the window.
+        One element for each position of the window.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def max_pooling(
     Returns
     -------
     dask array
-        One element per position of the window.
+        One element for each position of the window.
 
     Raises
     ------

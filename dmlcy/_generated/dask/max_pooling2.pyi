@@ -41,7 +41,7 @@ def max_pooling2(
     Returns
     -------
     dask array
-        One element per position of the window.
+        One element for each position of the window.
 
     Raises
     ------

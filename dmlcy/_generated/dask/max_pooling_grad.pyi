@@ -26,7 +26,7 @@ def max_pooling_grad(
     input : dask array, or what dmlcy takes
         The input of MAX_POOLING2. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     input_gradient : dask array, or what dmlcy takes
-        The gradient of the output of MAX_POOLING2: one element per position of the window.
+        The gradient of the output of MAX_POOLING2: one element for each position of the window.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
@@ -41,7 +41,8 @@ def max_pooling_grad(
     Returns
     -------
     dask array
-        The gradient of the input of MAX_POOLING2. Of equal maxima of a window, the first one gets the element.
+        The gradient of the input of MAX_POOLING2. If a window has several equal maxima, only the first of them gets
+        the gradient of the window.
 
     Raises
     ------

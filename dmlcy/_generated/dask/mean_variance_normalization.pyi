@@ -26,15 +26,16 @@ def mean_variance_normalization(
     input : dask array, or what dmlcy takes
         The elements to normalize.
     scale : dask array, or what dmlcy takes, optional
-        Factor of the normalized elements. If the tensor is left out, the factor is 1. Each size is the size of the
-        input, or 1.
+        The factors of the normalized elements. If the tensor is left out, the factor is 1. Along each axis, its
+        size is the size of the input, or 1.
     bias : dask array, or what dmlcy takes, optional
-        The numbers that are added to the scaled elements, 0 if the tensor is left out. Each size is that of the
-        input or 1.
+        The numbers that are added to the scaled elements. If the tensor is left out, 0 is added. Along each axis,
+        its size is the size of the input, or 1.
     cross_channel : bool
-        Take the mean and the variance of all channels together; otherwise of each channel.
+        Whether the mean and the variance are taken over all channels together. If not, they are taken for each
+        channel.
     normalize_variance : bool, default True
-        Divide by the standard deviation too; otherwise the mean is subtracted and nothing else.
+        Whether the elements are divided by the standard deviation. If not, only the mean is subtracted.
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None

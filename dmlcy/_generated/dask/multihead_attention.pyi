@@ -38,12 +38,14 @@ def multihead_attention(
     Parameters
     ----------
     query : dask array, or what dmlcy takes, optional
-        The queries, of all heads one behind another in the last axis. If the tensor is left out, the queries are in
-        a stacked tensor.
+        The queries. The last axis has the queries of all heads, one head after another. If the tensor is left out,
+        the queries are in a stacked tensor.
     key : dask array, or what dmlcy takes, optional
-        The keys, arranged as the queries. If the tensor is left out, the keys are in a stacked tensor.
+        The keys, in the same arrangement as the queries. If the tensor is left out, the keys are in a stacked
+        tensor.
     value : dask array, or what dmlcy takes, optional
-        The values, arranged as the queries. If the tensor is left out, the values are in a stacked tensor.
+        The values, in the same arrangement as the queries. If the tensor is left out, the values are in a stacked
+        tensor.
     stacked_query_key : dask array, or what dmlcy takes, optional
         The query and the key of each head.
     stacked_key_value : dask array, or what dmlcy takes, optional
@@ -51,17 +53,18 @@ def multihead_attention(
     stacked_query_key_value : dask array, or what dmlcy takes, optional
         The query, the key and the value of each head.
     bias : dask array, or what dmlcy takes, optional
-        The numbers that are added to the queries, then the numbers for the keys, then for the values. If the tensor
-        is left out, nothing is added.
+        The biases of the queries, then the biases of the keys, then the biases of the values. If the tensor is left
+        out, no bias is added.
     mask : dask array, or what dmlcy takes, optional
-        Which positions are masked, in the format that MaskType names; with NONE as MaskType it is not read.
+        The mask: the positions that get no weight. MaskType names its format. If MaskType is NONE, the mask is not
+        read.
     relative_position_bias : dask array, or what dmlcy takes, optional
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs, which come before the keys.
+        The keys of earlier runs. In the result of all keys, they come before the keys of this run.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs, which come before the values.
+        The values of earlier runs. In the result of all values, they come before the values of this run.
     scale : float
         Factor of the product of queries and keys; usually 1 divided by the square root of the size of a head.
     head_count : int
@@ -73,16 +76,18 @@ def multihead_attention(
     output_dtype : data type, default None
         Data type of output.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. All keys, for the next run.
+        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run: the
+        past_key of the next run.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. All values, for the next run.
+        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run:
+        the past_value of the next run.
 
     Returns
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: All keys, for the next run.
-        With ``output_present_value``: All values, for the next run.
+        With ``output_present_key``: The keys of earlier runs and of this run: the past_key of the next run.
+        With ``output_present_value``: The values of earlier runs and of this run: the past_value of the next run.
 
     Raises
     ------
@@ -93,8 +98,8 @@ def multihead_attention(
     -----
     Axes that can be cut into chunks:
 
-    - Each item of the batch by itself, without a mask or with a mask for all items. Where ``mask_type == 'NONE'
-      or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)``.
+    - Each item of the batch by itself, if there is no mask, or if one mask is for all items. Where ``mask_type
+      == 'NONE' or mask_type == 'BOOLEAN' and (not present(mask) or rank(mask) < 4)``.
     - Each item of the batch by itself, with its part of the mask. Where ``present(mask) and (mask_type in
       ('KEY_SEQUENCE_LENGTH', 'KEY_SEQUENCE_END_START') or mask_type == 'BOOLEAN' and rank(mask) > 3)``.
     """

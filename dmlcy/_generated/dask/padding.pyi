@@ -28,12 +28,12 @@ def padding(
     end_padding : int or sequence of ints
         Number of elements added at the end of each axis.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
-        Where the elements outside the input come from.
+        The values of the elements that are added: a constant, or elements of the input.
     padding_value : float, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes. The value is rounded
-        to FLOAT32 first, for FLOAT64 and integer tensors too; PADDING1 takes a value of the tensor's own data type.
-        Integer tensors get the whole part of the value, which must fit their data type: 10.6 gives 10, and UINT8
-        holds 0 to 255.
+        The value of the elements outside of the input in mode CONSTANT. The other modes ignore it. The value is
+        rounded to FLOAT32 first, also for tensors of FLOAT64 and of integers. (PADDING1 takes a value of the data
+        type of the tensor.) For integer tensors, the fraction is dropped, and the rest must fit into their data
+        type: 10.6 becomes 10, and UINT8 holds 0 to 255.
 
     Returns
     -------
@@ -49,6 +49,6 @@ def padding(
     -----
     Axes that can be cut into chunks:
 
-    - An axis that gets no padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
+    - Any axis without padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
     - A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged.
     """

@@ -28,9 +28,9 @@ def padding1(
     end_padding : int or sequence of ints
         Number of elements added at the end of each axis.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
-        Where the elements outside the input come from.
+        The values of the elements that are added: a constant, or elements of the input.
     padding_value : number, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the other modes.
+        The value of the elements outside of the input in mode CONSTANT. The other modes ignore it.
 
     Returns
     -------
@@ -46,6 +46,6 @@ def padding1(
     -----
     Axes that can be cut into chunks:
 
-    - An axis that gets no padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
+    - Any axis without padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
     - A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged.
     """

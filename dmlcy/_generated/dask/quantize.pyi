@@ -25,11 +25,12 @@ def quantize(
     input : dask array, or what dmlcy takes
         The numbers to quantize.
     quantizations : sequence of dask arrays, or what dmlcy takes
-        The scale and the zero point. Each element of these tensors is for a block of elements of the input. Along
-        each axis, the size of a block is the size of the input divided by the size of the tensor.
+        The scale and the zero point. Each element of these tensors applies to a block of elements of the input.
+        Along each axis, the size of a block is the size of the input divided by the size of the tensor.
     quantization_type : QuantizationType or its name
-        Which tensors are in QuantizationTensors: a scale, or a scale and a zero point. Without one, the zero point
-        is the middle of the range of the quantized integers: 128 of UINT8, 8 of UINT4, 0 of INT8 and INT4.
+        Which tensors are in QuantizationTensors: a scale, or a scale and a zero point. If there is no tensor for
+        the zero point, the zero point is the middle of the range of the quantized integers: 128 for UINT8, 8 for
+        UINT4, and 0 for INT8 and INT4.
     output_dtype : data type, default None
         Data type of output.
 

@@ -32,15 +32,15 @@ def quantized_linear_average_pooling(
     input : dask array, or what dmlcy takes
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     input_scale : dask array, or what dmlcy takes
-        The scale of the input, one element or one for each channel.
+        The scale of the input: one element, or one element for each channel.
     input_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the input, one element or one for each channel. If the tensor is left out,
-        this integer is 0.
+        The zero point of the input, the integer that represents 0: one element, or one element for each channel. If
+        the tensor is left out, the zero point is 0.
     output_scale : dask array, or what dmlcy takes
-        The scale of the output, one element or one for each channel.
+        The scale of the output: one element, or one element for each channel.
     output_zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0 in the output, one element or one for each channel. If the tensor is left out,
-        this integer is 0.
+        The zero point of the output, the integer that represents 0: one element, or one element for each channel.
+        If the tensor is left out, the zero point is 0.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1
@@ -52,7 +52,7 @@ def quantized_linear_average_pooling(
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     include_padding : bool, default False
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     output_dtype : data type, default None
         Data type of output.
     output_sizes : sequence of int, default None
@@ -61,7 +61,7 @@ def quantized_linear_average_pooling(
     Returns
     -------
     dask array
-        One element per position of the window.
+        One element for each position of the window.
 
     Raises
     ------

@@ -34,23 +34,25 @@ def quantized_linear_convolution(
     input : dask array, or what dmlcy takes
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
     input_scale : dask array, or what dmlcy takes
-        The scale of the input, one element.
+        The scale of the input, in one element.
     input_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the input, one element. If the tensor is left out, this integer is 0.
+        The zero point of the input, the integer that represents 0, in one element. If the tensor is left out, the
+        zero point is 0.
     filter : dask array, or what dmlcy takes
         The weights: {output channels, input channels / GroupCount, spatial axes}.
     filter_scale : dask array, or what dmlcy takes
-        The scale of the filter, one element or one for each output channel.
+        The scale of the filter: one element, or one element for each output channel.
     filter_zero_point : dask array, or what dmlcy takes, or None
-        The integer that stands for 0 in the filter, one element or one for each output channel. If the tensor is
-        left out, this integer is 0.
+        The zero point of the filter, the integer that represents 0: one element, or one element for each output
+        channel. If the tensor is left out, the zero point is 0.
     bias : dask array, or what dmlcy takes, or None
-        The integer that is added to each output channel, in steps of the scale of the input times the scale of the
+        The integer that is added to each output channel. Its scale is the scale of the input times the scale of the
         filter. If the tensor is left out, nothing is added.
     output_scale : dask array, or what dmlcy takes
-        The scale of the output, one element.
+        The scale of the output, in one element.
     output_zero_point : dask array, or what dmlcy takes, optional
-        The integer that stands for 0 in the output, one element. If the tensor is left out, this integer is 0.
+        The zero point of the output, the integer that represents 0, in one element. If the tensor is left out, the
+        zero point is 0.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis.
     dilations : int or sequence of ints, default 1
@@ -60,7 +62,7 @@ def quantized_linear_convolution(
     end_padding : int or sequence of ints, default 0
         Number of padding elements at the end of each spatial axis.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     output_dtype : data type, default None
         Data type of output.
 

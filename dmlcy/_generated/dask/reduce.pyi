@@ -23,7 +23,7 @@ def reduce(
     input : dask array, or what dmlcy takes
         The elements to reduce.
     function : ReduceFunction or its name
-        The function that makes one number of the elements, such as SUM or MAX.
+        The function that reduces the elements to one number, such as SUM or MAX.
     axes : int or sequence of ints
         The axes along which the operator computes.
     output_dtype : data type, default None
@@ -32,7 +32,7 @@ def reduce(
     Returns
     -------
     dask array
-        One element for all that differ along the axes only.
+        The reduced elements. Each element is the result of all elements of the input that differ only along Axes.
 
     Raises
     ------

@@ -23,17 +23,17 @@ def resample(
     input : dask array, or what dmlcy takes
         The elements.
     output_sizes : int or sequence of ints
-        Sizes of the output, usually the sizes of the input times Scales, rounded down.
+        Sizes of the output. Usually they are the sizes of the input, multiplied by Scales and rounded down.
     interpolation_mode : InterpolationMode or its name
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the nearest one, LINEAR a mean of the
-        two neighbors on each axis, by their distance.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the nearest element; LINEAR takes the mean
+        of the two neighbors along each axis, weighted by their distance.
     scales : float or sequence of floats
-        Factor of each axis; more than 1 enlarges.
+        Factor of the size of each axis. A factor of more than 1 enlarges the axis.
 
     Returns
     -------
     dask array
-        The elements at the new places.
+        The resampled elements.
 
     Raises
     ------
@@ -44,6 +44,6 @@ def resample(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input)[d] ==
-      output_sizes[d]``.
+    - Any axis that is not resampled: the sizes are equal, the scale is 1, and the offsets cancel. Where
+      ``scales[d] == 1 and sizes(input)[d] == output_sizes[d]``.
     """

@@ -26,20 +26,21 @@ def resample_grad1(
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of RESAMPLE.
     output_sizes : int or sequence of ints
-        Sizes of the input of RESAMPLE, whose gradient the output is.
+        Sizes of the output, which are the sizes of the input of RESAMPLE.
     interpolation_mode : InterpolationMode or its name
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the nearest one, LINEAR a mean of the
-        two neighbors on each axis, by their distance.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the nearest element; LINEAR takes the mean
+        of the two neighbors along each axis, weighted by their distance.
     scales : float or sequence of floats
-        Factor of each axis; more than 1 enlarges.
+        Factor of the size of each axis. A factor of more than 1 enlarges the axis.
     rounding_direction : AxisDirection or its name, default 'INCREASING'
-        Whether NEAREST_NEIGHBOR takes the next element (INCREASING) or the one before (DECREASING); LINEAR ignores
-        it.
+        Which element NEAREST_NEIGHBOR takes for a place between two elements: the next element (INCREASING) or the
+        previous element (DECREASING). LINEAR ignores this field.
     input_pixel_offsets : float or sequence of floats, default 0.5
-        Added to a place of the input before it is scaled, along each axis: 0.5 for the centre of an element, 0 for
-        its corner.
+        The number that is added to a place of the input along each axis, before the place is scaled. 0.5 is the
+        centre of an element, 0 is its corner.
     output_pixel_offsets : float or sequence of floats, default -0.5
-        Added to the scaled place, along each axis: -0.5 for the centre of an element, 0 for its corner.
+        The number that is added to the scaled place along each axis. -0.5 is the centre of an element, 0 is its
+        corner.
 
     Returns
     -------
@@ -55,6 +56,7 @@ def resample_grad1(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that keeps its size and its places. Where ``scales[d] == 1 and sizes(input_gradient)[d] ==
-      output_sizes[d] and input_pixel_offsets[d] + output_pixel_offsets[d] == 0``.
+    - Any axis that is not resampled: the sizes are equal, the scale is 1, and the offsets cancel. Where
+      ``scales[d] == 1 and sizes(input_gradient)[d] == output_sizes[d] and input_pixel_offsets[d] +
+      output_pixel_offsets[d] == 0``.
     """

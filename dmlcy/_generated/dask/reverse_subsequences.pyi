@@ -22,7 +22,8 @@ def reverse_subsequences(
     input : dask array, or what dmlcy takes
         The elements.
     sequence_lengths : dask array, or what dmlcy takes
-        Number of elements to reverse in each line; a greater number than the line has stands for all.
+        Number of elements to reverse in each line. If it is greater than the number of elements of the line, the
+        whole line is reversed.
     axis : int
         The axis of the lines.
 
@@ -40,5 +41,5 @@ def reverse_subsequences(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis except the one that is reversed. Where ``d != axis``.
+    - Any axis other than Axis. Where ``d != axis``.
     """

@@ -36,8 +36,8 @@ def rnn(
     recurrence : dask array, or what dmlcy takes
         The weights of the hidden state, gate by gate, for each direction.
     bias : dask array, or what dmlcy takes, optional
-        The biases of the input, then those of the hidden state, for each direction. If the tensor is left out, the
-        biases are 0.
+        The biases of the input, then the biases of the hidden state, for each direction. If the tensor is left out,
+        the biases are 0.
     hidden_init : dask array, or what dmlcy takes, optional
         The hidden state before the first step. If the tensor is left out, this state is 0.
     sequence_lengths : dask array, or what dmlcy takes, optional
@@ -45,8 +45,8 @@ def rnn(
     activation_descs : sequence of descs of activations
         The activations of the forward direction, then those of the backward direction.
     direction : RecurrentNetworkDirection or its name, default 'FORWARD'
-        From the first step to the last (FORWARD), from the last to the first (BACKWARD), or both with weights of
-        their own (BIDIRECTIONAL).
+        The order of the steps: from the first to the last (FORWARD), from the last to the first (BACKWARD), or both
+        (BIDIRECTIONAL). With BIDIRECTIONAL, each direction has its own weights.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each step.
     output_single : bool, default False

@@ -32,24 +32,24 @@ def roi_align(
     roi : dask array, or what dmlcy takes
         One row for each region: x1, y1, x2, y2.
     batch_indices : dask array, or what dmlcy takes
-        The item of the batch in which each region lies.
+        The index of the item of the batch in which each region lies.
     output_sizes : int or sequence of ints
         Height and width of the output, for each region.
     reduction_function : ReduceFunction or its name
-        The function that makes an element of its samples: their average or their maximum.
+        The function that computes an element of the output from its samples: their average or their maximum.
     interpolation_mode : InterpolationMode or its name
-        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the nearest element, LINEAR a mean of
-        the two neighbors on each axis, by their distance.
+        How a sample is computed from the input: NEAREST_NEIGHBOR takes the nearest element; LINEAR takes the mean
+        of the two neighbors along each axis, weighted by their distance.
     maximum_samples_per_output : int
-        Greatest number of samples of an element along each axis.
+        Greatest number of samples of an output element along each axis.
     spatial_scale_x : float, default 1.0
-        Factor from the x of the regions to columns of the input.
+        Factor that converts the x coordinates of the regions to columns of the input.
     spatial_scale_y : float, default 1.0
-        Factor from the y of the regions to rows of the input.
+        Factor that converts the y coordinates of the regions to rows of the input.
     out_of_bounds_input_value : float, default 0.0
         The value of a sample outside the input.
     minimum_samples_per_output : int, default 1
-        Least number of samples of an element along each axis.
+        Least number of samples of an output element along each axis.
 
     Returns
     -------
@@ -65,6 +65,6 @@ def roi_align(
     -----
     Axes that can be cut into chunks:
 
-    - Each region by itself; a region may lie in any item of the batch.
+    - Each region by itself. A region may lie in any item of the batch.
     - Each channel by itself.
     """

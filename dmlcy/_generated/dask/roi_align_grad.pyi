@@ -32,32 +32,33 @@ def roi_align_grad(
     Parameters
     ----------
     input : dask array, or what dmlcy takes, or None
-        The input of ROI_ALIGN1, for the gradient of the regions, and for MAX. Its sizes are {N, C, H, W}.
+        The input of ROI_ALIGN1. The tensor is needed for the gradient of the regions, and if ReductionFunction is
+        MAX. Its sizes are {N, C, H, W}.
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of ROI_ALIGN1.
     roi : dask array, or what dmlcy takes
         One row for each region: x1, y1, x2, y2.
     batch_indices : dask array, or what dmlcy takes
-        The item of the batch in which each region lies.
+        The index of the item of the batch in which each region lies.
     reduction_function : ReduceFunction or its name
-        The function that makes an element of its samples: their average or their maximum.
+        The function that computes an element of the output from its samples: their average or their maximum.
     interpolation_mode : InterpolationMode or its name
-        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the nearest element, LINEAR a mean of
-        the two neighbors on each axis, by their distance.
+        How a sample is computed from the input: NEAREST_NEIGHBOR takes the nearest element; LINEAR takes the mean
+        of the two neighbors along each axis, weighted by their distance.
     maximum_samples_per_output : int
-        Greatest number of samples of an element along each axis.
+        Greatest number of samples of an output element along each axis.
     spatial_scale_x : float, default 1.0
-        Factor from the x of the regions to columns of the input.
+        Factor that converts the x coordinates of the regions to columns of the input.
     spatial_scale_y : float, default 1.0
-        Factor from the y of the regions to rows of the input.
+        Factor that converts the y coordinates of the regions to rows of the input.
     input_pixel_offset : float, default 0.5
-        Place of the first element of the input: 0.5 for its centre, 0 for its corner.
+        The place of the first element of the input: 0.5 is its centre, 0 is its corner.
     output_pixel_offset : float, default -0.5
-        Negated place of the first element of the output: -0.5 for its centre, 0 for its corner.
+        The place of the first element of the output, with a minus sign: -0.5 is its centre, 0 is its corner.
     minimum_samples_per_output : int, default 1
-        Least number of samples of an element along each axis.
+        Least number of samples of an output element along each axis.
     align_regions_to_corners : bool, default False
-        Put the outer samples on the corners of a region, and not inside it.
+        Whether the outermost samples are on the corners of a region. If not, all samples are inside of it.
     output_gradient : bool, default False
         Whether the result has output_gradient. The gradient of the input of ROI_ALIGN1, with its sizes. Its sizes
         are {N, C, H, W}.
@@ -79,7 +80,7 @@ def roi_align_grad(
     -----
     Axes that can be cut into chunks:
 
-    - Each channel of the gradient of the input by itself; the gradient of the regions adds up channels.
+    - Each channel of the gradient of the input by itself. The gradient of the regions is a sum over channels.
 
     A call here cannot ask for output_roi_gradient, which pieces cannot make for themselves.
     """

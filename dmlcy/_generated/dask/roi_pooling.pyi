@@ -23,12 +23,12 @@ def roi_pooling(
     input : dask array, or what dmlcy takes
         The feature map. Its sizes are {N, C, H, W}.
     roi : dask array, or what dmlcy takes
-        One row per region: batch index, then x1, y1, x2, y2, the corners inclusive, in units of 1 / SpatialScale
-        elements.
+        One row for each region: the batch index, then the corners x1, y1, x2, y2. The element at x2, y2 belongs to
+        the region. A unit of the coordinates is 1 / SpatialScale elements.
     spatial_scale : float
         Factor from the coordinates of the regions to elements of the input.
     pooled_size : (height, width), or an int for both
-        Bins along the height and the width of a region.
+        Number of bins along the height and the width of a region.
 
     Returns
     -------
@@ -44,6 +44,6 @@ def roi_pooling(
     -----
     Axes that can be cut into chunks:
 
-    - Each region by itself; a region may lie in any item of the batch.
+    - Each region by itself. A region may lie in any item of the batch.
     - Each channel by itself.
     """

@@ -21,18 +21,18 @@ def scatter(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to copy.
+        The tensor that is copied before the updates are written.
     indices : dask array, or what dmlcy takes
-        The place along Axis of each update.
+        The index along Axis of each update.
     updates : dask array, or what dmlcy takes
         The elements to write.
     axis : int
-        The axis along which an index counts.
+        The axis to which each index belongs.
 
     Returns
     -------
     dask array
-        The input with the updates.
+        A copy of the input with the updates.
 
     Raises
     ------
@@ -43,6 +43,6 @@ def scatter(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis except the one that the indices count along, if the indices are as long as the input there. Where
-      ``d != axis and sizes(indices)[d] == sizes(input)[d]``.
+    - Any axis other than Axis, if the indices and the input have the same size along it. Where ``d != axis and
+      sizes(indices)[d] == sizes(input)[d]``.
     """

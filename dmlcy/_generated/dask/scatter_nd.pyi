@@ -22,21 +22,22 @@ def scatter_nd(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor that the tuples point into, in its last InputDimensionCount axes. The axes before them have the
-        size 1.
+        The tensor to whose elements the tuples of IndicesTensor refer. Only its last InputDimensionCount axes are
+        used. The axes before them have the size 1.
     indices : dask array, or what dmlcy takes
-        The tuples, along the last axis. The axes before the last IndicesDimensionCount axes have the size 1.
+        The tuples of coordinates. Each tuple is along the last axis. Only the last IndicesDimensionCount axes are
+        used. The axes before them have the size 1.
     updates : dask array, or what dmlcy takes
-        The elements or the blocks to write; the axes in front have the size 1.
+        The elements or slices to write. The axes before them have the size 1.
     input_dimension_count : int
-        Number of axes of the input that are used, which are the last ones.
+        Number of axes of the input that are used: the last axes.
     indices_dimension_count : int
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used: the last axes.
 
     Returns
     -------
     dask array
-        The input with the updates.
+        A copy of the input with the updates.
 
     Raises
     ------
@@ -47,5 +48,6 @@ def scatter_nd(
     -----
     Axes that can be cut into chunks:
 
-    - Each element of the target of a tuple, independently of the others. Where ``d + block >= rank(input)``.
+    - Any axis of the target of a tuple: its elements are independent of each other. Where ``d + block >=
+      rank(input)``.
     """

@@ -43,5 +43,5 @@ def slice(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that stays whole. Where ``sizes[d] == sizes(input)[d]``.
+    - Any axis that is not sliced. Where ``sizes[d] == sizes(input)[d]``.
     """

@@ -35,7 +35,7 @@ def slice1(
     Returns
     -------
     dask array
-        The elements that the steps meet, or the first of them.
+        The elements at the steps, or only the first of these elements.
 
     Raises
     ------
@@ -46,5 +46,5 @@ def slice1(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that stays whole. Where ``met[d] == sizes(input)[d] and input_window_strides[d] == 1``.
+    - Any axis that is not sliced. Where ``met[d] == sizes(input)[d] and input_window_strides[d] == 1``.
     """

@@ -24,7 +24,7 @@ def slice_grad(
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of SLICE1.
     output_sizes : int or sequence of ints
-        Sizes of the input of SLICE1, whose gradient the output is.
+        Sizes of the output, which are the sizes of the input of SLICE1.
     input_window_sizes : int or sequence of ints
         Size of the window along each axis.
     input_window_offsets : int or sequence of ints, default 0
@@ -46,6 +46,6 @@ def slice_grad(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that stays whole. Where ``sizes(input_gradient)[d] == output_sizes[d] and input_window_strides[d]
-      == 1``.
+    - Any axis that is not sliced. Where ``sizes(input_gradient)[d] == output_sizes[d] and
+      input_window_strides[d] == 1``.
     """

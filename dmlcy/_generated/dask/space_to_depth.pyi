@@ -26,7 +26,7 @@ def space_to_depth(
     Returns
     -------
     dask array
-        The tensor whose channels are the places of the blocks of BlockSize by BlockSize elements of the input.
+        The result: the elements of each block of BlockSize by BlockSize elements of the input become channels.
 
     Raises
     ------

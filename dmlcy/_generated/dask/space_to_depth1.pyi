@@ -29,7 +29,7 @@ def space_to_depth1(
     Returns
     -------
     dask array
-        The tensor whose channels are the places of the blocks of BlockSize by BlockSize elements of the input.
+        The result: the elements of each block of BlockSize by BlockSize elements of the input become channels.
 
     Raises
     ------
@@ -42,6 +42,6 @@ def space_to_depth1(
 
     - Each item of the batch by itself.
     - Each row of blocks gives one row of the output, and each column of blocks gives one column.
-    - In this order, each channel gives the channels of a block, which are adjacent. Where ``order ==
+    - In this order, the elements of a block become adjacent channels of the output. Where ``order ==
       'COLUMN_ROW_DEPTH'``.
     """

@@ -24,14 +24,14 @@ def split(
     input : dask array, or what dmlcy takes
         The tensor to cut.
     axis : int
-        The axis to cut along.
+        The axis along which the input is cut.
     output_sizes : sequence of sequences of int, default None
         Sizes of each of outputs.
 
     Returns
     -------
     dask array, or a tuple of dask arrays
-        The pieces; their sizes along Axis add up to that of the input.
+        The pieces. Their sizes along Axis must add up to the size of the input.
 
     Raises
     ------
@@ -42,5 +42,5 @@ def split(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis except the one that is split. Where ``d != axis``.
+    - Any axis other than Axis. Where ``d != axis``.
     """

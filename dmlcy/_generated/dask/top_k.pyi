@@ -23,16 +23,16 @@ def top_k(
     input : dask array, or what dmlcy takes
         The elements to choose from.
     axis : int
-        The axis to choose along.
+        The axis along which elements are chosen.
     k : int
-        Number of elements to choose.
+        Number of elements that are chosen along the axis.
     output_index_dtype : data type, default None
         Data type of output_index.
 
     Returns
     -------
     dask array, or a tuple of dask arrays
-        The chosen elements, in order.
+        The chosen elements, in the order of AxisDirection.
         The index of each chosen element along the axis.
 
     Raises
@@ -44,5 +44,5 @@ def top_k(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis except the one to choose along. Where ``d != axis``.
+    - Any axis other than Axis. Where ``d != axis``.
     """

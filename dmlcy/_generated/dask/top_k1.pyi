@@ -24,9 +24,9 @@ def top_k1(
     input : dask array, or what dmlcy takes
         The elements to choose from.
     axis : int
-        The axis to choose along.
+        The axis along which elements are chosen.
     k : int
-        Number of elements to choose.
+        Number of elements that are chosen along the axis.
     axis_direction : AxisDirection or its name, default 'DECREASING'
         The greatest elements, in descending order (DECREASING), or the least ones, in ascending order (INCREASING).
     output_index_dtype : data type, default None
@@ -35,7 +35,7 @@ def top_k1(
     Returns
     -------
     dask array, or a tuple of dask arrays
-        The chosen elements, in order.
+        The chosen elements, in the order of AxisDirection.
         The index of each chosen element along the axis.
 
     Raises
@@ -47,5 +47,5 @@ def top_k1(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis except the one to choose along. Where ``d != axis``.
+    - Any axis other than Axis. Where ``d != axis``.
     """

@@ -31,15 +31,15 @@ def unfold(
     dilations : int or sequence of ints, default 1
         Distance between the elements of a window along each spatial axis.
     start_padding : int or sequence of ints, default 0
-        Number of zeros at the start of each spatial axis of the image.
+        Number of zeros that are added at the start of each spatial axis of the image.
     end_padding : int or sequence of ints, default 0
-        Number of zeros at the end of each spatial axis of the image.
+        Number of zeros that are added at the end of each spatial axis of the image.
 
     Returns
     -------
     dask array
-        The columns: one column per position of the window (a block), and one row per channel and window element.
-        FOLD sums the columns back into an image.
+        The columns. Each column is one position of the window (a block). Each row is one element of the window in
+        one channel. FOLD sums the columns back into an image.
 
     Raises
     ------

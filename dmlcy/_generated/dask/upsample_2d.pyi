@@ -24,8 +24,8 @@ def upsample_2d(
     scale_size : (height, width), or an int for both
         Factors of the height and the width.
     interpolation_mode : InterpolationMode or its name
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the nearest one, LINEAR a mean of the
-        two neighbors on each of both axes, by their distance.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the nearest element; LINEAR takes the mean
+        of the two neighbors along both axes, weighted by their distance.
 
     Returns
     -------
@@ -41,6 +41,6 @@ def upsample_2d(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis. With LINEAR, any axis that keeps its size. Where ``interpolation_mode == 'NEAREST_NEIGHBOR' or
-      factors[d] == 1``.
+    - Any axis with NEAREST_NEIGHBOR. With LINEAR, any axis whose factor is 1. Where ``interpolation_mode ==
+      'NEAREST_NEIGHBOR' or factors[d] == 1``.
     """

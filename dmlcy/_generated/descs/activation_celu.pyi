@@ -22,7 +22,7 @@ class ActivationCelu(OperatorDesc):
     output
         The result for each element.
     alpha
-        The factor of the exponential, and the divisor of its exponent; if Alpha
+        The factor of the exponential, and the divisor of its exponent. If Alpha
         is positive, no result is below -Alpha.
     """
 

@@ -21,7 +21,7 @@ class ActivationElu(OperatorDesc):
     output
         The result for each element.
     alpha
-        The factor for negative elements; if Alpha is positive, no result is
+        The factor for negative elements. If Alpha is positive, no result is
         below -Alpha.
     """
 

@@ -21,7 +21,8 @@ class ActivationSoftplus(OperatorDesc):
     output
         The result for each element.
     steepness
-        How closely the function follows the rectified linear unit.
+        The steepness of the function near 0. The larger it is, the closer the
+        function is to the rectified linear unit.
     """
 
     operator: ClassVar[Operator]

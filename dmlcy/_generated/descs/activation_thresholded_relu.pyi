@@ -22,7 +22,8 @@ class ActivationThresholdedRelu(OperatorDesc):
     output
         The result for each element.
     alpha
-        The threshold; an element that equals it becomes 0.
+        The threshold. Elements that are greater are kept; all other elements
+        become 0.
     """
 
     operator: ClassVar[Operator]

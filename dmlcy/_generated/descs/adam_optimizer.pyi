@@ -19,16 +19,16 @@ class AdamOptimizer(OperatorDesc):
     input_parameters
         The parameters X to update.
     input_first_moment
-        The first moments M of the gradients after the step before: zeros for
-        the first step.
+        The first moments M of the gradients, as updated by the previous step,
+        or zeros for the first step.
     input_second_moment
-        The second moments V of the gradients after the step before: zeros for
-        the first step.
+        The second moments V of the gradients, as updated by the previous step,
+        or zeros for the first step.
     gradient
         The gradients G.
     training_step
-        The number T of the step, one element. The operator does not count it
-        up.
+        The number T of the step, which has one element. The operator does not
+        increase it.
     output_parameters
         The updated parameters: X - LearningRate * c * M / (sqrt(V) + Epsilon)
         with the updated moments, where c is sqrt(1 - Beta2^T) / (1 - Beta1^T).
@@ -39,9 +39,9 @@ class AdamOptimizer(OperatorDesc):
     learning_rate
         The size of the step.
     beta1
-        How much of the first moments a step keeps.
+        The factor of the old first moments in a step.
     beta2
-        How much of the second moments a step keeps.
+        The factor of the old second moments in a step.
     epsilon
         The number that is added to the divisor, so that it is not 0.
     """

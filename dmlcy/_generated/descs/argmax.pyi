@@ -20,7 +20,8 @@ class Argmax(OperatorDesc):
     input
         The elements to reduce.
     output
-        One element for all that differ along the axes only.
+        The reduced elements. Each element is the result of all elements of the
+        input that differ only along Axes.
     axis_count
         Number of entries of Axes.
     axes

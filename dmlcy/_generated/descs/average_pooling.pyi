@@ -19,7 +19,7 @@ class AveragePooling(OperatorDesc):
     input
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
-        One element per position of the window.
+        One element for each position of the window.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -31,7 +31,7 @@ class AveragePooling(OperatorDesc):
     end_padding
         Number of padding elements at the end of each spatial axis.
     include_padding
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     """
 
     operator: ClassVar[Operator]

@@ -19,7 +19,7 @@ class AveragePooling1(OperatorDesc):
     input
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
-        One element per position of the window.
+        One element for each position of the window.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -33,7 +33,7 @@ class AveragePooling1(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     include_padding
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     """
 
     operator: ClassVar[Operator]

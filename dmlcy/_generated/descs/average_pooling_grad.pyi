@@ -17,8 +17,8 @@ class AveragePoolingGrad(OperatorDesc):
     Parameters
     ----------
     input_gradient
-        The gradient of the output of AVERAGE_POOLING: one element per position
-        of the window.
+        The gradient of the output of AVERAGE_POOLING: one element for each
+        position of the window.
     output_gradient
         The gradient of the input of AVERAGE_POOLING. Its sizes are {N, C, H, W}
         or {N, C, D, H, W}.
@@ -33,7 +33,7 @@ class AveragePoolingGrad(OperatorDesc):
     end_padding
         Number of padding elements at the end of each spatial axis.
     include_padding
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     """
 
     operator: ClassVar[Operator]

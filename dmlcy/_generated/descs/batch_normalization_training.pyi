@@ -20,8 +20,9 @@ class BatchNormalizationTraining(OperatorDesc):
     input
         The elements to normalize.
     scale
-        Factor of the normalized elements. Each size is the size of the input,
-        or 1. The mean is taken along the axes on which the size is 1.
+        The factor of the normalized elements. Along each axis, its size is the
+        size of the input, or 1. The mean is taken along the axes where its size
+        is 1.
     bias
         The number that is added to the scaled elements of each channel.
     fused_add

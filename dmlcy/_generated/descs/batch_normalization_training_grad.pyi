@@ -21,7 +21,8 @@ class BatchNormalizationTrainingGrad(OperatorDesc):
     input_gradient
         The gradient of the output of the forward pass.
     mean
-        The mean. Each size is that of the input or 1.
+        The mean. Each of its sizes is the size of the input along that axis, or
+        1.
     variance
         The variance.
     scale

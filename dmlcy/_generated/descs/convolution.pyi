@@ -25,15 +25,14 @@ class Convolution(OperatorDesc):
         spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
         spatial axes}.
     bias
-        The number that is added to each output channel, in a tensor of the
-        sizes {1, output channels, 1, 1}, with a 1 for each spatial axis. If the
-        tensor is left out, nothing is added.
+        The number that is added to each output channel. The sizes are {1,
+        output channels, 1, 1}, with a 1 for each spatial axis. If the tensor is
+        left out, nothing is added.
     output
-        The result. With BACKWARD, several sizes are possible, and the caller
-        chooses one: a FORWARD convolution of each of them has the sizes of the
-        input.
+        The result. With BACKWARD, several sizes are possible, because a FORWARD
+        convolution rounds its sizes down. The caller chooses one of them.
     mode
-        Whether the filter is taken as it is (CROSS_CORRELATION), or reversed
+        Whether the filter is used unchanged (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION).
     direction
         Whether the operator convolves (FORWARD), or is a transposed convolution
@@ -51,7 +50,7 @@ class Convolution(OperatorDesc):
     output_padding
         Number of elements that are appended to each spatial axis of the output.
     group_count
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     fused_activation
         The activation that is applied last. If the field is left out, there is
         no activation.

@@ -19,14 +19,15 @@ class ConvolutionInteger(OperatorDesc):
     input
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
     input_zero_point
-        The integer that stands for 0 in the input, one element. If the tensor
-        is left out, this integer is 0.
+        The zero point of the input, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0.
     filter
         The weights: {output channels, input channels / GroupCount, spatial
         axes}.
     filter_zero_point
-        The integer that stands for 0 in the filter, one element or one for each
-        output channel. If the tensor is left out, this integer is 0.
+        The zero point of the filter, the integer that represents 0: one
+        element, or one element for each output channel. If the tensor is left
+        out, the zero point is 0.
     output
         The result.
     dimension_count
@@ -40,7 +41,7 @@ class ConvolutionInteger(OperatorDesc):
     end_padding
         Number of padding elements at the end of each spatial axis.
     group_count
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     """
 
     operator: ClassVar[Operator]

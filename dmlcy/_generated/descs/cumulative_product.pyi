@@ -22,11 +22,11 @@ class CumulativeProduct(OperatorDesc):
     output
         The product up to each element.
     axis
-        The axis to run along.
+        The axis along which the running result is computed.
     axis_direction
-        At which end the results begin.
+        The end of the axis at which the running result begins.
     has_exclusive_product
-        Leave each element itself out of its product.
+        Whether each element is left out of its own product.
     """
 
     operator: ClassVar[Operator]

@@ -19,8 +19,8 @@ class DepthToSpace(OperatorDesc):
     input
         The tensor whose channels are moved. Its sizes are {N, C, H, W}.
     output
-        The tensor whose blocks of BlockSize by BlockSize elements come from the
-        channels of the input.
+        The result: the channels of the input become blocks of BlockSize by
+        BlockSize elements.
     block_size
         Height and width of a block.
     """

@@ -17,13 +17,13 @@ class DiagonalMatrix(OperatorDesc):
     Parameters
     ----------
     output
-        The matrices, of the last two axes.
+        The matrices. Each matrix is along the last two axes.
     offset
-        Columns from the main diagonal to the diagonal of the value: to the
-        right if positive, to the left if negative.
+        Which diagonal gets the value: the number of columns to the right of the
+        main diagonal, or to the left if negative.
     value
-        The value on the diagonal; its fraction is dropped where the output has
-        integers.
+        The value on the diagonal. If the output has integers, its fraction is
+        dropped.
     """
 
     operator: ClassVar[Operator]

@@ -18,18 +18,22 @@ class DiagonalMatrix1(OperatorDesc):
     Parameters
     ----------
     input
-        The elements beside the diagonals; zeros if it is left out.
+        The elements outside of the filled diagonals. If the tensor is left out,
+        these elements are 0.
     output
-        The matrices, of the last two axes.
+        The matrices. Each matrix is along the last two axes.
     value_data_type
-        Data type in which Value is stored: that of the output.
+        Data type in which Value is stored. This type must be the data type of
+        the output.
     value
         The value on the diagonals.
     diagonal_fill_begin
-        The first diagonal to fill, as columns from the main one.
+        The first diagonal to fill, as a number of columns to the right of the
+        main diagonal.
     diagonal_fill_end
-        The diagonal behind the last one to fill. If it is less than
-        DiagonalFillBegin, all diagonals are filled except those between.
+        The diagonal after the last diagonal to fill. If it is less than
+        DiagonalFillBegin, all diagonals are filled except the diagonals between
+        the two.
     """
 
     operator: ClassVar[Operator]

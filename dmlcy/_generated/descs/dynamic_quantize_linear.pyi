@@ -20,9 +20,9 @@ class DynamicQuantizeLinear(OperatorDesc):
     output
         The quantized integers.
     output_scale
-        The scale, one element.
+        The scale, in one element.
     output_zero_point
-        The integer that stands for 0, one element.
+        The zero point, the integer that represents 0, in one element.
     """
 
     operator: ClassVar[Operator]

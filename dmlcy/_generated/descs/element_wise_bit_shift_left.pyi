@@ -21,7 +21,8 @@ class ElementWiseBitShiftLeft(OperatorDesc):
     b
         The right operands.
     output
-        The result for each pair of elements.
+        The result for each pair of elements: element i of it is computed from
+        element i of both inputs.
     """
 
     operator: ClassVar[Operator]

@@ -24,10 +24,12 @@ class ElementWiseClip1(OperatorDesc):
     output
         The result for each element.
     scale_bias
-        Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else. If ScaleBias is left out, the elements stay.
+        A scale and a bias that are applied to each element x of InputTensor
+        first: x becomes x * Scale + Bias. If ScaleBias is left out, the
+        elements do not change.
     min_max_data_type
-        The data type of Min and Max: that of the tensors.
+        The data type of Min and Max. This type must be the data type of the
+        tensors.
     min
         The lower bound.
     max

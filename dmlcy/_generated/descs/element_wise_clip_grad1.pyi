@@ -25,7 +25,8 @@ class ElementWiseClipGrad1(OperatorDesc):
     output_gradient
         The gradient of the input of that operator.
     min_max_data_type
-        The data type of Min and Max: that of the tensors.
+        The data type of Min and Max. This type must be the data type of the
+        tensors.
     min
         The lower bound.
     max

@@ -19,9 +19,9 @@ class ElementWiseIf(OperatorDesc):
         The conditions that choose between the tensors: 0 is false, and every
         other value is true.
     a
-        The elements for a true condition.
+        The elements that are taken where the condition is true.
     b
-        The elements for a false condition.
+        The elements that are taken where the condition is false.
     output
         The chosen elements.
     """

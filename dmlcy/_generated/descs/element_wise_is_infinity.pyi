@@ -23,7 +23,8 @@ class ElementWiseIsInfinity(OperatorDesc):
     output
         The result for each element.
     infinity_mode
-        Which infinities count: both, or those of one sign.
+        Which infinities give 1: both, or only the positive or the negative
+        infinity.
     """
 
     operator: ClassVar[Operator]

@@ -21,8 +21,8 @@ class ElementWiseLogicalGreaterThan(OperatorDesc):
     b
         The right operands.
     output
-        1 for each pair for which the comparison holds, and 0 for each other
-        pair.
+        1 for each pair of elements for which the comparison is true, and 0 for
+        each other pair.
     """
 
     operator: ClassVar[Operator]

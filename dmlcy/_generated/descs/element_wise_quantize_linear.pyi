@@ -21,8 +21,8 @@ class ElementWiseQuantizeLinear(OperatorDesc):
     scale
         The scale of each element.
     zero_point
-        The integer that stands for 0, for each element. If the tensor is left
-        out, this integer is 0.
+        The zero point of each element: the integer that represents 0. If the
+        tensor is left out, the zero point is 0.
     output
         The quantized integers.
     """

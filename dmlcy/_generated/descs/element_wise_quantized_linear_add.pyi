@@ -18,22 +18,22 @@ class ElementWiseQuantizedLinearAdd(OperatorDesc):
     a
         The left operands.
     a_scale
-        The scale of ATensor, one element.
+        The scale of ATensor, in one element.
     a_zero_point
-        The integer of ATensor that stands for 0, one element. If the tensor is
-        left out, this integer is 0.
+        The zero point of ATensor, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0.
     b
         The right operands.
     b_scale
-        The scale of BTensor, one element.
+        The scale of BTensor, in one element.
     b_zero_point
-        The integer of BTensor that stands for 0, one element. If the tensor is
-        left out, this integer is 0.
+        The zero point of BTensor, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0.
     output_scale
         The scale with which the sums are quantized, one element.
     output_zero_point
-        The integer of OutputTensor that stands for 0, one element. If the
-        tensor is left out, this integer is 0.
+        The zero point of OutputTensor, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0.
     output
         The quantized sums.
     """

@@ -21,8 +21,8 @@ class ElementWiseRound(OperatorDesc):
     output
         The result for each element.
     rounding_mode
-        Which whole number: the nearest one, with halves to the even number or
-        away from 0, or the next one towards 0.
+        How an element is rounded: to the nearest whole number, with ties to
+        even or away from 0, or to the next whole number towards 0.
     """
 
     operator: ClassVar[Operator]

@@ -21,8 +21,9 @@ class ElementWiseSqrt(OperatorDesc):
     output
         The result for each element.
     scale_bias
-        Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else. If ScaleBias is left out, the elements stay.
+        A scale and a bias that are applied to each element x of InputTensor
+        first: x becomes x * Scale + Bias. If ScaleBias is left out, the
+        elements do not change.
     """
 
     operator: ClassVar[Operator]

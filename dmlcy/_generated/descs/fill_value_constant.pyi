@@ -17,9 +17,10 @@ class FillValueConstant(OperatorDesc):
     Parameters
     ----------
     output
-        The value, in each element.
+        The result. Each element is the value.
     value_data_type
-        Data type in which Value is stored: that of the output.
+        Data type in which Value is stored. This type must be the data type of
+        the output.
     value
         The value.
     """

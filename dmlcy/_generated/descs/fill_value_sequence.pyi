@@ -18,10 +18,10 @@ class FillValueSequence(OperatorDesc):
     Parameters
     ----------
     output
-        The numbers, row by row.
+        The numbers in row-major order.
     value_data_type
-        Data type in which ValueStart and ValueDelta are stored: that of the
-        output.
+        Data type in which ValueStart and ValueDelta are stored. This type must
+        be the data type of the output.
     value_start
         The first number.
     value_delta

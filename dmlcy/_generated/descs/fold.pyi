@@ -17,13 +17,15 @@ class Fold(OperatorDesc):
     Parameters
     ----------
     input
-        The columns: one column per position of the window (a block), and one
-        row per channel and window element, as UNFOLD gives them.
+        The columns, in the layout of UNFOLD's output. Each column is one
+        position of the window (a block). Each row is one element of the window
+        in one channel.
     output
-        The image, with a batch, channels and 1 to 6 spatial axes S: each
-        element is the sum of the column elements that lie on it. FOLD undoes
-        UNFOLD if windows do not overlap; if windows overlap, divide the image
-        by the FOLD of ones. Its sizes are {N, C, S...}.
+        The image, with a batch, channels and 1 to 6 spatial axes S. Each
+        element is the sum of all column elements at its place. If windows do
+        not overlap, FOLD is the inverse of UNFOLD. If windows overlap, divide
+        the image by the FOLD of ones to invert UNFOLD. Its sizes are {N, C,
+        S...}.
     dimension_count
         Number of spatial axes: 1 to 6.
     window_sizes
@@ -33,9 +35,11 @@ class Fold(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     start_padding
-        Number of zeros at the start of each spatial axis of the image.
+        Number of zeros that are added at the start of each spatial axis of the
+        image.
     end_padding
-        Number of zeros at the end of each spatial axis of the image.
+        Number of zeros that are added at the end of each spatial axis of the
+        image.
     """
 
     operator: ClassVar[Operator]

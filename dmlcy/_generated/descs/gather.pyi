@@ -16,17 +16,17 @@ class Gather(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor with the slices.
+        The tensor from which slices are taken.
     indices
-        The indices, in the last IndexDimensions axes. The axes before them have
-        the size 1.
+        The indices of the slices. Only the last IndexDimensions axes are used.
+        The axes before them have the size 1.
     output
-        The slices. In place of Axis, the output has the last IndexDimensions
-        axes of the indices.
+        The slices. The axes of the output are the axes of the input, with Axis
+        replaced by the last IndexDimensions axes of the indices.
     axis
-        The axis whose slices are taken.
+        The axis along which slices are taken.
     index_dimensions
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used: the last axes.
     """
 
     operator: ClassVar[Operator]

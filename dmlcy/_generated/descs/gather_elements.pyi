@@ -17,13 +17,13 @@ class GatherElements(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor with the elements.
+        The tensor from which elements are taken.
     indices
-        The place along Axis of each element of the output.
+        The index along Axis of each element of the output.
     output
-        The elements that the indices name.
+        The elements at the indices.
     axis
-        The axis along which an index counts.
+        The axis to which each index belongs.
     """
 
     operator: ClassVar[Operator]

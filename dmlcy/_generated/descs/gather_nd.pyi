@@ -17,18 +17,20 @@ class GatherNd(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor that the tuples point into, in its last InputDimensionCount
-        axes. The axes before them have the size 1.
+        The tensor to whose elements the tuples of IndicesTensor refer. Only its
+        last InputDimensionCount axes are used. The axes before them have the
+        size 1.
     indices
-        The tuples, along the last axis. The axes before the last
-        IndicesDimensionCount axes have the size 1.
+        The tuples of coordinates. Each tuple is along the last axis. Only the
+        last IndicesDimensionCount axes are used. The axes before them have the
+        size 1.
     output
-        The elements or slices that the tuples point to. The axes in front of
-        them have the size 1.
+        The elements or slices to which the tuples refer. The axes before them
+        have the size 1.
     input_dimension_count
-        Number of axes of the input that are used, which are the last ones.
+        Number of axes of the input that are used: the last axes.
     indices_dimension_count
-        Number of axes of the indices that are used, which are the last ones.
+        Number of axes of the indices that are used: the last axes.
     """
 
     operator: ClassVar[Operator]

@@ -23,7 +23,7 @@ class Gru(OperatorDesc):
     recurrence
         The weights of the hidden state, gate by gate, for each direction.
     bias
-        The biases of the input, then those of the hidden state, for each
+        The biases of the input, then the biases of the hidden state, for each
         direction. If the tensor is left out, the biases are 0.
     hidden_init
         The hidden state before the first step. If the tensor is left out, this
@@ -41,11 +41,12 @@ class Gru(OperatorDesc):
         The activations of the forward direction, then those of the backward
         direction.
     direction
-        From the first step to the last (FORWARD), from the last to the first
-        (BACKWARD), or both with weights of their own (BIDIRECTIONAL).
+        The order of the steps: from the first to the last (FORWARD), from the
+        last to the first (BACKWARD), or both (BIDIRECTIONAL). With
+        BIDIRECTIONAL, each direction has its own weights.
     linear_before_reset
-        Multiply by the reset gate after the product of the hidden state with
-        the weights, instead of before.
+        Whether the reset gate is applied after the hidden state is multiplied
+        by the weights. If not, it is applied before.
     """
 
     operator: ClassVar[Operator]

@@ -18,11 +18,11 @@ class Join(OperatorDesc):
     input_count
         Number of inputs.
     inputs
-        The tensors to join; their sizes differ along Axis only.
+        The tensors to join. Their sizes may differ only along Axis.
     output
         The inputs, one after the other.
     axis
-        The axis to join along.
+        The axis along which the tensors are joined.
     """
 
     operator: ClassVar[Operator]

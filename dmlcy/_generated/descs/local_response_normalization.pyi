@@ -21,16 +21,18 @@ class LocalResponseNormalization(OperatorDesc):
     output
         The normalized elements.
     cross_channel
-        Add up squares of neighboring channels; otherwise of neighboring rows
-        and columns of the same channel.
+        Whether the squares of neighboring channels are summed. If not, the
+        squares of neighboring rows and columns of the same channel are summed.
     local_size
-        Number of neighbors along an axis, with the element itself.
+        Number of neighbors along an axis. The element itself counts as one of
+        them.
     alpha
         Factor of the sum of the squares, before it is divided by LocalSize.
     beta
         Exponent of the divisor.
     bias
-        The number that is added to the sum, before the sum is raised to Beta.
+        The number that is added to the scaled sum, before the result is raised
+        to the power of Beta.
     """
 
     operator: ClassVar[Operator]

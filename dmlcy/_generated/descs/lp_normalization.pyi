@@ -21,12 +21,12 @@ class LpNormalization(OperatorDesc):
     output
         The normalized elements.
     axis
-        The axis to normalize along.
+        The axis along which the elements are normalized.
     epsilon
         A small number that keeps the divisor from being 0.
     p
-        The order of the norm: 1, the sum of absolute values, or 2, the root of
-        the sum of squares.
+        The order of the norm: 1 for the sum of absolute values, 2 for the
+        square root of the sum of squares.
     """
 
     operator: ClassVar[Operator]

@@ -19,7 +19,7 @@ class LpPooling(OperatorDesc):
     input
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
-        One element per position of the window.
+        One element for each position of the window.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -32,9 +32,9 @@ class LpPooling(OperatorDesc):
         Number of padding elements at the end of each spatial axis.
     p
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
-        root of the sum of squares. Powers and sum are float64, so a large P can
-        overflow to inf or vanish: two elements of 10 give inf for P = 400, and
-        two elements of 0.1 give 0.
+        square root of the sum of squares. The powers and the sum are computed
+        in FLOAT64, so a large P can give inf or 0. For example, with P = 400,
+        two elements of 10 give inf, and two elements of 0.1 give 0.
     """
 
     operator: ClassVar[Operator]

@@ -24,7 +24,7 @@ class Lstm(OperatorDesc):
     recurrence
         The weights of the hidden state, gate by gate, for each direction.
     bias
-        The biases of the input, then those of the hidden state, for each
+        The biases of the input, then the biases of the hidden state, for each
         direction. If the tensor is left out, the biases are 0.
     hidden_init
         The hidden state before the first step. If the tensor is left out, this
@@ -50,14 +50,15 @@ class Lstm(OperatorDesc):
         The activations of the forward direction, then those of the backward
         direction.
     direction
-        From the first step to the last (FORWARD), from the last to the first
-        (BACKWARD), or both with weights of their own (BIDIRECTIONAL).
+        The order of the steps: from the first to the last (FORWARD), from the
+        last to the first (BACKWARD), or both (BIDIRECTIONAL). With
+        BIDIRECTIONAL, each direction has its own weights.
     clip_threshold
         Limit of the absolute values of the inputs of the activations.
     use_clip_threshold
-        Use ClipThreshold.
+        Whether ClipThreshold is used.
     couple_input_forget
-        Use 1 - i as the forget gate.
+        Whether the forget gate is 1 - i.
     """
 
     operator: ClassVar[Operator]

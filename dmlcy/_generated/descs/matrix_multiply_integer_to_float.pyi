@@ -18,17 +18,21 @@ class MatrixMultiplyIntegerToFloat(OperatorDesc):
     a
         The left integers, of M rows and K columns.
     a_scale
-        The scale of the left matrices, one element or one for each row.
+        The scale of the left matrices: one element, or one element for each
+        row.
     a_zero_point
-        The integer that stands for 0 in the left matrices, one element or one
-        for each row. If the tensor is left out, this integer is 0.
+        The zero point of the left matrices, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0.
     b
         The right integers, of K rows and N columns.
     b_scale
-        The scale of the right matrices, one element or one for each column.
+        The scale of the right matrices: one element, or one element for each
+        column.
     b_zero_point
-        The integer that stands for 0 in the right matrices, one element or one
-        for each column. If the tensor is left out, this integer is 0.
+        The zero point of the right matrices, the integer that represents 0: one
+        element, or one element for each column. If the tensor is left out, the
+        zero point is 0.
     bias
         The numbers that are added to the product. If the tensor is left out,
         nothing is added.

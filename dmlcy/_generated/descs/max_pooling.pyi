@@ -19,7 +19,7 @@ class MaxPooling(OperatorDesc):
     input
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
-        One element per position of the window.
+        One element for each position of the window.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides

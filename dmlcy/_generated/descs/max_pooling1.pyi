@@ -19,13 +19,13 @@ class MaxPooling1(OperatorDesc):
     input
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     output
-        One element per position of the window.
+        One element for each position of the window.
     output_indices
-        The index of each maximum in the input, counted over all axes in row-
-        major order, whatever the strides. For a NumPy array x,
-        x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
-        x.shape) are their coordinates. The index is 2^32-1 if a window covers
-        padding only.
+        The index of each maximum in the input. Elements are counted over all
+        axes in row-major order, and strides have no effect. For a NumPy array
+        x, x.reshape(-1)[indices] are the maxima, and
+        numpy.unravel_index(indices, x.shape) are their coordinates. If a window
+        covers padding only, the index is 2^32-1.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides

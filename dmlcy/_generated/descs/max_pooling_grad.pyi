@@ -20,11 +20,11 @@ class MaxPoolingGrad(OperatorDesc):
         The input of MAX_POOLING2. Its sizes are {N, C, H, W} or {N, C, D, H,
         W}.
     input_gradient
-        The gradient of the output of MAX_POOLING2: one element per position of
-        the window.
+        The gradient of the output of MAX_POOLING2: one element for each
+        position of the window.
     output_gradient
-        The gradient of the input of MAX_POOLING2. Of equal maxima of a window,
-        the first one gets the element.
+        The gradient of the input of MAX_POOLING2. If a window has several equal
+        maxima, only the first of them gets the gradient of the window.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides

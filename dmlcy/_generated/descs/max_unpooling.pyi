@@ -16,14 +16,14 @@ class MaxUnpooling(OperatorDesc):
     Parameters
     ----------
     input
-        The elements, such as the maxima of MAX_POOLING1. Its sizes are {N, C,
-        H, W}.
+        The elements to place, such as the maxima of MAX_POOLING1. Its sizes are
+        {N, C, H, W}.
     indices
-        The place of each element in the output, counted row by row from its
-        first element.
+        The index of each element in the output, counted in row-major order over
+        all axes.
     output
-        The elements at their places, and 0 everywhere else. Its sizes are {N,
-        C, H, W}.
+        The elements at their indices. All other elements are 0. Its sizes are
+        {N, C, H, W}.
     """
 
     operator: ClassVar[Operator]

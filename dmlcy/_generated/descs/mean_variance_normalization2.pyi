@@ -20,11 +20,12 @@ class MeanVarianceNormalization2(OperatorDesc):
     input
         The elements to normalize.
     scale
-        Factor of the normalized elements. If the tensor is left out, the factor
-        is 1. Each size is the size of the input, or 1.
+        The factors of the normalized elements. If the tensor is left out, the
+        factor is 1. Along each axis, its size is the size of the input, or 1.
     bias
-        The numbers that are added to the scaled elements, 0 if the tensor is
-        left out. Each size is that of the input or 1.
+        The numbers that are added to the scaled elements. If the tensor is left
+        out, 0 is added. Along each axis, its size is the size of the input, or
+        1.
     output
         The normalized elements.
     axis_count
@@ -32,9 +33,10 @@ class MeanVarianceNormalization2(OperatorDesc):
     axes
         The axes along which the operator computes.
     use_mean
-        Subtract the mean; otherwise it counts as 0 in the variance too.
+        Whether the mean is subtracted. If not, the mean counts as 0, also in
+        the variance.
     use_variance
-        Divide by the standard deviation.
+        Whether the elements are divided by the standard deviation.
     epsilon
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation

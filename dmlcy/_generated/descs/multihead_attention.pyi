@@ -18,14 +18,14 @@ class MultiheadAttention(OperatorDesc):
     Parameters
     ----------
     query
-        The queries, of all heads one behind another in the last axis. If the
-        tensor is left out, the queries are in a stacked tensor.
+        The queries. The last axis has the queries of all heads, one head after
+        another. If the tensor is left out, the queries are in a stacked tensor.
     key
-        The keys, arranged as the queries. If the tensor is left out, the keys
-        are in a stacked tensor.
+        The keys, in the same arrangement as the queries. If the tensor is left
+        out, the keys are in a stacked tensor.
     value
-        The values, arranged as the queries. If the tensor is left out, the
-        values are in a stacked tensor.
+        The values, in the same arrangement as the queries. If the tensor is
+        left out, the values are in a stacked tensor.
     stacked_query_key
         The query and the key of each head.
     stacked_key_value
@@ -33,24 +33,27 @@ class MultiheadAttention(OperatorDesc):
     stacked_query_key_value
         The query, the key and the value of each head.
     bias
-        The numbers that are added to the queries, then the numbers for the
-        keys, then for the values. If the tensor is left out, nothing is added.
+        The biases of the queries, then the biases of the keys, then the biases
+        of the values. If the tensor is left out, no bias is added.
     mask
-        Which positions are masked, in the format that MaskType names; with NONE
-        as MaskType it is not read.
+        The mask: the positions that get no weight. MaskType names its format.
+        If MaskType is NONE, the mask is not read.
     relative_position_bias
         The numbers that are added to the scaled product of queries and keys. If
         the tensor is left out, nothing is added.
     past_key
-        The keys of earlier runs, which come before the keys.
+        The keys of earlier runs. In the result of all keys, they come before
+        the keys of this run.
     past_value
-        The values of earlier runs, which come before the values.
+        The values of earlier runs. In the result of all values, they come
+        before the values of this run.
     output
         The result of each query.
     output_present_key
-        All keys, for the next run.
+        The keys of earlier runs and of this run: the past_key of the next run.
     output_present_value
-        All values, for the next run.
+        The values of earlier runs and of this run: the past_value of the next
+        run.
     scale
         Factor of the product of queries and keys; usually 1 divided by the
         square root of the size of a head.

@@ -17,14 +17,14 @@ class OneHot(OperatorDesc):
     Parameters
     ----------
     indices
-        The place of the value in each line; the size of Axis is 1. From -n to
-        -1, an index counts from the end. If an index is outside the line, the
-        value is nowhere in this line.
+        The index of the hot element in each line. The size along Axis is 1. An
+        index from -n to -1 counts from the end. If an index is outside of the
+        line, the line has no hot element.
     values
-        Two values: first the value for all other places, then the value for the
-        place of the index.
+        Two values: first the value of all other elements, then the value of the
+        hot element.
     output
-        The lines, along Axis, in any length.
+        The result. Each line is along Axis, and may have any length.
     axis
         The axis of the lines.
     """

@@ -22,16 +22,18 @@ class Padding(OperatorDesc):
     output
         The padded tensor.
     padding_mode
-        Where the elements outside the input come from.
+        The values of the elements that are added: a constant, or elements of
+        the input.
     padding_value
-        Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. The value is rounded to FLOAT32 first, for FLOAT64 and
-        integer tensors too; PADDING1 takes a value of the tensor's own data
-        type. Integer tensors get the whole part of the value, which must fit
-        their data type: 10.6 gives 10, and UINT8 holds 0 to 255.
+        The value of the elements outside of the input in mode CONSTANT. The
+        other modes ignore it. The value is rounded to FLOAT32 first, also for
+        tensors of FLOAT64 and of integers. (PADDING1 takes a value of the data
+        type of the tensor.) For integer tensors, the fraction is dropped, and
+        the rest must fit into their data type: 10.6 becomes 10, and UINT8 holds
+        0 to 255.
     dimension_count
-        Number of entries of StartPadding and of EndPadding: the number of axes
-        of both tensors.
+        Number of entries of StartPadding and of EndPadding, which is the number
+        of axes of the input and of the output.
     start_padding
         Number of elements added at the start of each axis.
     end_padding

@@ -22,15 +22,17 @@ class Padding1(OperatorDesc):
     output
         The padded tensor.
     padding_mode
-        Where the elements outside the input come from.
+        The values of the elements that are added: a constant, or elements of
+        the input.
     padding_value_data_type
-        Data type in which PaddingValue is stored: that of both tensors.
+        Data type in which PaddingValue is stored. This type must be the data
+        type of both tensors.
     padding_value
-        Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes.
+        The value of the elements outside of the input in mode CONSTANT. The
+        other modes ignore it.
     dimension_count
-        Number of entries of StartPadding and of EndPadding: the number of axes
-        of both tensors.
+        Number of entries of StartPadding and of EndPadding, which is the number
+        of axes of the input and of the output.
     start_padding
         Number of elements added at the start of each axis.
     end_padding

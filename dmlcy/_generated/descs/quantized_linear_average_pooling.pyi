@@ -19,17 +19,19 @@ class QuantizedLinearAveragePooling(OperatorDesc):
     input
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}.
     input_scale
-        The scale of the input, one element or one for each channel.
+        The scale of the input: one element, or one element for each channel.
     input_zero_point
-        The integer that stands for 0 in the input, one element or one for each
-        channel. If the tensor is left out, this integer is 0.
+        The zero point of the input, the integer that represents 0: one element,
+        or one element for each channel. If the tensor is left out, the zero
+        point is 0.
     output_scale
-        The scale of the output, one element or one for each channel.
+        The scale of the output: one element, or one element for each channel.
     output_zero_point
-        The integer that stands for 0 in the output, one element or one for each
-        channel. If the tensor is left out, this integer is 0.
+        The zero point of the output, the integer that represents 0: one
+        element, or one element for each channel. If the tensor is left out, the
+        zero point is 0.
     output
-        One element per position of the window.
+        One element for each position of the window.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides
@@ -43,7 +45,7 @@ class QuantizedLinearAveragePooling(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     include_padding
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     """
 
     operator: ClassVar[Operator]

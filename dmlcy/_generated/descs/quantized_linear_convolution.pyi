@@ -19,27 +19,29 @@ class QuantizedLinearConvolution(OperatorDesc):
     input
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}.
     input_scale
-        The scale of the input, one element.
+        The scale of the input, in one element.
     input_zero_point
-        The integer that stands for 0 in the input, one element. If the tensor
-        is left out, this integer is 0.
+        The zero point of the input, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0.
     filter
         The weights: {output channels, input channels / GroupCount, spatial
         axes}.
     filter_scale
-        The scale of the filter, one element or one for each output channel.
+        The scale of the filter: one element, or one element for each output
+        channel.
     filter_zero_point
-        The integer that stands for 0 in the filter, one element or one for each
-        output channel. If the tensor is left out, this integer is 0.
+        The zero point of the filter, the integer that represents 0: one
+        element, or one element for each output channel. If the tensor is left
+        out, the zero point is 0.
     bias
-        The integer that is added to each output channel, in steps of the scale
+        The integer that is added to each output channel. Its scale is the scale
         of the input times the scale of the filter. If the tensor is left out,
         nothing is added.
     output_scale
-        The scale of the output, one element.
+        The scale of the output, in one element.
     output_zero_point
-        The integer that stands for 0 in the output, one element. If the tensor
-        is left out, this integer is 0.
+        The zero point of the output, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0.
     output
         The quantized result.
     dimension_count
@@ -53,7 +55,7 @@ class QuantizedLinearConvolution(OperatorDesc):
     end_padding
         Number of padding elements at the end of each spatial axis.
     group_count
-        Number of groups of channels that are convolved by themselves.
+        Number of groups of channels. Each group is convolved separately.
     """
 
     operator: ClassVar[Operator]

@@ -22,10 +22,10 @@ class RandomGenerator(OperatorDesc):
     output
         The random numbers.
     output_state
-        The state for the next use: the counter is increased, the key is the
+        The state for the next use. The counter is increased, and the key is the
         same.
     type
-        The kind of generator.
+        The algorithm of the generator.
     """
 
     operator: ClassVar[Operator]

@@ -18,11 +18,13 @@ class Reduce(OperatorDesc):
     Parameters
     ----------
     function
-        The function that makes one number of the elements, such as SUM or MAX.
+        The function that reduces the elements to one number, such as SUM or
+        MAX.
     input
         The elements to reduce.
     output
-        One element for all that differ along the axes only.
+        The reduced elements. Each element is the result of all elements of the
+        input that differ only along Axes.
     axis_count
         Number of entries of Axes.
     axes

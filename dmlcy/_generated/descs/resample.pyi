@@ -20,15 +20,16 @@ class Resample(OperatorDesc):
     input
         The elements.
     output
-        The elements at the new places.
+        The resampled elements.
     interpolation_mode
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the
-        nearest one, LINEAR a mean of the two neighbors on each axis, by their
-        distance.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along each
+        axis, weighted by their distance.
     scale_count
         Number of axes of both tensors.
     scales
-        Factor of each axis; more than 1 enlarges.
+        Factor of the size of each axis. A factor of more than 1 enlarges the
+        axis.
     """
 
     operator: ClassVar[Operator]

@@ -20,21 +20,22 @@ class Resample1(OperatorDesc):
     input
         The elements.
     output
-        The elements at the new places.
+        The resampled elements.
     interpolation_mode
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the
-        nearest one, LINEAR a mean of the two neighbors on each axis, by their
-        distance.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along each
+        axis, weighted by their distance.
     dimension_count
         Number of axes of both tensors.
     scales
-        Factor of each axis; more than 1 enlarges.
+        Factor of the size of each axis. A factor of more than 1 enlarges the
+        axis.
     input_pixel_offsets
-        Added to a place of the input before it is scaled, along each axis: 0.5
-        for the centre of an element, 0 for its corner.
+        The number that is added to a place of the input along each axis, before
+        the place is scaled. 0.5 is the centre of an element, 0 is its corner.
     output_pixel_offsets
-        Added to the scaled place, along each axis: -0.5 for the centre of an
-        element, 0 for its corner.
+        The number that is added to the scaled place along each axis. -0.5 is
+        the centre of an element, 0 is its corner.
     """
 
     operator: ClassVar[Operator]

@@ -19,8 +19,8 @@ class ReverseSubsequences(OperatorDesc):
     input
         The elements.
     sequence_lengths
-        Number of elements to reverse in each line; a greater number than the
-        line has stands for all.
+        Number of elements to reverse in each line. If it is greater than the
+        number of elements of the line, the whole line is reversed.
     output
         The lines, with their first elements reversed.
     axis

@@ -23,7 +23,7 @@ class Rnn(OperatorDesc):
     recurrence
         The weights of the hidden state, gate by gate, for each direction.
     bias
-        The biases of the input, then those of the hidden state, for each
+        The biases of the input, then the biases of the hidden state, for each
         direction. If the tensor is left out, the biases are 0.
     hidden_init
         The hidden state before the first step. If the tensor is left out, this
@@ -41,8 +41,9 @@ class Rnn(OperatorDesc):
         The activations of the forward direction, then those of the backward
         direction.
     direction
-        From the first step to the last (FORWARD), from the last to the first
-        (BACKWARD), or both with weights of their own (BIDIRECTIONAL).
+        The order of the steps: from the first to the last (FORWARD), from the
+        last to the first (BACKWARD), or both (BIDIRECTIONAL). With
+        BIDIRECTIONAL, each direction has its own weights.
     """
 
     operator: ClassVar[Operator]

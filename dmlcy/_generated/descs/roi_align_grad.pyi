@@ -19,42 +19,45 @@ class RoiAlignGrad(OperatorDesc):
     Parameters
     ----------
     input
-        The input of ROI_ALIGN1, for the gradient of the regions, and for MAX.
-        Its sizes are {N, C, H, W}.
+        The input of ROI_ALIGN1. The tensor is needed for the gradient of the
+        regions, and if ReductionFunction is MAX. Its sizes are {N, C, H, W}.
     input_gradient
         The gradient of the output of ROI_ALIGN1.
     roi
         One row for each region: x1, y1, x2, y2.
     batch_indices
-        The item of the batch in which each region lies.
+        The index of the item of the batch in which each region lies.
     output_gradient
         The gradient of the input of ROI_ALIGN1, with its sizes. Its sizes are
         {N, C, H, W}.
     output_roi_gradient
         The gradient of the regions.
     reduction_function
-        The function that makes an element of its samples: their average or
-        their maximum.
+        The function that computes an element of the output from its samples:
+        their average or their maximum.
     interpolation_mode
-        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the
-        nearest element, LINEAR a mean of the two neighbors on each axis, by
-        their distance.
+        How a sample is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along each
+        axis, weighted by their distance.
     spatial_scale_x
-        Factor from the x of the regions to columns of the input.
+        Factor that converts the x coordinates of the regions to columns of the
+        input.
     spatial_scale_y
-        Factor from the y of the regions to rows of the input.
+        Factor that converts the y coordinates of the regions to rows of the
+        input.
     input_pixel_offset
-        Place of the first element of the input: 0.5 for its centre, 0 for its
+        The place of the first element of the input: 0.5 is its centre, 0 is its
         corner.
     output_pixel_offset
-        Negated place of the first element of the output: -0.5 for its centre, 0
-        for its corner.
+        The place of the first element of the output, with a minus sign: -0.5 is
+        its centre, 0 is its corner.
     minimum_samples_per_output
-        Least number of samples of an element along each axis.
+        Least number of samples of an output element along each axis.
     maximum_samples_per_output
-        Greatest number of samples of an element along each axis.
+        Greatest number of samples of an output element along each axis.
     align_regions_to_corners
-        Put the outer samples on the corners of a region, and not inside it.
+        Whether the outermost samples are on the corners of a region. If not,
+        all samples are inside of it.
     """
 
     operator: ClassVar[Operator]

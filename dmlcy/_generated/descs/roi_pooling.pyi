@@ -20,14 +20,15 @@ class RoiPooling(OperatorDesc):
     input
         The feature map. Its sizes are {N, C, H, W}.
     roi
-        One row per region: batch index, then x1, y1, x2, y2, the corners
-        inclusive, in units of 1 / SpatialScale elements.
+        One row for each region: the batch index, then the corners x1, y1, x2,
+        y2. The element at x2, y2 belongs to the region. A unit of the
+        coordinates is 1 / SpatialScale elements.
     output
         The maximum of each bin of each region.
     spatial_scale
         Factor from the coordinates of the regions to elements of the input.
     pooled_size
-        Bins along the height and the width of a region.
+        Number of bins along the height and the width of a region.
     """
 
     operator: ClassVar[Operator]

@@ -18,15 +18,15 @@ class Scatter(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor to copy.
+        The tensor that is copied before the updates are written.
     indices
-        The place along Axis of each update.
+        The index along Axis of each update.
     updates
         The elements to write.
     output
-        The input with the updates.
+        A copy of the input with the updates.
     axis
-        The axis along which an index counts.
+        The axis to which each index belongs.
     """
 
     operator: ClassVar[Operator]

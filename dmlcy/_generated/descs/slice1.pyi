@@ -19,7 +19,7 @@ class Slice1(OperatorDesc):
     input
         The tensor to slice.
     output
-        The elements that the steps meet, or the first of them.
+        The elements at the steps, or only the first of these elements.
     dimension_count
         Number of axes of both tensors.
     input_window_offsets

@@ -19,8 +19,8 @@ class SpaceToDepth(OperatorDesc):
     input
         The tensor whose blocks are moved. Its sizes are {N, C, H, W}.
     output
-        The tensor whose channels are the places of the blocks of BlockSize by
-        BlockSize elements of the input.
+        The result: the elements of each block of BlockSize by BlockSize
+        elements of the input become channels.
     block_size
         Height and width of a block.
     """

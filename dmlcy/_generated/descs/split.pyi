@@ -20,9 +20,9 @@ class Split(OperatorDesc):
     output_count
         Number of outputs.
     outputs
-        The pieces; their sizes along Axis add up to that of the input.
+        The pieces. Their sizes along Axis must add up to the size of the input.
     axis
-        The axis to cut along.
+        The axis along which the input is cut.
     """
 
     operator: ClassVar[Operator]

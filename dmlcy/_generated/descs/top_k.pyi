@@ -19,13 +19,13 @@ class TopK(OperatorDesc):
     input
         The elements to choose from.
     output_value
-        The chosen elements, in order.
+        The chosen elements, in the order of AxisDirection.
     output_index
         The index of each chosen element along the axis.
     axis
-        The axis to choose along.
+        The axis along which elements are chosen.
     k
-        Number of elements to choose.
+        Number of elements that are chosen along the axis.
     """
 
     operator: ClassVar[Operator]

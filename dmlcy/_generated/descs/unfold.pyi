@@ -20,9 +20,9 @@ class Unfold(OperatorDesc):
         The image, with a batch, channels and 1 to 6 spatial axes S. Its sizes
         are {N, C, S...}.
     output
-        The columns: one column per position of the window (a block), and one
-        row per channel and window element. FOLD sums the columns back into an
-        image.
+        The columns. Each column is one position of the window (a block). Each
+        row is one element of the window in one channel. FOLD sums the columns
+        back into an image.
     dimension_count
         Number of spatial axes: 1 to 6.
     window_sizes
@@ -32,9 +32,11 @@ class Unfold(OperatorDesc):
     dilations
         Distance between the elements of a window along each spatial axis.
     start_padding
-        Number of zeros at the start of each spatial axis of the image.
+        Number of zeros that are added at the start of each spatial axis of the
+        image.
     end_padding
-        Number of zeros at the end of each spatial axis of the image.
+        Number of zeros that are added at the end of each spatial axis of the
+        image.
     """
 
     operator: ClassVar[Operator]

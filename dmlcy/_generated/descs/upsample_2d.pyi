@@ -25,9 +25,9 @@ class Upsample2d(OperatorDesc):
     scale_size
         Factors of the height and the width.
     interpolation_mode
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the
-        nearest one, LINEAR a mean of the two neighbors on each of both axes, by
-        their distance.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along both
+        axes, weighted by their distance.
     """
 
     operator: ClassVar[Operator]

@@ -23,7 +23,7 @@ class ValueScale2d(OperatorDesc):
     scale
         The factor, which is the same for all elements.
     channel_count
-        Number of entries of Bias: the channels of the input.
+        Number of entries of Bias, which is the number of channels of the input.
     bias
         The summand of each channel.
     """

@@ -24,7 +24,7 @@ def activation_celu(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     alpha : float, default 1.0
-        The factor of the exponential, and the divisor of its exponent; if Alpha
+        The factor of the exponential, and the divisor of its exponent. If Alpha
         is positive, no result is below -Alpha.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the

@@ -24,7 +24,7 @@ def activation_elu(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     alpha : float, default 1.0
-        The factor for negative elements; if Alpha is positive, no result is
+        The factor for negative elements. If Alpha is positive, no result is
         below -Alpha.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the

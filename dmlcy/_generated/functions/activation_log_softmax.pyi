@@ -42,8 +42,8 @@ def activation_log_softmax(
         rank, range, length), and these:
 
         ``DML-ACTIVATION_LOG_SOFTMAX-input-matrix``
-            input has a size other than 1 in front of its last two axes. Must
-            hold for d in max(rank(input) - 2, 0):
+            input has a size other than 1 before its last two axes. Must hold
+            for d in max(rank(input) - 2, 0):
             ``sizes(input)[d] == 1``
 
     See Also
@@ -55,7 +55,8 @@ def activation_log_softmax(
     The formulas read:
 
     ``reduced[d] = 1 if d == rank(input) - 1 else sizes(input)[d]``
-        Size of each axis of the numbers that are found in each row.
+        The sizes of the input, except 1 along the last axis: the sizes of the
+        numbers that are computed from each row.
 
     References
     ----------

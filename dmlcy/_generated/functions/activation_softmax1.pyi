@@ -64,7 +64,8 @@ def activation_softmax1(
     ``reduced[d]``
         ``1 if any(axes[k] == d for k in len(axes)) else sizes(input)[d]``
 
-        Size of each axis of the numbers that are found along the axes.
+        The sizes of the input, except 1 along each axis in Axes: the sizes of
+        the means or sums that are taken along Axes.
 
     References
     ----------

@@ -24,7 +24,8 @@ def activation_softplus(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     steepness : float, default 1.0
-        How closely the function follows the rectified linear unit.
+        The steepness of the function near 0. The larger it is, the closer the
+        function is to the rectified linear unit.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -24,7 +24,8 @@ def activation_thresholded_relu(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     alpha : float, default 1.0
-        The threshold; an element that equals it becomes 0.
+        The threshold. Elements that are greater are kept; all other elements
+        become 0.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -31,22 +31,22 @@ def adam_optimizer(
     input_parameters : array
         The parameters X to update. Rank 4; data type FLOAT32 or FLOAT16.
     input_first_moment : array
-        The first moments M of the gradients after the step before: zeros for
-        the first step. Rank 4; data type FLOAT32 or FLOAT16.
+        The first moments M of the gradients, as updated by the previous step,
+        or zeros for the first step. Rank 4; data type FLOAT32 or FLOAT16.
     input_second_moment : array
-        The second moments V of the gradients after the step before: zeros for
-        the first step. Rank 4; data type FLOAT32 or FLOAT16.
+        The second moments V of the gradients, as updated by the previous step,
+        or zeros for the first step. Rank 4; data type FLOAT32 or FLOAT16.
     gradient : array
         The gradients G. Rank 4; data type FLOAT32 or FLOAT16.
     training_step : array
-        The number T of the step, one element. The operator does not count it
-        up. Rank 4; data type UINT32, FLOAT32 or FLOAT16.
+        The number T of the step, which has one element. The operator does not
+        increase it. Rank 4; data type UINT32, FLOAT32 or FLOAT16.
     learning_rate : float
         The size of the step.
     beta1 : float, default 0.9
-        How much of the first moments a step keeps.
+        The factor of the old first moments in a step.
     beta2 : float, default 0.999
-        How much of the second moments a step keeps.
+        The factor of the old second moments in a step.
     epsilon : float, default 1e-08
         The number that is added to the divisor, so that it is not 0.
     out : array, or a tuple of arrays where the result is one, optional

@@ -41,7 +41,8 @@ def argmax(
     Returns
     -------
     numpy.ndarray
-        One element for all that differ along the axes only.
+        The reduced elements. Each element is the result of all elements of the
+        input that differ only along Axes.
         Sizes ``reduced``.
         ``out`` itself where it is given.
 
@@ -71,7 +72,7 @@ def argmax(
     ``reduced[d]``
         ``1 if any(axes[k] == d for k in len(axes)) else sizes(input)[d]``
 
-        Size of each axis, 1 where it is reduced.
+        The sizes of the input, except 1 along each axis in Axes.
 
     References
     ----------

@@ -27,11 +27,12 @@ def average_pooling_grad(
     Parameters
     ----------
     input_gradient : array
-        The gradient of the output of AVERAGE_POOLING: one element per position
-        of the window. Rank 4 to 5; data type FLOAT32 or FLOAT16.
+        The gradient of the output of AVERAGE_POOLING: one element for each
+        position of the window. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the input of AVERAGE_POOLING, whose
-        gradient the output is. At least 1. A sequence has ``spatial`` entries.
+        Sizes of the spatial axes of the output, which are the sizes of the
+        input of AVERAGE_POOLING. At least 1. A sequence has ``spatial``
+        entries.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -45,7 +46,7 @@ def average_pooling_grad(
         Number of padding elements at the end of each spatial axis. A sequence
         has ``spatial`` entries.
     include_padding : bool, default False
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -83,24 +84,24 @@ def average_pooling_grad(
     ``padded[d] = output_sizes[d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis of the output after padding.
     ``extent[d] = window_size[d]``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions at which the whole window is inside the padded axis,
-        along each spatial axis.
+        Number of positions at which the whole window is inside of the padded
+        axis, along each spatial axis.
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same number, or one more if the stride does not divide: the last
-        window then reaches past the padding.
+        The number of whole windows if the stride divides evenly. Otherwise this
+        number plus one: then the last window reaches past the padding.
     ``wanted[d]``
         ``sizes(input_gradient)[2 + d] if rank(input_gradient) == spatial + 2
         else 0``
 
-        Size of each spatial axis of the gradient that is given.
+        Size of each spatial axis of the given gradient.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis. A call can
-        ask for a number, from the number of whole windows to this number
-        rounded up. Without a size, it is the number of whole windows.
+        Number of positions of the window along each spatial axis. By default,
+        it is the number of whole windows. A call can ask for one more if the
+        stride does not divide evenly.
 
     References
     ----------

@@ -30,20 +30,21 @@ def batch_normalization(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     mean : array
-        The mean; each of its axes has the size of that of the input, or 1. Rank
+        The mean. Along each axis, its size is the size of the input, or 1. Rank
         1 to 8; data type FLOAT32 or FLOAT16.
     variance : array
-        The variance; each of its axes has the size of that of the input, or 1.
+        The variance. Along each axis, its size is the size of the input, or 1.
         Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array
-        The factor; each of its axes has the size of that of the input, or 1.
+        The factor. Along each axis, its size is the size of the input, or 1.
         Rank 1 to 8; data type FLOAT32 or FLOAT16.
     bias : array
-        The summand; each of its axes has the size of that of the input, or 1.
+        The summand. Along each axis, its size is the size of the input, or 1.
         Rank 1 to 8; data type FLOAT32 or FLOAT16.
     spatial : bool
-        False asks that mean and variance have the height and width of the
-        input. The field has no effect from level 4_0 on, which deprecated it.
+        If FALSE, the mean, the variance, the scale and the bias must have the
+        height and the width of the input. The field is deprecated: it has no
+        effect from level 4_0 on.
     epsilon : float
         The number that is added to the variance, so that it is not 0.
     fused_activation : desc of an activation, default None
@@ -69,7 +70,7 @@ def batch_normalization(
         rank, range, length), and these:
 
         ``DML-BATCH_NORMALIZATION-mean-dimensions``
-            mean has another number of dimensions than the input. Must hold:
+            mean has a different number of dimensions from the input. Must hold:
             ``rank(mean) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-mean-broadcasts``
@@ -78,7 +79,8 @@ def batch_normalization(
             ``sizes(mean)[d] == 1 or sizes(mean)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-variance-dimensions``
-            variance has another number of dimensions than the input. Must hold:
+            variance has a different number of dimensions from the input. Must
+            hold:
             ``rank(variance) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-variance-broadcasts``
@@ -87,7 +89,8 @@ def batch_normalization(
             ``sizes(variance)[d] == 1 or sizes(variance)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-scale-dimensions``
-            scale has another number of dimensions than the input. Must hold:
+            scale has a different number of dimensions from the input. Must
+            hold:
             ``rank(scale) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-scale-broadcasts``
@@ -96,7 +99,7 @@ def batch_normalization(
             ``sizes(scale)[d] == 1 or sizes(scale)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-bias-dimensions``
-            bias has another number of dimensions than the input. Must hold:
+            bias has a different number of dimensions from the input. Must hold:
             ``rank(bias) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-bias-broadcasts``
@@ -105,12 +108,12 @@ def batch_normalization(
             ``sizes(bias)[d] == 1 or sizes(bias)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-mean-spatial``
-            mean is repeated along the height or the width, though Spatial is
+            mean is repeated along the height or the width, although Spatial is
             false. Must hold for d in rank(input):
             ``spatial or d < 2 or sizes(mean)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-variance-spatial``
-            variance is repeated along the height or the width, though Spatial
+            variance is repeated along the height or the width, although Spatial
             is false. Must hold for d in rank(input):
             ``spatial or d < 2 or sizes(variance)[d] == sizes(input)[d]``
 

@@ -32,8 +32,8 @@ def batch_normalization_grad(
         The gradient of the output of the forward pass. Rank 1 to 8; data type
         FLOAT32 or FLOAT16.
     mean : array
-        The mean. Each size is that of the input or 1. Rank 1 to 8; data type
-        FLOAT32 or FLOAT16.
+        The mean. Each of its sizes is the size of the input along that axis, or
+        1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     variance : array
         The variance. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array
@@ -66,12 +66,12 @@ def batch_normalization_grad(
         rank, range, length), and these:
 
         ``DML-BATCH_NORMALIZATION_GRAD-mean-axes``
-            mean has another number of axes than the input. Must hold:
+            mean has a different number of axes from the input. Must hold:
             ``rank(mean) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION_GRAD-mean-broadcasts``
-            mean has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            mean has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(mean)[d] == sizes(input)[d] or sizes(mean)[d] == 1``
 
     See Also
@@ -83,7 +83,7 @@ def batch_normalization_grad(
     The formulas read:
 
     ``reduced[d] = sizes(mean)[d]``
-        Size of each axis of the gradients of scale and bias.
+        The sizes of the gradients of the scale and the bias.
 
     References
     ----------

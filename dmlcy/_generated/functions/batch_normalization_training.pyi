@@ -28,9 +28,9 @@ def batch_normalization_training(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array
-        Factor of the normalized elements. Each size is the size of the input,
-        or 1. The mean is taken along the axes on which the size is 1. Rank 1 to
-        8; data type FLOAT32 or FLOAT16.
+        The factor of the normalized elements. Along each axis, its size is the
+        size of the input, or 1. The mean is taken along the axes where its size
+        is 1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     bias : array
         The number that is added to the scaled elements of each channel. Rank 1
         to 8; data type FLOAT32 or FLOAT16.
@@ -67,12 +67,12 @@ def batch_normalization_training(
         rank, range, length), and these:
 
         ``DML-BATCH_NORMALIZATION_TRAINING-scale-axes``
-            scale has another number of axes than the input. Must hold:
+            scale has a different number of axes from the input. Must hold:
             ``rank(scale) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION_TRAINING-scale-broadcasts``
-            scale has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            scale has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(scale)[d] == sizes(input)[d] or sizes(scale)[d] == 1``
 
     See Also
@@ -84,7 +84,7 @@ def batch_normalization_training(
     The formulas read:
 
     ``reduced[d] = sizes(scale)[d]``
-        Size of each axis of the mean and the variance.
+        The sizes of the mean and the variance.
 
     References
     ----------

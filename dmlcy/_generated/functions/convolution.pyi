@@ -40,12 +40,11 @@ def convolution(
         spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
         spatial axes}. Rank 3 to 5; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        The number that is added to each output channel, in a tensor of the
-        sizes {1, output channels, 1, 1}, with a 1 for each spatial axis. If the
-        tensor is left out, nothing is added. Rank 3 to 5; data type FLOAT32 or
-        FLOAT16.
+        The number that is added to each output channel. The sizes are {1,
+        output channels, 1, 1}, with a 1 for each spatial axis. If the tensor is
+        left out, nothing is added. Rank 3 to 5; data type FLOAT32 or FLOAT16.
     mode : ConvolutionMode or its name, default 'CROSS_CORRELATION'
-        Whether the filter is taken as it is (CROSS_CORRELATION), or reversed
+        Whether the filter is used unchanged (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION). One of CONVOLUTION or
         CROSS_CORRELATION.
     direction : ConvolutionDirection or its name, default 'FORWARD'
@@ -67,8 +66,8 @@ def convolution(
         Number of elements that are appended to each spatial axis of the output.
         A sequence has ``spatial`` entries.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves. At least
-        1.
+        Number of groups of channels. Each group is convolved separately. At
+        least 1.
     fused_activation : desc of an activation, default None
         The activation that is applied last. If the field is left out, there is
         no activation.
@@ -81,9 +80,8 @@ def convolution(
     Returns
     -------
     numpy.ndarray
-        The result. With BACKWARD, several sizes are possible, and the caller
-        chooses one: a FORWARD convolution of each of them has the sizes of the
-        input.
+        The result. With BACKWARD, several sizes are possible, because a FORWARD
+        convolution rounds its sizes down. The caller chooses one of them.
         Sizes ``[sizes(input)[0], channels, *convolved]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -95,7 +93,7 @@ def convolution(
         rank, range, length), and these:
 
         ``DML-CONVOLUTION-filter-axes``
-            filter has another number of axes than the input. Must hold:
+            filter has a different number of axes from the input. Must hold:
             ``rank(filter) == rank(input)``
 
         ``DML-CONVOLUTION-group_count-divides``
@@ -112,8 +110,7 @@ def convolution(
             ``direction == 'BACKWARD' or extent[d] <= padded[d]``
 
         ``DML-CONVOLUTION-end_padding-leaves``
-            end_padding leaves nothing of the output. Must hold for d in
-            spatial:
+            end_padding removes the whole output. Must hold for d in spatial:
             ``direction == 'FORWARD' or start_padding[d] + end_padding[d] <
             scattered[d]``
 
@@ -130,33 +127,34 @@ def convolution(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (sizes(filter)[2 + d] - 1) + 1``
-        Elements that the filter spans along each spatial axis.
+        Number of elements that the dilated filter spans along each spatial
+        axis.
     ``channels``
         ``sizes(filter)[0] if direction == 'FORWARD' else sizes(filter)[1] *
         group_count``
 
         Number of channels of the output.
     ``biases[d] = channels if d == 1 else 1``
-        Sizes of a tensor of one element per output channel.
+        The sizes of a tensor with one element for each output channel.
     ``scattered[d]``
         ``(sizes(input)[2 + d] - 1) * strides[d] + extent[d] +
         output_padding[d]``
 
-        Elements that a transposed convolution reaches along each spatial axis,
-        before the padding is taken away.
+        Number of elements that a transposed convolution writes along each
+        spatial axis, before the padding is removed.
     ``least[d] = scattered[d] - start_padding[d] - end_padding[d]``
         Least size of each spatial axis of the output of a transposed
         convolution.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == rank(input) else 0``
-        Size of each spatial axis of the output that the caller gives.
+        Size of each spatial axis of the output, as the caller gives it.
     ``convolved[d]``
         ``(padded[d] - extent[d]) // strides[d] + 1 + output_padding[d] if
         direction == 'FORWARD' else min(max(wanted[d], least[d]), least[d] +
         max(strides[d], dilations[d]) - 1)``
 
         Size of each spatial axis of the output. For a transposed convolution,
-        the caller can choose a size from the least one to max(strides,
-        dilations) - 1 more. Without a choice, it is the least one.
+        the caller can choose a size: the least size, or up to max(strides,
+        dilations) - 1 elements more. By default, it is the least size.
     ``channels_of_filter``
         ``sizes(filter)[1] * group_count if direction == 'FORWARD' else
         sizes(filter)[0]``
@@ -166,7 +164,7 @@ def convolution(
         ``prod(sizes(filter)) // (sizes(filter)[0] if direction == 'FORWARD'
         else sizes(filter)[1] * group_count)``
 
-        Products that are added for an element of the output, at most.
+        Greatest number of products that are added for an element of the output.
 
     References
     ----------

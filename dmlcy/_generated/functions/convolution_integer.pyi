@@ -31,15 +31,16 @@ def convolution_integer(
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Rank
         3 to 4; data type UINT8 or INT8.
     input_zero_point : array or None
-        The integer that stands for 0 in the input, one element. If the tensor
-        is left out, this integer is 0. Rank 1 to 4; data type UINT8 or INT8.
+        The zero point of the input, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0. Rank 1 to 4;
+        data type UINT8 or INT8.
     filter : array
         The weights: {output channels, input channels / GroupCount, spatial
         axes}. Rank 3 to 4; data type UINT8 or INT8.
     filter_zero_point : array, optional
-        The integer that stands for 0 in the filter, one element or one for each
-        output channel. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8 or INT8.
+        The zero point of the filter, the integer that represents 0: one
+        element, or one element for each output channel. If the tensor is left
+        out, the zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -53,8 +54,8 @@ def convolution_integer(
         Number of padding elements at the end of each spatial axis. A sequence
         has ``spatial`` entries.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves. At least
-        1.
+        Number of groups of channels. Each group is convolved separately. At
+        least 1.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -73,7 +74,7 @@ def convolution_integer(
         rank, range, length), and these:
 
         ``DML-CONVOLUTION_INTEGER-filter-axes``
-            filter has another number of axes than the input. Must hold:
+            filter has a different number of axes from the input. Must hold:
             ``rank(filter) == rank(input)``
 
         ``DML-CONVOLUTION_INTEGER-group_count-divides``
@@ -81,7 +82,7 @@ def convolution_integer(
             ``sizes(filter)[0] % group_count == 0``
 
         ``DML-CONVOLUTION_INTEGER-filter-channels``
-            filter has another number of channels than a group of the input.
+            filter has a different number of channels from a group of the input.
             Must hold:
             ``sizes(filter)[1] * group_count == sizes(input)[1]``
 
@@ -95,15 +96,15 @@ def convolution_integer(
             ``prod(sizes(input_zero_point)) == 1``
 
         ``DML-CONVOLUTION_INTEGER-filter_zero_point-channels``
-            filter_zero_point has neither one element nor one for each output
-            channel. Must hold:
+            filter_zero_point has neither one element nor one element for each
+            output channel. Must hold:
             ``prod(sizes(filter_zero_point)) == 1 or
             sizes(filter_zero_point)[min(1, rank(filter_zero_point) - 1)] ==
             channels and prod(sizes(filter_zero_point)) == channels``
 
         ``DML-CONVOLUTION_INTEGER-filter_zero_point-axes``
-            filter_zero_point has another number of axes than the zero point of
-            the input. Must hold:
+            filter_zero_point has a different number of axes from the zero point
+            of the input. Must hold:
             ``rank(filter_zero_point) == rank(input_zero_point)``
 
     See Also
@@ -119,7 +120,8 @@ def convolution_integer(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (sizes(filter)[2 + d] - 1) + 1``
-        Elements that the filter spans along each spatial axis.
+        Number of elements that the dilated filter spans along each spatial
+        axis.
     ``channels = sizes(filter)[0]``
         Number of channels of the output.
     ``convolved[d] = (padded[d] - extent[d]) // strides[d] + 1``

@@ -26,11 +26,12 @@ def cumulative_product(
         The elements. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, UINT32,
         INT64 or UINT64.
     axis : int
-        The axis to run along. From 0 to 7.
+        The axis along which the running result is computed. From 0 to 7.
     axis_direction : AxisDirection or its name, default 'INCREASING'
-        At which end the results begin. One of INCREASING or DECREASING.
+        The end of the axis at which the running result begins. One of
+        INCREASING or DECREASING.
     has_exclusive_product : bool, default False
-        Leave each element itself out of its product.
+        Whether each element is left out of its own product.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -34,8 +34,8 @@ def depth_to_space(
     Returns
     -------
     numpy.ndarray
-        The tensor whose blocks of BlockSize by BlockSize elements come from the
-        channels of the input.
+        The result: the channels of the input become blocks of BlockSize by
+        BlockSize elements.
         Sizes ``[N, C // block, H * block_size, W * block_size]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -47,7 +47,8 @@ def depth_to_space(
         rank, range, length), and these:
 
         ``DML-DEPTH_TO_SPACE-block_size-divides``
-            block_size squared does not divide the channels. Must hold:
+            block_size squared does not divide the number of channels. Must
+            hold:
             ``C % block == 0``
 
     See Also
@@ -67,7 +68,7 @@ def depth_to_space(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Elements of a block: the number of input channels that give one output
+        Number of elements of a block. So many input channels become one output
         channel.
 
     References

@@ -23,14 +23,14 @@ def diagonal_matrix(
     Parameters
     ----------
     output_sizes : int or sequence of ints
-        Sizes of the output; the matrices need not be square. At least 1. An int
-        is a sequence of one.
+        Sizes of the output. The matrices may have different numbers of rows and
+        columns. At least 1. An int is a sequence of one.
     offset : int, default 0
-        Columns from the main diagonal to the diagonal of the value: to the
-        right if positive, to the left if negative.
+        Which diagonal gets the value: the number of columns to the right of the
+        main diagonal, or to the left if negative.
     value : float, default 1.0
-        The value on the diagonal; its fraction is dropped where the output has
-        integers.
+        The value on the diagonal. If the output has integers, its fraction is
+        dropped.
     output_dtype : data type, default None
         Data type of output. One of FLOAT32, FLOAT16, INT32, INT16, INT8,
         UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64. None: FLOAT32.
@@ -41,7 +41,7 @@ def diagonal_matrix(
     Returns
     -------
     numpy.ndarray
-        The matrices, of the last two axes.
+        The matrices. Each matrix is along the last two axes.
         Sizes ``[*output_sizes]``.
         ``out`` itself where it is given.
 

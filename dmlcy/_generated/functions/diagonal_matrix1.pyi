@@ -25,19 +25,21 @@ def diagonal_matrix1(
     Parameters
     ----------
     input : array, optional
-        The elements beside the diagonals; zeros if it is left out. Rank 2 to 4;
-        data type FLOAT32, FLOAT64, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-        UINT32, UINT16 or UINT8.
+        The elements outside of the filled diagonals. If the tensor is left out,
+        these elements are 0. Rank 2 to 4; data type FLOAT32, FLOAT64, FLOAT16,
+        INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     output_sizes : int or sequence of ints
-        Sizes of the output, which are those of the input if there is one. At
-        least 1. An int is a sequence of one.
+        Sizes of the output. If there is an input, they are the sizes of the
+        input. At least 1. An int is a sequence of one.
     value : number, default 1
         The value on the diagonals. A value of the data type of ``input``.
     diagonal_fill_begin : int, default 0
-        The first diagonal to fill, as columns from the main one.
+        The first diagonal to fill, as a number of columns to the right of the
+        main diagonal.
     diagonal_fill_end : int, default 1
-        The diagonal behind the last one to fill. If it is less than
-        DiagonalFillBegin, all diagonals are filled except those between.
+        The diagonal after the last diagonal to fill. If it is less than
+        DiagonalFillBegin, all diagonals are filled except the diagonals between
+        the two.
     output_dtype : data type, default None
         Data type of output. One of FLOAT32, FLOAT64, FLOAT16, INT64, INT32,
         INT16, INT8, UINT64, UINT32, UINT16 or UINT8. None: that of input, or
@@ -49,7 +51,7 @@ def diagonal_matrix1(
     Returns
     -------
     numpy.ndarray
-        The matrices, of the last two axes.
+        The matrices. Each matrix is along the last two axes.
         Sizes ``[*output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -61,11 +63,12 @@ def diagonal_matrix1(
         rank, range, length), and these:
 
         ``DML-DIAGONAL_MATRIX1-input-dimensions``
-            input has another number of dimensions than the output. Must hold:
+            input has a different number of dimensions from the output. Must
+            hold:
             ``rank(input) == rank(output)``
 
         ``DML-DIAGONAL_MATRIX1-input-fits``
-            input has other sizes than the output. Must hold for d in
+            input has different sizes from the output. Must hold for d in
             rank(output):
             ``sizes(input)[d] == sizes(output)[d]``
 

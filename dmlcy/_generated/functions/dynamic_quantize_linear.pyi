@@ -34,9 +34,10 @@ def dynamic_quantize_linear(
     tuple of numpy.ndarray
         ``output``: The quantized integers.
         Sizes ``sizes(input)``.
-        ``output_scale``: The scale, one element.
+        ``output_scale``: The scale, in one element.
         Sizes ``ones``.
-        ``output_zero_point``: The integer that stands for 0, one element.
+        ``output_zero_point``: The zero point, the integer that represents 0, in
+        one element.
         Sizes ``ones``.
         Data type of ``output``.
         ``out`` itself where it is given.

@@ -28,9 +28,9 @@ def element_wise_dequantize_linear(
     scale : array
         The scale of each element. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     zero_point : array, optional
-        The integer that stands for 0, for each element. If the tensor is left
-        out, this integer is 0. Rank 1 to 8; data type UINT8, INT32, INT16,
-        INT8, UINT32 or UINT16.
+        The zero point of each element: the integer that represents 0. If the
+        tensor is left out, the zero point is 0. Rank 1 to 8; data type UINT8,
+        INT32, INT16, INT8, UINT32 or UINT16.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -38,7 +38,7 @@ def element_wise_dequantize_linear(
     Returns
     -------
     numpy.ndarray
-        The numbers that the integers stand for.
+        The numbers that the integers represent.
         Sizes ``sizes(input)``.
         Data type of ``scale``.
         ``out`` itself where it is given.

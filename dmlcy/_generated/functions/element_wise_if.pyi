@@ -26,13 +26,13 @@ def element_wise_if(
         The conditions that choose between the tensors: 0 is false, and every
         other value is true. Rank 1 to 8; data type UINT8.
     a : array
-        The elements for a true condition. Rank 1 to 8; data type FLOAT16,
-        FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or
-        UINT64.
+        The elements that are taken where the condition is true. Rank 1 to 8;
+        data type FLOAT16, FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     b : array
-        The elements for a false condition. Rank 1 to 8; data type FLOAT16,
-        FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or
-        UINT64.
+        The elements that are taken where the condition is false. Rank 1 to 8;
+        data type FLOAT16, FLOAT32, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

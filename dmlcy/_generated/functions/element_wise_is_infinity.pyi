@@ -24,8 +24,8 @@ def element_wise_is_infinity(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     infinity_mode : IsInfinityMode or its name, default 'EITHER'
-        Which infinities count: both, or those of one sign. One of EITHER,
-        POSITIVE or NEGATIVE.
+        Which infinities give 1: both, or only the positive or the negative
+        infinity. One of EITHER, POSITIVE or NEGATIVE.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

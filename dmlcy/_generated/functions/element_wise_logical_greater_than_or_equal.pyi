@@ -37,8 +37,8 @@ def element_wise_logical_greater_than_or_equal(
     Returns
     -------
     numpy.ndarray
-        1 for each pair for which the comparison holds, and 0 for each other
-        pair.
+        1 for each pair of elements for which the comparison is true, and 0 for
+        each other pair.
         Sizes ``sizes(a)``.
         ``out`` itself where it is given.
 

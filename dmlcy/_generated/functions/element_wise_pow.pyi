@@ -29,8 +29,9 @@ def element_wise_pow(
         The exponents. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16,
         INT8, UINT32, UINT16 or UINT8.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else. If ScaleBias is left out, the elements stay.
+        A scale and a bias that are applied to each element x of InputTensor
+        first: x becomes x * Scale + Bias. If ScaleBias is left out, the
+        elements do not change.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -50,7 +51,7 @@ def element_wise_pow(
         rank, range, length), and these:
 
         ``DML-ELEMENT_WISE_POW-exponent-other-type``
-            exponent has another data type than the input. Must hold:
+            exponent has a different data type from the input. Must hold:
             ``dtype(exponent) == dtype(input)``
 
     See Also

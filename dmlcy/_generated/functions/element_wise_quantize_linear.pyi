@@ -29,8 +29,9 @@ def element_wise_quantize_linear(
     scale : array
         The scale of each element. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     zero_point : array, optional
-        The integer that stands for 0, for each element. If the tensor is left
-        out, this integer is 0. Rank 1 to 8; data type UINT8 or INT8.
+        The zero point of each element: the integer that represents 0. If the
+        tensor is left out, the zero point is 0. Rank 1 to 8; data type UINT8 or
+        INT8.
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of zero_point, or
         UINT8 without it.

@@ -31,24 +31,26 @@ def element_wise_quantized_linear_add(
     a : array
         The left operands. Rank 1 to 8; data type INT8 or UINT8.
     a_scale : array
-        The scale of ATensor, one element. Rank 1 to 8; data type FLOAT32.
+        The scale of ATensor, in one element. Rank 1 to 8; data type FLOAT32.
     a_zero_point : array or None
-        The integer of ATensor that stands for 0, one element. If the tensor is
-        left out, this integer is 0. Rank 1 to 8; data type INT8 or UINT8.
+        The zero point of ATensor, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0. Rank 1 to 8;
+        data type INT8 or UINT8.
     b : array
         The right operands. Rank 1 to 8; data type INT8 or UINT8.
     b_scale : array
-        The scale of BTensor, one element. Rank 1 to 8; data type FLOAT32.
+        The scale of BTensor, in one element. Rank 1 to 8; data type FLOAT32.
     b_zero_point : array or None
-        The integer of BTensor that stands for 0, one element. If the tensor is
-        left out, this integer is 0. Rank 1 to 8; data type INT8 or UINT8.
+        The zero point of BTensor, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0. Rank 1 to 8;
+        data type INT8 or UINT8.
     output_scale : array
         The scale with which the sums are quantized, one element. Rank 1 to 8;
         data type FLOAT32.
     output_zero_point : array, optional
-        The integer of OutputTensor that stands for 0, one element. If the
-        tensor is left out, this integer is 0. Rank 1 to 8; data type INT8 or
-        UINT8.
+        The zero point of OutputTensor, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0. Rank 1 to 8;
+        data type INT8 or UINT8.
     output_dtype : data type, default None
         Data type of output. One of INT8 or UINT8. None: that of
         output_zero_point, or INT8 without it.

@@ -23,9 +23,9 @@ def element_wise_round(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     rounding_mode : RoundingMode or its name, default 'HALVES_TO_NEAREST_EVEN'
-        Which whole number: the nearest one, with halves to the even number or
-        away from 0, or the next one towards 0. One of HALVES_TO_NEAREST_EVEN,
-        TOWARD_ZERO or TOWARD_INFINITY.
+        How an element is rounded: to the nearest whole number, with ties to
+        even or away from 0, or to the next whole number towards 0. One of
+        HALVES_TO_NEAREST_EVEN, TOWARD_ZERO or TOWARD_INFINITY.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -23,8 +23,9 @@ def element_wise_sinh(
     input : array
         The elements to read. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale_bias : (scale, bias), default None
-        Replaces each element x of InputTensor by x * Scale + Bias, before
-        anything else. If ScaleBias is left out, the elements stay.
+        A scale and a bias that are applied to each element x of InputTensor
+        first: x becomes x * Scale + Bias. If ScaleBias is left out, the
+        elements do not change.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -35,7 +35,7 @@ def fill_value_constant(
     Returns
     -------
     numpy.ndarray
-        The value, in each element.
+        The result. Each element is the value.
         Sizes ``[*output_sizes]``.
         ``out`` itself where it is given.
 

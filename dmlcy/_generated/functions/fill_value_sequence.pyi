@@ -39,7 +39,7 @@ def fill_value_sequence(
     Returns
     -------
     numpy.ndarray
-        The numbers, row by row.
+        The numbers in row-major order.
         Sizes ``[*output_sizes]``.
         ``out`` itself where it is given.
 

@@ -26,14 +26,14 @@ def fold(
     Parameters
     ----------
     input : array
-        The columns: one column per position of the window (a block), and one
-        row per channel and window element, as UNFOLD gives them. Rank 3; data
-        type FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-        UINT32, UINT16 or UINT8.
+        The columns, in the layout of UNFOLD's output. Each column is one
+        position of the window (a block). Each row is one element of the window
+        in one channel. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
+        INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the image. The input gives only the total
-        number of blocks: 4 by 9 blocks and 6 by 6 blocks look the same. At
-        least 1. An int is a sequence of one.
+        Sizes of the spatial axes of the image. The input has only the total
+        number of blocks, so the sizes do not follow from the input: 36 blocks
+        may be 4 by 9 or 6 by 6. At least 1. An int is a sequence of one.
     window_sizes : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -44,11 +44,11 @@ def fold(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Number of zeros at the start of each spatial axis of the image. A
-        sequence has ``spatial`` entries.
+        Number of zeros that are added at the start of each spatial axis of the
+        image. A sequence has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Number of zeros at the end of each spatial axis of the image. A sequence
-        has ``spatial`` entries.
+        Number of zeros that are added at the end of each spatial axis of the
+        image. A sequence has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -56,10 +56,11 @@ def fold(
     Returns
     -------
     numpy.ndarray
-        The image, with a batch, channels and 1 to 6 spatial axes S: each
-        element is the sum of the column elements that lie on it. FOLD undoes
-        UNFOLD if windows do not overlap; if windows overlap, divide the image
-        by the FOLD of ones. Its sizes are {N, C, S...}.
+        The image, with a batch, channels and 1 to 6 spatial axes S. Each
+        element is the sum of all column elements at its place. If windows do
+        not overlap, FOLD is the inverse of UNFOLD. If windows overlap, divide
+        the image by the FOLD of ones to invert UNFOLD. Its sizes are {N, C,
+        S...}.
         Sizes ``[N, C, *output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -94,19 +95,19 @@ def fold(
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
         Number of positions of the window along each spatial axis.
     ``ones = max(rank(input) - 3, 0)``
-        Number of ones in front of the sizes of the input.
+        Number of leading sizes of 1 that are added to the sizes of the input.
     ``N = sizes(input)[ones]``
         Batch size.
     ``volume = prod(window_sizes)``
-        Elements of a window.
+        Number of elements of a window.
     ``C = max(sizes(input)[ones + 1] // volume, 1)``
         Channels of the image.
     ``over[d] = min(window_sizes[d], blocks[d])``
-        Largest number of window positions that cover one element of the image,
+        Greatest number of window positions that cover one element of the image,
         along each spatial axis.
 
     References

@@ -23,16 +23,17 @@ def gather(
     Parameters
     ----------
     input : array
-        The tensor with the slices. Rank 1 to 8; data type FLOAT32, FLOAT16,
-        INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor from which slices are taken. Rank 1 to 8; data type FLOAT32,
+        FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or
+        UINT64.
     indices : array
-        The indices, in the last IndexDimensions axes. The axes before them have
-        the size 1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
+        The indices of the slices. Only the last IndexDimensions axes are used.
+        The axes before them have the size 1. Rank 1 to 8; data type UINT32,
+        INT64, INT32 or UINT64.
     axis : int
-        The axis whose slices are taken. From 0 to 7.
+        The axis along which slices are taken. From 0 to 7.
     index_dimensions : int
-        Number of axes of the indices that are used, which are the last ones.
-        From 0 to 8.
+        Number of axes of the indices that are used: the last axes. From 0 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -40,8 +41,8 @@ def gather(
     Returns
     -------
     numpy.ndarray
-        The slices. In place of Axis, the output has the last IndexDimensions
-        axes of the indices.
+        The slices. The axes of the output are the axes of the input, with Axis
+        replaced by the last IndexDimensions axes of the indices.
         Sizes ``gathered``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -57,7 +58,8 @@ def gather(
             ``axis < rank(input)``
 
         ``DML-GATHER-indices-dimensions``
-            indices has another number of dimensions than the input. Must hold:
+            indices has a different number of dimensions from the input. Must
+            hold:
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER-index_dimensions-exist``
@@ -66,23 +68,22 @@ def gather(
             ``index_dimensions <= rank(indices)``
 
         ``DML-GATHER-indices-leading``
-            indices has a size other than 1 in front of its last
-            index_dimensions axes. Must hold for d in rank(indices):
+            indices has a size other than 1 before its last index_dimensions
+            axes. Must hold for d in rank(indices):
             ``d + index_dimensions >= rank(indices) or sizes(indices)[d] == 1``
 
         ``DML-GATHER-input-room``
-            input has no room for the axes of the indices. Must hold for d in
-            rank(input):
+            input has too few dimensions for the axes of the indices. Must hold
+            for d in rank(input):
             ``d + 1 >= index_dimensions or sizes(input)[d] == 1``
 
         ``DML-GATHER-axis-room``
-            axis is too small to make room for the axes of the indices. Must
-            hold:
+            axis is too small: the axes of the indices do not fit into the
+            output. Must hold:
             ``axis + 1 >= index_dimensions``
 
         ``DML-GATHER-indices-inside``
-            indices names a slice that does not exist. Must hold for v of
-            indices:
+            indices is outside of the axis. Must hold for v of indices:
             ``-sizes(input)[axis] <= v and v < sizes(input)[axis]``
 
     See Also
@@ -99,8 +100,8 @@ def gather(
         sizes(input)[min(max(d + index_dimensions - 1, 0), 7)] if d +
         index_dimensions > 0 else 1``
 
-        Size of each axis: first the sizes of the input before Axis, then the
-        sizes of the indices, then the sizes of the input behind Axis.
+        The sizes of the input before Axis, then the sizes of the indices, then
+        the sizes of the input after Axis.
 
     References
     ----------

@@ -23,13 +23,14 @@ def gather_elements(
     Parameters
     ----------
     input : array
-        The tensor with the elements. Rank 1 to 8; data type FLOAT32, FLOAT16,
-        INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor from which elements are taken. Rank 1 to 8; data type
+        FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
+        INT64 or UINT64.
     indices : array
-        The place along Axis of each element of the output. Rank 1 to 8; data
+        The index along Axis of each element of the output. Rank 1 to 8; data
         type UINT32, INT64, INT32 or UINT64.
     axis : int
-        The axis along which an index counts. From 0 to 7.
+        The axis to which each index belongs. From 0 to 7.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -37,7 +38,7 @@ def gather_elements(
     Returns
     -------
     numpy.ndarray
-        The elements that the indices name.
+        The elements at the indices.
         Sizes ``sizes(indices)``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -53,12 +54,13 @@ def gather_elements(
             ``axis < rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-dimensions``
-            indices has another number of dimensions than the input. Must hold:
+            indices has a different number of dimensions from the input. Must
+            hold:
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-fit``
-            indices has another size than the input on an axis other than axis.
-            Must hold for d in rank(input):
+            indices differs in size from the input along an axis other than
+            axis. Must hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``
 

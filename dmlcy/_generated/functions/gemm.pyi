@@ -67,7 +67,7 @@ def gemm(
         rank, range, length), and these:
 
         ``DML-GEMM-b-axes``
-            b has another number of axes than a. Must hold:
+            b has a different number of axes from a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-GEMM-b-rows``
@@ -75,7 +75,7 @@ def gemm(
             ``right_rows == left_columns``
 
         ``DML-GEMM-b-batch``
-            b has another number of matrices than a. Must hold for d in row:
+            b has a different number of matrices from a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
     See Also
@@ -110,7 +110,7 @@ def gemm(
 
         Rows of the right matrices.
     ``channels = sizes(a)[max(rank(a) - 3, 0)] if rank(a) > 2 else 1``
-        Size of the axis before the rows, which is the one of the channels.
+        Size of the axis of the channels, which is before the rows.
 
     References
     ----------

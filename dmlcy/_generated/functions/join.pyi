@@ -23,11 +23,11 @@ def join(
     Parameters
     ----------
     inputs : array
-        The tensors to join; their sizes differ along Axis only. Rank 1 to 8;
-        data type FLOAT32, FLOAT16, INT32, INT16, UINT32, UINT16, INT8, UINT8,
-        FLOAT64, INT64 or UINT64.
+        The tensors to join. Their sizes may differ only along Axis. Rank 1 to
+        8; data type FLOAT32, FLOAT16, INT32, INT16, UINT32, UINT16, INT8,
+        UINT8, FLOAT64, INT64 or UINT64.
     axis : int
-        The axis to join along. From 0 to 7.
+        The axis along which the tensors are joined. From 0 to 7.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -51,8 +51,8 @@ def join(
             ``count(inputs) >= 1``
 
         ``DML-JOIN-inputs-dimensions``
-            inputs has another number of dimensions than the first tensor. Must
-            hold for k in count(inputs):
+            inputs has a different number of dimensions from the first tensor.
+            Must hold for k in count(inputs):
             ``rank(inputs[k]) == rank(inputs[0])``
 
         ``DML-JOIN-axis-exists``
@@ -60,8 +60,8 @@ def join(
             ``axis < rank(inputs[0])``
 
         ``DML-JOIN-inputs-fit``
-            inputs has another size than the first tensor along an axis that is
-            not joined. Must hold for k in count(inputs):
+            inputs differs in size from the first tensor along an axis other
+            than axis. Must hold for k in count(inputs):
             ``all(d == axis or sizes(inputs[k])[d] == sizes(inputs[0])[d] for d
             in rank(inputs[0]))``
 
@@ -77,7 +77,7 @@ def join(
         ``sum(sizes(inputs[k])[d] for k in count(inputs)) if d == axis else
         sizes(inputs[0])[d]``
 
-        Size of each axis: the sum of the inputs along Axis.
+        The sizes of the inputs. Along Axis, it is the sum of their sizes.
 
     References
     ----------

@@ -32,16 +32,18 @@ def local_response_normalization_grad(
         The gradient of the output of the forward pass. Rank 4; data type
         FLOAT32 or FLOAT16.
     cross_channel : bool
-        Add up squares of neighboring channels; otherwise of neighboring rows
-        and columns of the same channel.
+        Whether the squares of neighboring channels are summed. If not, the
+        squares of neighboring rows and columns of the same channel are summed.
     local_size : int
-        Number of neighbors along an axis, with the element itself. At least 1.
+        Number of neighbors along an axis. The element itself counts as one of
+        them. At least 1.
     alpha : float, default 0.0001
         Factor of the sum of the squares, before it is divided by LocalSize.
     beta : float, default 0.75
         Exponent of the divisor.
     bias : float, default 1.0
-        The number that is added to the sum, before the sum is raised to Beta.
+        The number that is added to the scaled sum, before the result is raised
+        to the power of Beta.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -72,7 +74,8 @@ def local_response_normalization_grad(
         ``local_size if d == 1 and cross_channel or d >= 2 and not
         cross_channel else 1``
 
-        Number of neighbors along each axis, with the element itself.
+        Number of neighbors along each axis. The element itself counts as one of
+        them.
 
     References
     ----------

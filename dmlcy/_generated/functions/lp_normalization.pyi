@@ -25,12 +25,12 @@ def lp_normalization(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     axis : int
-        The axis to normalize along. From 0 to 7.
+        The axis along which the elements are normalized. From 0 to 7.
     epsilon : float, default 1e-05
         A small number that keeps the divisor from being 0.
     p : int, default 2
-        The order of the norm: 1, the sum of absolute values, or 2, the root of
-        the sum of squares. From 1 to 2.
+        The order of the norm: 1 for the sum of absolute values, 2 for the
+        square root of the sum of squares. From 1 to 2.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -62,7 +62,7 @@ def lp_normalization(
     The formulas read:
 
     ``reduced[d] = 1 if d == axis else sizes(input)[d]``
-        Size of each axis of the norms.
+        The sizes of the norms.
 
     References
     ----------

@@ -35,9 +35,9 @@ def lp_pooling1(
         ``spatial`` entries.
     p : int
         The exponent of the norm: 1 for the sum of absolute values, 2 for the
-        root of the sum of squares. Powers and sum are float64, so a large P can
-        overflow to inf or vanish: two elements of 10 give inf for P = 400, and
-        two elements of 0.1 give 0. At least 1.
+        square root of the sum of squares. The powers and the sum are computed
+        in FLOAT64, so a large P can give inf or 0. For example, with P = 400,
+        two elements of 10 give inf, and two elements of 0.1 give 0. At least 1.
     strides : int or sequence of ints, default 1
         Step of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -59,7 +59,7 @@ def lp_pooling1(
     Returns
     -------
     numpy.ndarray
-        One element per position of the window.
+        One element for each position of the window.
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -87,21 +87,21 @@ def lp_pooling1(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions at which the whole window is inside the padded axis,
-        along each spatial axis.
+        Number of positions at which the whole window is inside of the padded
+        axis, along each spatial axis.
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same number, or one more if the stride does not divide: the last
-        window then reaches past the padding.
+        The number of whole windows if the stride divides evenly. Otherwise this
+        number plus one: then the last window reaches past the padding.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
-        Size of each spatial axis of the output that is given.
+        Size of each spatial axis of the given output.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis. A call can
-        ask for a number, from the number of whole windows to this number
-        rounded up. Without a size, it is the number of whole windows.
+        Number of positions of the window along each spatial axis. By default,
+        it is the number of whole windows. A call can ask for one more if the
+        stride does not divide evenly.
 
     References
     ----------

@@ -44,7 +44,7 @@ def lstm(
         The weights of the hidden state, gate by gate, for each direction. Rank
         4; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        The biases of the input, then those of the hidden state, for each
+        The biases of the input, then the biases of the hidden state, for each
         direction. If the tensor is left out, the biases are 0. Rank 4; data
         type FLOAT32 or FLOAT16.
     hidden_init : array, optional
@@ -64,15 +64,16 @@ def lstm(
         The activations of the forward direction, then those of the backward
         direction.
     direction : RecurrentNetworkDirection or its name, default 'FORWARD'
-        From the first step to the last (FORWARD), from the last to the first
-        (BACKWARD), or both with weights of their own (BIDIRECTIONAL). One of
-        FORWARD, BACKWARD or BIDIRECTIONAL.
+        The order of the steps: from the first to the last (FORWARD), from the
+        last to the first (BACKWARD), or both (BIDIRECTIONAL). With
+        BIDIRECTIONAL, each direction has its own weights. One of FORWARD,
+        BACKWARD or BIDIRECTIONAL.
     clip_threshold : float, default 0
         Limit of the absolute values of the inputs of the activations.
     use_clip_threshold : bool, default False
-        Use ClipThreshold.
+        Whether ClipThreshold is used.
     couple_input_forget : bool, default False
-        Use 1 - i as the forget gate.
+        Whether the forget gate is 1 - i.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each
         step.
@@ -108,13 +109,14 @@ def lstm(
         rank, range, length), and these:
 
         ``DML-LSTM-output_single-some``
-            output_single is left out, and so is every other output. Must hold:
+            output_single is left out, and all other outputs are left out, too.
+            Must hold:
             ``present(output_sequence) or present(output_single) or
             present(output_cell_single)``
 
         ``DML-LSTM-sequence_lengths-inside``
-            sequence_lengths is more than the steps of the input. Must hold for
-            v of sequence_lengths:
+            sequence_lengths is more than the number of steps of the input. Must
+            hold for v of sequence_lengths:
             ``v <= steps``
 
     See Also

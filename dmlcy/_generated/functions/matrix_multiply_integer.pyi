@@ -26,16 +26,16 @@ def matrix_multiply_integer(
         The left integers, of M rows and K columns. Rank 2 to 4; data type UINT8
         or INT8.
     a_zero_point : array or None
-        The integer that stands for 0 in the left matrices, one element or one
-        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
-        data type UINT8 or INT8.
+        The zero point of the left matrices, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8 or INT8.
     b_zero_point : array, optional
-        The integer that stands for 0 in the right matrices, one element or one
-        for each column. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8 or INT8.
+        The zero point of the right matrices, the integer that represents 0: one
+        element, or one element for each column. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -54,7 +54,7 @@ def matrix_multiply_integer(
         rank, range, length), and these:
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-axes``
-            b has another number of axes than a. Must hold:
+            b has a different number of axes from a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-rows``
@@ -62,19 +62,19 @@ def matrix_multiply_integer(
             ``right_rows == left_columns``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b-batch``
-            b has another number of matrices than a. Must hold for d in row:
+            b has a different number of matrices from a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-a_zero_point-rows``
-            a_zero_point has neither one element nor one for each row. Must
-            hold:
+            a_zero_point has neither one element nor one element for each row.
+            Must hold:
             ``prod(sizes(a_zero_point)) == 1 or
             sizes(a_zero_point)[max(rank(a_zero_point) - 2, 0)] == left_rows
             and prod(sizes(a_zero_point)) == left_rows``
 
         ``DML-MATRIX_MULTIPLY_INTEGER-b_zero_point-columns``
-            b_zero_point has neither one element nor one for each column. Must
-            hold:
+            b_zero_point has neither one element nor one element for each
+            column. Must hold:
             ``prod(sizes(b_zero_point)) == 1 or
             sizes(b_zero_point)[max(rank(b_zero_point) - 1, 0)] ==
             right_columns and prod(sizes(b_zero_point)) == right_columns``

@@ -29,22 +29,24 @@ def matrix_multiply_integer_to_float(
         The left integers, of M rows and K columns. Rank 2 to 4; data type
         UINT8, INT8, UINT16, INT16, UINT32 or INT32.
     a_scale : array
-        The scale of the left matrices, one element or one for each row. Rank 1
-        to 4; data type FLOAT32 or FLOAT16.
+        The scale of the left matrices: one element, or one element for each
+        row. Rank 1 to 4; data type FLOAT32 or FLOAT16.
     a_zero_point : array or None
-        The integer that stands for 0 in the left matrices, one element or one
-        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
-        data type UINT8, INT8, UINT16, INT16, UINT32 or INT32.
+        The zero point of the left matrices, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8, INT8, UINT16, INT16,
+        UINT32 or INT32.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8, INT8, UINT16, INT16, UINT32 or INT32.
     b_scale : array
-        The scale of the right matrices, one element or one for each column.
-        Rank 1 to 4; data type FLOAT32 or FLOAT16.
+        The scale of the right matrices: one element, or one element for each
+        column. Rank 1 to 4; data type FLOAT32 or FLOAT16.
     b_zero_point : array, optional
-        The integer that stands for 0 in the right matrices, one element or one
-        for each column. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8, INT8, UINT16, INT16, UINT32 or INT32.
+        The zero point of the right matrices, the integer that represents 0: one
+        element, or one element for each column. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8, INT8, UINT16, INT16,
+        UINT32 or INT32.
     bias : array, optional
         The numbers that are added to the product. If the tensor is left out,
         nothing is added. Rank 2 to 4; data type FLOAT32 or FLOAT16.
@@ -67,7 +69,7 @@ def matrix_multiply_integer_to_float(
         rank, range, length), and these:
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b-axes``
-            b has another number of axes than a. Must hold:
+            b has a different number of axes from a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b-rows``
@@ -75,42 +77,44 @@ def matrix_multiply_integer_to_float(
             ``right_rows == left_columns``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b-batch``
-            b has another number of matrices than a. Must hold for d in row:
+            b has a different number of matrices from a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-a_zero_point-rows``
-            a_zero_point has neither one element nor one for each row. Must
-            hold:
+            a_zero_point has neither one element nor one element for each row.
+            Must hold:
             ``prod(sizes(a_zero_point)) == 1 or
             sizes(a_zero_point)[max(rank(a_zero_point) - 2, 0)] == left_rows
             and prod(sizes(a_zero_point)) == left_rows``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b_zero_point-columns``
-            b_zero_point has neither one element nor one for each column. Must
-            hold:
+            b_zero_point has neither one element nor one element for each
+            column. Must hold:
             ``prod(sizes(b_zero_point)) == 1 or
             sizes(b_zero_point)[max(rank(b_zero_point) - 1, 0)] ==
             right_columns and prod(sizes(b_zero_point)) == right_columns``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b_scale-axes``
-            b_scale has another number of axes than a_scale. Must hold:
+            b_scale has a different number of axes from a_scale. Must hold:
             ``rank(b_scale) == rank(a_scale)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-a_zero_point-axes``
-            a_zero_point has another number of axes than a_scale. Must hold:
+            a_zero_point has a different number of axes from a_scale. Must hold:
             ``rank(a_zero_point) == rank(a_scale)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b_zero_point-axes``
-            b_zero_point has another number of axes than a_scale. Must hold:
+            b_zero_point has a different number of axes from a_scale. Must hold:
             ``rank(b_zero_point) == rank(a_scale)``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-a_scale-rows``
-            a_scale has neither one element nor one for each row. Must hold:
+            a_scale has neither one element nor one element for each row. Must
+            hold:
             ``prod(sizes(a_scale)) == 1 or sizes(a_scale)[max(rank(a_scale) - 2,
             0)] == left_rows and prod(sizes(a_scale)) == left_rows``
 
         ``DML-MATRIX_MULTIPLY_INTEGER_TO_FLOAT-b_scale-columns``
-            b_scale has neither one element nor one for each column. Must hold:
+            b_scale has neither one element nor one element for each column.
+            Must hold:
             ``prod(sizes(b_scale)) == 1 or sizes(b_scale)[max(rank(b_scale) - 1,
             0)] == right_columns and prod(sizes(b_scale)) == right_columns``
 

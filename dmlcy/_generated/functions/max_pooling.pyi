@@ -49,7 +49,7 @@ def max_pooling(
     Returns
     -------
     numpy.ndarray
-        One element per position of the window.
+        One element for each position of the window.
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -77,21 +77,21 @@ def max_pooling(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = window_size[d]``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions at which the whole window is inside the padded axis,
-        along each spatial axis.
+        Number of positions at which the whole window is inside of the padded
+        axis, along each spatial axis.
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same number, or one more if the stride does not divide: the last
-        window then reaches past the padding.
+        The number of whole windows if the stride divides evenly. Otherwise this
+        number plus one: then the last window reaches past the padding.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
-        Size of each spatial axis of the output that is given.
+        Size of each spatial axis of the given output.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis. A call can
-        ask for a number, from the number of whole windows to this number
-        rounded up. Without a size, it is the number of whole windows.
+        Number of positions of the window along each spatial axis. By default,
+        it is the number of whole windows. A call can ask for one more if the
+        stride does not divide evenly.
 
     References
     ----------

@@ -48,11 +48,12 @@ def max_pooling2(
         least 1. A sequence has ``spatial`` entries.
     output_indices : bool or data type, default False
         Whether the result has output_indices too: a tuple then. The index of
-        each maximum in the input, counted over all axes in row-major order,
-        whatever the strides. For a NumPy array x, x.reshape(-1)[indices] are
-        the maxima, and numpy.unravel_index(indices, x.shape) are their
-        coordinates. The index is 2^32-1 if a window covers padding only. True:
-        with data type UINT32. Else one of UINT32 or UINT64.
+        each maximum in the input. Elements are counted over all axes in row-
+        major order, and strides have no effect. For a NumPy array x,
+        x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
+        x.shape) are their coordinates. If a window covers padding only, the
+        index is 2^32-1. True: with data type UINT32. Else one of UINT32 or
+        UINT64.
     output_sizes : sequence of int, default None
         Sizes of output. None: those of ``out``, or the least.
     out : array, or a tuple of arrays where the result is one, optional
@@ -62,14 +63,14 @@ def max_pooling2(
     Returns
     -------
     numpy.ndarray, or a tuple of them
-        One element per position of the window.
+        One element for each position of the window.
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``input``.
         With ``output_indices``, a tuple of this and: The index of each maximum
-        in the input, counted over all axes in row-major order, whatever the
-        strides. For a NumPy array x, x.reshape(-1)[indices] are the maxima, and
-        numpy.unravel_index(indices, x.shape) are their coordinates. The index
-        is 2^32-1 if a window covers padding only.
+        in the input. Elements are counted over all axes in row-major order, and
+        strides have no effect. For a NumPy array x, x.reshape(-1)[indices] are
+        the maxima, and numpy.unravel_index(indices, x.shape) are their
+        coordinates. If a window covers padding only, the index is 2^32-1.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 
@@ -96,21 +97,21 @@ def max_pooling2(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions at which the whole window is inside the padded axis,
-        along each spatial axis.
+        Number of positions at which the whole window is inside of the padded
+        axis, along each spatial axis.
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same number, or one more if the stride does not divide: the last
-        window then reaches past the padding.
+        The number of whole windows if the stride divides evenly. Otherwise this
+        number plus one: then the last window reaches past the padding.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
-        Size of each spatial axis of the output that is given.
+        Size of each spatial axis of the given output.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis. A call can
-        ask for a number, from the number of whole windows to this number
-        rounded up. Without a size, it is the number of whole windows.
+        Number of positions of the window along each spatial axis. By default,
+        it is the number of whole windows. A call can ask for one more if the
+        stride does not divide evenly.
 
     References
     ----------

@@ -30,8 +30,8 @@ def max_pooling_grad(
         The input of MAX_POOLING2. Its sizes are {N, C, H, W} or {N, C, D, H,
         W}. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     input_gradient : array
-        The gradient of the output of MAX_POOLING2: one element per position of
-        the window. Rank 4 to 5; data type FLOAT32 or FLOAT16.
+        The gradient of the output of MAX_POOLING2: one element for each
+        position of the window. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -54,8 +54,8 @@ def max_pooling_grad(
     Returns
     -------
     numpy.ndarray
-        The gradient of the input of MAX_POOLING2. Of equal maxima of a window,
-        the first one gets the element.
+        The gradient of the input of MAX_POOLING2. If a window has several equal
+        maxima, only the first of them gets the gradient of the window.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -83,24 +83,24 @@ def max_pooling_grad(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions at which the whole window is inside the padded axis,
-        along each spatial axis.
+        Number of positions at which the whole window is inside of the padded
+        axis, along each spatial axis.
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same number, or one more if the stride does not divide: the last
-        window then reaches past the padding.
+        The number of whole windows if the stride divides evenly. Otherwise this
+        number plus one: then the last window reaches past the padding.
     ``wanted[d]``
         ``sizes(input_gradient)[2 + d] if rank(input_gradient) == spatial + 2
         else 0``
 
-        Size of each spatial axis of the gradient that is given.
+        Size of each spatial axis of the given gradient.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis. A call can
-        ask for a number, from the number of whole windows to this number
-        rounded up. Without a size, it is the number of whole windows.
+        Number of positions of the window along each spatial axis. By default,
+        it is the number of whole windows. A call can ask for one more if the
+        stride does not divide evenly.
 
     References
     ----------

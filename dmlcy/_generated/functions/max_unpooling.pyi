@@ -23,14 +23,14 @@ def max_unpooling(
     Parameters
     ----------
     input : array
-        The elements, such as the maxima of MAX_POOLING1. Its sizes are {N, C,
-        H, W}. Rank 4; data type FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-        UINT64, UINT32, UINT16 or UINT8.
+        The elements to place, such as the maxima of MAX_POOLING1. Its sizes are
+        {N, C, H, W}. Rank 4; data type FLOAT32, FLOAT16, INT64, INT32, INT16,
+        INT8, UINT64, UINT32, UINT16 or UINT8.
     indices : array
-        The place of each element in the output, counted row by row from its
-        first element. Rank 4; data type UINT32 or UINT64.
+        The index of each element in the output, counted in row-major order over
+        all axes. Rank 4; data type UINT32 or UINT64.
     output_sizes : int or sequence of ints
-        Sizes of the output, such as those of the input of MAX_POOLING1. At
+        Sizes of the output, such as the sizes of the input of MAX_POOLING1. At
         least 1. A sequence has ``4`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
@@ -39,8 +39,8 @@ def max_unpooling(
     Returns
     -------
     numpy.ndarray
-        The elements at their places, and 0 everywhere else. Its sizes are {N,
-        C, H, W}.
+        The elements at their indices. All other elements are 0. Its sizes are
+        {N, C, H, W}.
         Sizes ``[*output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.

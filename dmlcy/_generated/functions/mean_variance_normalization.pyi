@@ -29,19 +29,19 @@ def mean_variance_normalization(
     input : array
         The elements to normalize. Rank 4; data type FLOAT32 or FLOAT16.
     scale : array, optional
-        Factor of the normalized elements. If the tensor is left out, the factor
-        is 1. Each size is the size of the input, or 1. Rank 4; data type
-        FLOAT32 or FLOAT16.
+        The factors of the normalized elements. If the tensor is left out, the
+        factor is 1. Along each axis, its size is the size of the input, or 1.
+        Rank 4; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        The numbers that are added to the scaled elements, 0 if the tensor is
-        left out. Each size is that of the input or 1. Rank 4; data type FLOAT32
-        or FLOAT16.
+        The numbers that are added to the scaled elements. If the tensor is left
+        out, 0 is added. Along each axis, its size is the size of the input, or
+        1. Rank 4; data type FLOAT32 or FLOAT16.
     cross_channel : bool
-        Take the mean and the variance of all channels together; otherwise of
-        each channel.
+        Whether the mean and the variance are taken over all channels together.
+        If not, they are taken for each channel.
     normalize_variance : bool, default True
-        Divide by the standard deviation too; otherwise the mean is subtracted
-        and nothing else.
+        Whether the elements are divided by the standard deviation. If not, only
+        the mean is subtracted.
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
@@ -66,13 +66,13 @@ def mean_variance_normalization(
         rank, range, length), and these:
 
         ``DML-MEAN_VARIANCE_NORMALIZATION-scale-broadcasts``
-            scale has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            scale has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(scale)[d] == sizes(input)[d] or sizes(scale)[d] == 1``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION-bias-broadcasts``
-            bias has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            bias has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(bias)[d] == sizes(input)[d] or sizes(bias)[d] == 1``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION-bias-together``
@@ -88,7 +88,7 @@ def mean_variance_normalization(
     The formulas read:
 
     ``reduced[d] = 1 if d >= 2 or d == 1 and cross_channel else sizes(input)[d]``
-        Size of each axis of the mean and the variance.
+        The sizes of the mean and the variance.
 
     References
     ----------

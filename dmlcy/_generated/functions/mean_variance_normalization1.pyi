@@ -29,19 +29,19 @@ def mean_variance_normalization1(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array, optional
-        Factor of the normalized elements. If the tensor is left out, the factor
-        is 1. Each size is the size of the input, or 1. Rank 1 to 8; data type
-        FLOAT32 or FLOAT16.
+        The factors of the normalized elements. If the tensor is left out, the
+        factor is 1. Along each axis, its size is the size of the input, or 1.
+        Rank 1 to 8; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        The numbers that are added to the scaled elements, 0 if the tensor is
-        left out. Each size is that of the input or 1. Rank 1 to 8; data type
-        FLOAT32 or FLOAT16.
+        The numbers that are added to the scaled elements. If the tensor is left
+        out, 0 is added. Along each axis, its size is the size of the input, or
+        1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     axes : int or sequence of ints
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.
     normalize_variance : bool, default True
-        Divide by the standard deviation too; otherwise the mean is subtracted
-        and nothing else.
+        Whether the elements are divided by the standard deviation. If not, only
+        the mean is subtracted.
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
@@ -66,21 +66,21 @@ def mean_variance_normalization1(
         rank, range, length), and these:
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-scale-axes``
-            scale has another number of axes than the input. Must hold:
+            scale has a different number of axes from the input. Must hold:
             ``rank(scale) == rank(input)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-bias-axes``
-            bias has another number of axes than the input. Must hold:
+            bias has a different number of axes from the input. Must hold:
             ``rank(bias) == rank(input)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-scale-broadcasts``
-            scale has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            scale has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(scale)[d] == sizes(input)[d] or sizes(scale)[d] == 1``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-bias-broadcasts``
-            bias has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            bias has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(bias)[d] == sizes(input)[d] or sizes(bias)[d] == 1``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-bias-together``
@@ -97,11 +97,11 @@ def mean_variance_normalization1(
             ``not any(axes[j] == axes[k] for j in k)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-scale-channels``
-            scale does not have the channels of the input. Must hold:
+            scale does not have the number of channels of the input. Must hold:
             ``rank(input) < 2 or sizes(scale)[1] == sizes(input)[1]``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-bias-channels``
-            bias does not have the channels of the input. Must hold:
+            bias does not have the number of channels of the input. Must hold:
             ``rank(input) < 2 or sizes(bias)[1] == sizes(input)[1]``
 
     See Also
@@ -115,7 +115,7 @@ def mean_variance_normalization1(
     ``reduced[d]``
         ``1 if any(axes[k] == d for k in len(axes)) else sizes(input)[d]``
 
-        Size of each axis of the mean and the variance.
+        The sizes of the mean and the variance.
 
     References
     ----------

@@ -30,20 +30,21 @@ def mean_variance_normalization2(
     input : array
         The elements to normalize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     scale : array, optional
-        Factor of the normalized elements. If the tensor is left out, the factor
-        is 1. Each size is the size of the input, or 1. Rank 1 to 8; data type
-        FLOAT32 or FLOAT16.
+        The factors of the normalized elements. If the tensor is left out, the
+        factor is 1. Along each axis, its size is the size of the input, or 1.
+        Rank 1 to 8; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        The numbers that are added to the scaled elements, 0 if the tensor is
-        left out. Each size is that of the input or 1. Rank 1 to 8; data type
-        FLOAT32 or FLOAT16.
+        The numbers that are added to the scaled elements. If the tensor is left
+        out, 0 is added. Along each axis, its size is the size of the input, or
+        1. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     axes : int or sequence of ints
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.
     use_mean : bool, default True
-        Subtract the mean; otherwise it counts as 0 in the variance too.
+        Whether the mean is subtracted. If not, the mean counts as 0, also in
+        the variance.
     use_variance : bool, default True
-        Divide by the standard deviation.
+        Whether the elements are divided by the standard deviation.
     epsilon : float, default 1e-05
         The number that is added to the variance, so that the divisor is not 0.
     fused_activation : desc of an activation, default None
@@ -68,21 +69,21 @@ def mean_variance_normalization2(
         rank, range, length), and these:
 
         ``DML-MEAN_VARIANCE_NORMALIZATION2-scale-axes``
-            scale has another number of axes than the input. Must hold:
+            scale has a different number of axes from the input. Must hold:
             ``rank(scale) == rank(input)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION2-bias-axes``
-            bias has another number of axes than the input. Must hold:
+            bias has a different number of axes from the input. Must hold:
             ``rank(bias) == rank(input)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION2-scale-broadcasts``
-            scale has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            scale has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(scale)[d] == sizes(input)[d] or sizes(scale)[d] == 1``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION2-bias-broadcasts``
-            bias has a size that is neither that of the input nor 1. Must hold
-            for d in rank(input):
+            bias has a size that is neither the size of the input nor 1. Must
+            hold for d in rank(input):
             ``sizes(bias)[d] == sizes(input)[d] or sizes(bias)[d] == 1``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION2-axes-exist``
@@ -105,7 +106,7 @@ def mean_variance_normalization2(
     ``reduced[d]``
         ``1 if any(axes[k] == d for k in len(axes)) else sizes(input)[d]``
 
-        Size of each axis of the mean and the variance.
+        The sizes of the mean and the variance.
 
     References
     ----------

@@ -38,16 +38,17 @@ def multihead_attention(
     Parameters
     ----------
     query : array, optional
-        The queries, of all heads one behind another in the last axis. If the
-        tensor is left out, the queries are in a stacked tensor. Rank 3 to 5;
-        data type FLOAT32 or FLOAT16.
+        The queries. The last axis has the queries of all heads, one head after
+        another. If the tensor is left out, the queries are in a stacked tensor.
+        Rank 3 to 5; data type FLOAT32 or FLOAT16.
     key : array, optional
-        The keys, arranged as the queries. If the tensor is left out, the keys
-        are in a stacked tensor. Rank 3 to 5; data type FLOAT32 or FLOAT16.
-    value : array, optional
-        The values, arranged as the queries. If the tensor is left out, the
-        values are in a stacked tensor. Rank 3 to 5; data type FLOAT32 or
+        The keys, in the same arrangement as the queries. If the tensor is left
+        out, the keys are in a stacked tensor. Rank 3 to 5; data type FLOAT32 or
         FLOAT16.
+    value : array, optional
+        The values, in the same arrangement as the queries. If the tensor is
+        left out, the values are in a stacked tensor. Rank 3 to 5; data type
+        FLOAT32 or FLOAT16.
     stacked_query_key : array, optional
         The query and the key of each head. Rank 5; data type FLOAT32 or
         FLOAT16.
@@ -58,22 +59,23 @@ def multihead_attention(
         The query, the key and the value of each head. Rank 5; data type FLOAT32
         or FLOAT16.
     bias : array, optional
-        The numbers that are added to the queries, then the numbers for the
-        keys, then for the values. If the tensor is left out, nothing is added.
-        Rank 1 to 5; data type FLOAT32 or FLOAT16.
+        The biases of the queries, then the biases of the keys, then the biases
+        of the values. If the tensor is left out, no bias is added. Rank 1 to 5;
+        data type FLOAT32 or FLOAT16.
     mask : array, optional
-        Which positions are masked, in the format that MaskType names; with NONE
-        as MaskType it is not read. Rank 1 to 5; data type INT32.
+        The mask: the positions that get no weight. MaskType names its format.
+        If MaskType is NONE, the mask is not read. Rank 1 to 5; data type INT32.
     relative_position_bias : array, optional
         The numbers that are added to the scaled product of queries and keys. If
         the tensor is left out, nothing is added. Rank 4 to 5; data type FLOAT32
         or FLOAT16.
     past_key : array, optional
-        The keys of earlier runs, which come before the keys. Rank 4 to 5; data
-        type FLOAT32 or FLOAT16.
+        The keys of earlier runs. In the result of all keys, they come before
+        the keys of this run. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     past_value : array, optional
-        The values of earlier runs, which come before the values. Rank 4 to 5;
-        data type FLOAT32 or FLOAT16.
+        The values of earlier runs. In the result of all values, they come
+        before the values of this run. Rank 4 to 5; data type FLOAT32 or
+        FLOAT16.
     scale : float
         Factor of the product of queries and keys; usually 1 divided by the
         square root of the size of a head.
@@ -89,11 +91,11 @@ def multihead_attention(
         Data type of output. One of FLOAT32 or FLOAT16. None: that of query, or
         FLOAT32 without it.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. All keys,
-        for the next run.
+        Whether the result has output_present_key too: a tuple then. The keys of
+        earlier runs and of this run: the past_key of the next run.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. All
-        values, for the next run.
+        Whether the result has output_present_value too: a tuple then. The
+        values of earlier runs and of this run: the past_value of the next run.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -104,12 +106,12 @@ def multihead_attention(
         The result of each query.
         Sizes ``[batch, sequence, query_heads * value_size]``.
         Data type of ``query``.
-        With ``output_present_key``, a tuple of this and: All keys, for the next
-        run.
+        With ``output_present_key``, a tuple of this and: The keys of earlier
+        runs and of this run: the past_key of the next run.
         Sizes ``[batch, key_heads, present_length, head_size]``.
         Data type of ``query``.
-        With ``output_present_value``, a tuple of this and: All values, for the
-        next run.
+        With ``output_present_value``, a tuple of this and: The values of
+        earlier runs and of this run: the past_value of the next run.
         Sizes ``[batch, key_heads, present_length, value_size]``.
         Data type of ``query``.
         ``out`` itself where it is given.
@@ -147,7 +149,8 @@ def multihead_attention(
             ``present(past_key) == present(past_value)``
 
         ``DML-MULTIHEAD_ATTENTION-mask-given``
-            mask is left out, although MaskType names its format. Must hold:
+            mask is left out, although mask_type names a format of the mask.
+            Must hold:
             ``mask_type == 'NONE' or present(mask)``
 
         ``DML-MULTIHEAD_ATTENTION-mask-lengths``
@@ -157,20 +160,18 @@ def multihead_attention(
             == batch``
 
         ``DML-MULTIHEAD_ATTENTION-mask-end-start``
-            mask does not have two rows of one element for each item of the
+            mask does not have two rows with one element for each item of the
             batch. Must hold:
             ``mask_type != 'KEY_SEQUENCE_END_START' or masks == 2 * batch and
             last_mask == batch``
 
         ``DML-MULTIHEAD_ATTENTION-mask-start-end``
-            mask does not have three elements for each item of the batch and two
-            more. Must hold:
+            mask does not have 3 * batch + 2 elements. Must hold:
             ``mask_type != 'KEY_QUERY_SEQUENCE_LENGTH_START_END' or masks == 3 *
             batch + 2 and last_mask == 3 * batch + 2``
 
         ``DML-MULTIHEAD_ATTENTION-mask-boolean``
-            mask does not have an element for each position, and cannot be
-            repeated to have them. Must hold:
+            mask does not broadcast to one element for each position. Must hold:
             ``mask_type != 'BOOLEAN' or (last_mask == 1 or last_mask ==
             key_sequence or last_mask == all_keys) and (rank(mask) < 2 or
             sizes(mask)[max(rank(mask) - 2, 0)] == 1 or
@@ -182,8 +183,8 @@ def multihead_attention(
             or sizes(mask)[0] == 1)``
 
         ``DML-MULTIHEAD_ATTENTION-relative_position_bias-positions``
-            relative_position_bias does not have an element for each position,
-            and cannot be repeated to have them. Must hold for d in 4:
+            relative_position_bias does not broadcast to one element for each
+            position. Must hold for d in 4:
             ``(d > 0 or rank(relative_position_bias) < 5 or
             sizes(relative_position_bias)[0] == 1) and
             (rank(relative_position_bias) < 4 or
@@ -207,7 +208,7 @@ def multihead_attention(
         sizes(stacked_query_key_value)[0] if
         present(stacked_query_key_value) else 1``
 
-        Items of the batch.
+        Number of items of the batch.
     ``sequence``
         ``sizes(query)[max(rank(query) - 2, 0)] if present(query) else
         sizes(stacked_query_key)[1] if present(stacked_query_key) else
@@ -216,16 +217,16 @@ def multihead_attention(
 
         Number of queries.
     ``query_heads = head_count``
-        Heads of the query.
+        Number of heads of the query.
     ``query_hidden``
         ``sizes(query)[rank(query) - 1] if present(query) else query_heads *
         (sizes(stacked_query_key)[4] if present(stacked_query_key) else
         sizes(stacked_query_key_value)[4] if
         present(stacked_query_key_value) else 1)``
 
-        Elements of the query of all heads.
+        Number of elements of a query, over all heads.
     ``head_size = query_hidden // query_heads``
-        Elements of the query of one head.
+        Number of elements of a query of one head.
     ``key_sequence``
         ``sizes(key)[max(rank(key) - 2, 0)] if present(key) else
         sizes(stacked_key_value)[1] if present(stacked_key_value) else
@@ -233,45 +234,45 @@ def multihead_attention(
 
         Number of keys.
     ``key_heads = head_count``
-        Heads of the key and the value.
+        Number of heads of the key and the value.
     ``value_hidden``
         ``sizes(value)[rank(value) - 1] if present(value) else key_heads *
         (sizes(stacked_key_value)[4] if present(stacked_key_value) else
         sizes(stacked_query_key_value)[4] if
         present(stacked_query_key_value) else 1)``
 
-        Elements of the value of all heads.
+        Number of elements of a value, over all heads.
     ``value_size = value_hidden // key_heads``
-        Elements of the value of one head.
+        Number of elements of a value of one head.
     ``past``
         ``sizes(past_key)[max(rank(past_key) - 2, 0)] if present(past_key)
         else 0``
 
         Number of keys of earlier runs.
     ``all_keys = past + key_sequence``
-        Number of keys of earlier runs and of this one.
+        Number of keys of earlier runs and of this run.
     ``masks = prod(sizes(mask))``
-        Elements of the mask.
+        Number of elements of the mask.
     ``last_mask = sizes(mask)[rank(mask) - 1]``
         Size of the last axis of the mask.
     ``given_query``
         ``(1 if present(query) else 0) + (1 if present(stacked_query_key) else
         0) + (1 if present(stacked_query_key_value) else 0)``
 
-        Number of tensors that have the query.
+        Number of given tensors that contain the query.
     ``given_key``
         ``(1 if present(key) else 0) + (1 if present(stacked_query_key) else
         0) + (1 if present(stacked_key_value) else 0) + (1 if
         present(stacked_query_key_value) else 0)``
 
-        Number of tensors that have the key.
+        Number of given tensors that contain the key.
     ``given_value``
         ``(1 if present(value) else 0) + (1 if present(stacked_key_value) else
         0) + (1 if present(stacked_query_key_value) else 0)``
 
-        Number of tensors that have the value.
+        Number of given tensors that contain the value.
     ``present_length = past + key_sequence``
-        Number of all keys.
+        Number of keys, of earlier runs and of this run.
 
     References
     ----------

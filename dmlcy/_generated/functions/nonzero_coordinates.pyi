@@ -38,7 +38,7 @@ def nonzero_coordinates(
         ``output_count``: The number of elements that are not 0.
         Sizes ``one``.
         ``output_coordinates``: One row of coordinates for each element that is
-        not 0, in the order of the elements; the rows behind them are not
+        not 0, in the order of the elements. The rows after them are not
         defined.
         Sizes ``table``.
         Data type of ``output_count``.
@@ -61,16 +61,17 @@ def nonzero_coordinates(
     ``one[d] = 1``
         Sizes of the count, which has one element.
     ``from_end[d] = rank(input) - d if sizes(input)[d] > 1 else 0``
-        Place of each axis from the last one, 0 for an axis of size 1.
+        Number of each axis, counted from the last axis. The number is 0 for an
+        axis of size 1.
     ``effective = max(max(from_end), 1)``
-        Number of axes of the input without the leading ones of size 1, and at
+        Number of axes of the input without its leading axes of size 1, but at
         least 1.
     ``given``
         ``sizes(output_coordinates)[rank(output_coordinates) - 1] if
         rank(output_coordinates) > 1 else rank(input)``
 
-        Number of coordinates of a row: the last size that is given, or the
-        number of axes of the input.
+        Number of coordinates of a row: the last given size, or the number of
+        axes of the input if no size is given.
     ``axes``
         ``rank(output_coordinates) if rank(output_coordinates) > 1 else
         max(rank(input), 2)``

@@ -24,14 +24,14 @@ def one_hot(
     Parameters
     ----------
     indices : array
-        The place of the value in each line; the size of Axis is 1. From -n to
-        -1, an index counts from the end. If an index is outside the line, the
-        value is nowhere in this line. Rank 1 to 8; data type UINT32, INT64,
+        The index of the hot element in each line. The size along Axis is 1. An
+        index from -n to -1 counts from the end. If an index is outside of the
+        line, the line has no hot element. Rank 1 to 8; data type UINT32, INT64,
         INT32 or UINT64.
     values : array
-        Two values: first the value for all other places, then the value for the
-        place of the index. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        Two values: first the value of all other elements, then the value of the
+        hot element. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16,
+        INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     axis : int
         The axis of the lines. From 0 to 7.
     output_sizes : sequence of int, default None
@@ -43,7 +43,7 @@ def one_hot(
     Returns
     -------
     numpy.ndarray
-        The lines, along Axis, in any length.
+        The result. Each line is along Axis, and may have any length.
         Data type of ``values``.
         ``out`` itself where it is given.
 
@@ -62,7 +62,8 @@ def one_hot(
             ``sizes(indices)[axis] == 1``
 
         ``DML-ONE_HOT-values-dimensions``
-            values has another number of dimensions than the indices. Must hold:
+            values has a different number of dimensions from the indices. Must
+            hold:
             ``rank(values) == rank(indices)``
 
         ``DML-ONE_HOT-values-two``
@@ -70,12 +71,13 @@ def one_hot(
             ``any(sizes(values)[d] >= 2 for d in rank(values))``
 
         ``DML-ONE_HOT-output-dimensions``
-            output has another number of dimensions than the indices. Must hold:
+            output has a different number of dimensions from the indices. Must
+            hold:
             ``rank(output) == rank(indices)``
 
         ``DML-ONE_HOT-output-lines``
-            output has another size than the indices on an axis other than axis.
-            Must hold for d in rank(indices):
+            output differs in size from the indices along an axis other than
+            axis. Must hold for d in rank(indices):
             ``d == axis or sizes(output)[d] == sizes(indices)[d]``
 
     See Also

@@ -34,14 +34,15 @@ def padding(
         Number of elements added at the end of each axis. A sequence has
         ``axes`` entries.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
-        Where the elements outside the input come from. One of CONSTANT, EDGE,
-        REFLECTION, SYMMETRIC or WRAP.
+        The values of the elements that are added: a constant, or elements of
+        the input. One of CONSTANT, EDGE, REFLECTION, SYMMETRIC or WRAP.
     padding_value : float, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. The value is rounded to FLOAT32 first, for FLOAT64 and
-        integer tensors too; PADDING1 takes a value of the tensor's own data
-        type. Integer tensors get the whole part of the value, which must fit
-        their data type: 10.6 gives 10, and UINT8 holds 0 to 255.
+        The value of the elements outside of the input in mode CONSTANT. The
+        other modes ignore it. The value is rounded to FLOAT32 first, also for
+        tensors of FLOAT64 and of integers. (PADDING1 takes a value of the data
+        type of the tensor.) For integer tensors, the fraction is dropped, and
+        the rest must fit into their data type: 10.6 becomes 10, and UINT8 holds
+        0 to 255.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -61,8 +62,8 @@ def padding(
         rank, range, length), and these:
 
         ``DML-PADDING-padding_value-no-integer``
-            padding_value is infinite or NaN, which the tensor's integer data
-            type cannot hold. Must hold:
+            padding_value is infinite or NaN, but the tensor has integers. Must
+            hold:
             ``bits == 0 or isfinite(padding_value)``
 
         ``DML-PADDING-padding_value-too-large``
@@ -100,10 +101,11 @@ def padding(
         'INT32' else 32 if dtype(input) == 'UINT32' else 63 if dtype(input)
         == 'INT64' else 64 if dtype(input) == 'UINT64' else 0``
 
-        Bits of each integer of the tensor, without the sign bit; 0 if the
-        tensor has floats, or if the mode does not read the padding value.
+        Number of bits of an integer of the tensor, without the sign bit. This
+        number is 0 if the tensor has floats, or if the mode does not read the
+        padding value.
     ``signs = 1 if dtype(input) in ('INT8', 'INT16', 'INT32', 'INT64') else 0``
-        1 if these integers have a sign bit, else 0.
+        1 if these integers have a sign bit, and 0 if not.
 
     References
     ----------

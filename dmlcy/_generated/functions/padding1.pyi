@@ -34,11 +34,11 @@ def padding1(
         Number of elements added at the end of each axis. A sequence has
         ``axes`` entries.
     padding_mode : PaddingMode or its name, default 'CONSTANT'
-        Where the elements outside the input come from. One of CONSTANT, EDGE,
-        REFLECTION, SYMMETRIC or WRAP.
+        The values of the elements that are added: a constant, or elements of
+        the input. One of CONSTANT, EDGE, REFLECTION, SYMMETRIC or WRAP.
     padding_value : number, default 0
-        Value of the elements outside the input in mode CONSTANT; ignored in the
-        other modes. A value of the data type of ``input``.
+        The value of the elements outside of the input in mode CONSTANT. The
+        other modes ignore it. A value of the data type of ``input``.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -28,15 +28,15 @@ def quantize(
     input : array
         The numbers to quantize. Rank 1 to 8; data type FLOAT32 or FLOAT16.
     quantizations : array
-        The scale and the zero point. Each element of these tensors is for a
+        The scale and the zero point. Each element of these tensors applies to a
         block of elements of the input. Along each axis, the size of a block is
         the size of the input divided by the size of the tensor. Rank 1 to 8;
         data type FLOAT32, FLOAT16, INT8, INT4, UINT8 or UINT4.
     quantization_type : QuantizationType or its name
         Which tensors are in QuantizationTensors: a scale, or a scale and a zero
-        point. Without one, the zero point is the middle of the range of the
-        quantized integers: 128 of UINT8, 8 of UINT4, 0 of INT8 and INT4. One of
-        NONE, SCALE or SCALE_ZERO_POINT.
+        point. If there is no tensor for the zero point, the zero point is the
+        middle of the range of the quantized integers: 128 for UINT8, 8 for
+        UINT4, and 0 for INT8 and INT4. One of NONE, SCALE or SCALE_ZERO_POINT.
     output_dtype : data type, default None
         Data type of output. One of INT8, INT4, UINT8 or UINT4. None: INT8.
     out : array, optional
@@ -57,21 +57,22 @@ def quantize(
         rank, range, length), and these:
 
         ``DML-QUANTIZE-quantization_type-none``
-            quantization_type names no tensors. Must hold:
+            quantization_type must be SCALE or SCALE_ZERO_POINT, not NONE. Must
+            hold:
             ``quantization_type != 'NONE'``
 
         ``DML-QUANTIZE-quantizations-number``
-            quantizations has another number of tensors than quantization_type
-            needs. Must hold:
+            quantizations does not have the number of tensors that
+            quantization_type needs. Must hold:
             ``quantization_type == 'NONE' or count(quantizations) == needed``
 
         ``DML-QUANTIZE-quantizations-dimensions``
-            quantizations has another number of dimensions than the input. Must
-            hold for k in count(quantizations):
+            quantizations has a different number of dimensions from the input.
+            Must hold for k in count(quantizations):
             ``rank(quantizations[k]) == rank(input)``
 
         ``DML-QUANTIZE-quantizations-blocks``
-            quantizations has a size that does not divide that of the input.
+            quantizations has a size that does not divide the size of the input.
             Must hold for k in count(quantizations):
             ``all(sizes(input)[d] % sizes(quantizations[k])[d] == 0 for d in
             rank(input))``

@@ -35,19 +35,19 @@ def quantized_linear_average_pooling(
         The tensor to pool. Its sizes are {N, C, H, W} or {N, C, D, H, W}. Rank
         4 to 5; data type UINT8 or INT8.
     input_scale : array
-        The scale of the input, one element or one for each channel. Rank 1 to
-        5; data type FLOAT32.
+        The scale of the input: one element, or one element for each channel.
+        Rank 1 to 5; data type FLOAT32.
     input_zero_point : array or None
-        The integer that stands for 0 in the input, one element or one for each
-        channel. If the tensor is left out, this integer is 0. Rank 1 to 5; data
-        type UINT8 or INT8.
+        The zero point of the input, the integer that represents 0: one element,
+        or one element for each channel. If the tensor is left out, the zero
+        point is 0. Rank 1 to 5; data type UINT8 or INT8.
     output_scale : array
-        The scale of the output, one element or one for each channel. Rank 1 to
-        5; data type FLOAT32.
+        The scale of the output: one element, or one element for each channel.
+        Rank 1 to 5; data type FLOAT32.
     output_zero_point : array, optional
-        The integer that stands for 0 in the output, one element or one for each
-        channel. If the tensor is left out, this integer is 0. Rank 1 to 5; data
-        type UINT8 or INT8.
+        The zero point of the output, the integer that represents 0: one
+        element, or one element for each channel. If the tensor is left out, the
+        zero point is 0. Rank 1 to 5; data type UINT8 or INT8.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -64,7 +64,7 @@ def quantized_linear_average_pooling(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     include_padding : bool, default False
-        Count padding elements in the divisor.
+        Whether padding elements count in the divisor of the average.
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of
         output_zero_point, or UINT8 without it.
@@ -77,7 +77,7 @@ def quantized_linear_average_pooling(
     Returns
     -------
     numpy.ndarray
-        One element per position of the window.
+        One element for each position of the window.
         Sizes ``[sizes(input)[0], sizes(input)[1], *pooled]``.
         Data type of ``output_zero_point``.
         ``out`` itself where it is given.
@@ -93,30 +93,30 @@ def quantized_linear_average_pooling(
             ``extent[d] <= padded[d]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-input_scale-channels``
-            input_scale has neither one element nor one for each channel. Must
-            hold:
+            input_scale has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(input_scale)) == 1 or sizes(input_scale)[min(1,
             rank(input_scale) - 1)] == sizes(input)[1] and
             prod(sizes(input_scale)) == sizes(input)[1]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-input_zero_point-channels``
-            input_zero_point has neither one element nor one for each channel.
-            Must hold:
+            input_zero_point has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(input_zero_point)) == 1 or
             sizes(input_zero_point)[min(1, rank(input_zero_point) - 1)] ==
             sizes(input)[1] and prod(sizes(input_zero_point)) ==
             sizes(input)[1]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-output_scale-channels``
-            output_scale has neither one element nor one for each channel. Must
-            hold:
+            output_scale has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(output_scale)) == 1 or sizes(output_scale)[min(1,
             rank(output_scale) - 1)] == sizes(input)[1] and
             prod(sizes(output_scale)) == sizes(input)[1]``
 
         ``DML-QUANTIZED_LINEAR_AVERAGE_POOLING-output_zero_point-channels``
-            output_zero_point has neither one element nor one for each channel.
-            Must hold:
+            output_zero_point has neither one element nor one element for each
+            channel. Must hold:
             ``prod(sizes(output_zero_point)) == 1 or
             sizes(output_zero_point)[min(1, rank(output_zero_point) - 1)] ==
             sizes(input)[1] and prod(sizes(output_zero_point)) ==
@@ -135,21 +135,21 @@ def quantized_linear_average_pooling(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``whole[d] = (padded[d] - extent[d]) // strides[d] + 1``
-        Number of positions at which the whole window is inside the padded axis,
-        along each spatial axis.
+        Number of positions at which the whole window is inside of the padded
+        axis, along each spatial axis.
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The same number, or one more if the stride does not divide: the last
-        window then reaches past the padding.
+        The number of whole windows if the stride divides evenly. Otherwise this
+        number plus one: then the last window reaches past the padding.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
-        Size of each spatial axis of the output that is given.
+        Size of each spatial axis of the given output.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
-        Number of positions of the window along each spatial axis. A call can
-        ask for a number, from the number of whole windows to this number
-        rounded up. Without a size, it is the number of whole windows.
+        Number of positions of the window along each spatial axis. By default,
+        it is the number of whole windows. A call can ask for one more if the
+        stride does not divide evenly.
 
     References
     ----------

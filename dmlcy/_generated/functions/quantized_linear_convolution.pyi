@@ -38,29 +38,31 @@ def quantized_linear_convolution(
         The integers to convolve. Its sizes are {N, C, W} or {N, C, H, W}. Rank
         3 to 4; data type UINT8 or INT8.
     input_scale : array
-        The scale of the input, one element. Rank 1 to 4; data type FLOAT32.
+        The scale of the input, in one element. Rank 1 to 4; data type FLOAT32.
     input_zero_point : array or None
-        The integer that stands for 0 in the input, one element. If the tensor
-        is left out, this integer is 0. Rank 1 to 4; data type UINT8 or INT8.
+        The zero point of the input, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0. Rank 1 to 4;
+        data type UINT8 or INT8.
     filter : array
         The weights: {output channels, input channels / GroupCount, spatial
         axes}. Rank 3 to 4; data type UINT8 or INT8.
     filter_scale : array
-        The scale of the filter, one element or one for each output channel.
-        Rank 1 to 4; data type FLOAT32.
+        The scale of the filter: one element, or one element for each output
+        channel. Rank 1 to 4; data type FLOAT32.
     filter_zero_point : array or None
-        The integer that stands for 0 in the filter, one element or one for each
-        output channel. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8 or INT8.
+        The zero point of the filter, the integer that represents 0: one
+        element, or one element for each output channel. If the tensor is left
+        out, the zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     bias : array or None
-        The integer that is added to each output channel, in steps of the scale
+        The integer that is added to each output channel. Its scale is the scale
         of the input times the scale of the filter. If the tensor is left out,
         nothing is added. Rank 3 to 4; data type INT32.
     output_scale : array
-        The scale of the output, one element. Rank 1 to 4; data type FLOAT32.
+        The scale of the output, in one element. Rank 1 to 4; data type FLOAT32.
     output_zero_point : array, optional
-        The integer that stands for 0 in the output, one element. If the tensor
-        is left out, this integer is 0. Rank 1 to 4; data type UINT8 or INT8.
+        The zero point of the output, the integer that represents 0, in one
+        element. If the tensor is left out, the zero point is 0. Rank 1 to 4;
+        data type UINT8 or INT8.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.
@@ -74,8 +76,8 @@ def quantized_linear_convolution(
         Number of padding elements at the end of each spatial axis. A sequence
         has ``spatial`` entries.
     group_count : int, default 1
-        Number of groups of channels that are convolved by themselves. At least
-        1.
+        Number of groups of channels. Each group is convolved separately. At
+        least 1.
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of
         output_zero_point, or UINT8 without it.
@@ -98,7 +100,7 @@ def quantized_linear_convolution(
         rank, range, length), and these:
 
         ``DML-QUANTIZED_LINEAR_CONVOLUTION-filter-axes``
-            filter has another number of axes than the input. Must hold:
+            filter has a different number of axes from the input. Must hold:
             ``rank(filter) == rank(input)``
 
         ``DML-QUANTIZED_LINEAR_CONVOLUTION-group_count-divides``
@@ -106,7 +108,7 @@ def quantized_linear_convolution(
             ``sizes(filter)[0] % group_count == 0``
 
         ``DML-QUANTIZED_LINEAR_CONVOLUTION-filter-channels``
-            filter has another number of channels than a group of the input.
+            filter has a different number of channels from a group of the input.
             Must hold:
             ``sizes(filter)[1] * group_count == sizes(input)[1]``
 
@@ -120,8 +122,8 @@ def quantized_linear_convolution(
             ``prod(sizes(input_zero_point)) == 1``
 
         ``DML-QUANTIZED_LINEAR_CONVOLUTION-filter_zero_point-channels``
-            filter_zero_point has neither one element nor one for each output
-            channel. Must hold:
+            filter_zero_point has neither one element nor one element for each
+            output channel. Must hold:
             ``prod(sizes(filter_zero_point)) == 1 or
             sizes(filter_zero_point)[min(1, rank(filter_zero_point) - 1)] ==
             channels and prod(sizes(filter_zero_point)) == channels``
@@ -131,7 +133,7 @@ def quantized_linear_convolution(
             ``prod(sizes(input_scale)) == 1``
 
         ``DML-QUANTIZED_LINEAR_CONVOLUTION-filter_scale-channels``
-            filter_scale has neither one element nor one for each output
+            filter_scale has neither one element nor one element for each output
             channel. Must hold:
             ``prod(sizes(filter_scale)) == 1 or sizes(filter_scale)[min(1,
             rank(filter_scale) - 1)] == channels and prod(sizes(filter_scale))
@@ -158,13 +160,14 @@ def quantized_linear_convolution(
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (sizes(filter)[2 + d] - 1) + 1``
-        Elements that the filter spans along each spatial axis.
+        Number of elements that the dilated filter spans along each spatial
+        axis.
     ``channels = sizes(filter)[0]``
         Number of channels of the output.
     ``convolved[d] = (padded[d] - extent[d]) // strides[d] + 1``
         Number of positions of the filter along each spatial axis.
     ``biases[d] = channels if d == 1 else 1``
-        Sizes of a tensor of one element per output channel.
+        The sizes of a tensor with one element for each output channel.
 
     References
     ----------

@@ -31,29 +31,29 @@ def quantized_linear_matrix_multiply(
         The left integers, of M rows and K columns. Rank 2 to 4; data type UINT8
         or INT8.
     a_scale : array
-        The scale of the left matrices, one element or one for each row. Rank 1
-        to 4; data type FLOAT32.
+        The scale of the left matrices: one element, or one element for each
+        row. Rank 1 to 4; data type FLOAT32.
     a_zero_point : array or None
-        The integer that stands for 0 in the left matrices, one element or one
-        for each row. If the tensor is left out, this integer is 0. Rank 1 to 4;
-        data type UINT8 or INT8.
+        The zero point of the left matrices, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     b : array
         The right integers, of K rows and N columns. Rank 2 to 4; data type
         UINT8 or INT8.
     b_scale : array
-        The scale of the right matrices, one element or one for each column.
-        Rank 1 to 4; data type FLOAT32.
+        The scale of the right matrices: one element, or one element for each
+        column. Rank 1 to 4; data type FLOAT32.
     b_zero_point : array or None
-        The integer that stands for 0 in the right matrices, one element or one
-        for each column. If the tensor is left out, this integer is 0. Rank 1 to
-        4; data type UINT8 or INT8.
+        The zero point of the right matrices, the integer that represents 0: one
+        element, or one element for each column. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     output_scale : array
-        The scale of the output, one element or one for each row. Rank 1 to 4;
-        data type FLOAT32.
+        The scale of the output: one element, or one element for each row. Rank
+        1 to 4; data type FLOAT32.
     output_zero_point : array, optional
-        The integer that stands for 0 in the output, one element or one for each
-        row. If the tensor is left out, this integer is 0. Rank 1 to 4; data
-        type UINT8 or INT8.
+        The zero point of the output, the integer that represents 0: one
+        element, or one element for each row. If the tensor is left out, the
+        zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     output_dtype : data type, default None
         Data type of output. One of UINT8 or INT8. None: that of
         output_zero_point, or UINT8 without it.
@@ -76,7 +76,7 @@ def quantized_linear_matrix_multiply(
         rank, range, length), and these:
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b-axes``
-            b has another number of axes than a. Must hold:
+            b has a different number of axes from a. Must hold:
             ``rank(b) == rank(a)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b-rows``
@@ -84,64 +84,66 @@ def quantized_linear_matrix_multiply(
             ``right_rows == left_columns``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b-batch``
-            b has another number of matrices than a. Must hold for d in row:
+            b has a different number of matrices from a. Must hold for d in row:
             ``sizes(b)[d] == sizes(a)[d]``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-a_zero_point-rows``
-            a_zero_point has neither one element nor one for each row. Must
-            hold:
+            a_zero_point has neither one element nor one element for each row.
+            Must hold:
             ``prod(sizes(a_zero_point)) == 1 or
             sizes(a_zero_point)[max(rank(a_zero_point) - 2, 0)] == left_rows
             and prod(sizes(a_zero_point)) == left_rows``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b_zero_point-columns``
-            b_zero_point has neither one element nor one for each column. Must
-            hold:
+            b_zero_point has neither one element nor one element for each
+            column. Must hold:
             ``prod(sizes(b_zero_point)) == 1 or
             sizes(b_zero_point)[max(rank(b_zero_point) - 1, 0)] ==
             right_columns and prod(sizes(b_zero_point)) == right_columns``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b_scale-axes``
-            b_scale has another number of axes than a_scale. Must hold:
+            b_scale has a different number of axes from a_scale. Must hold:
             ``rank(b_scale) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-a_zero_point-axes``
-            a_zero_point has another number of axes than a_scale. Must hold:
+            a_zero_point has a different number of axes from a_scale. Must hold:
             ``rank(a_zero_point) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b_zero_point-axes``
-            b_zero_point has another number of axes than a_scale. Must hold:
+            b_zero_point has a different number of axes from a_scale. Must hold:
             ``rank(b_zero_point) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-a_scale-rows``
-            a_scale has neither one element nor one for each row. Must hold:
+            a_scale has neither one element nor one element for each row. Must
+            hold:
             ``prod(sizes(a_scale)) == 1 or sizes(a_scale)[max(rank(a_scale) - 2,
             0)] == left_rows and prod(sizes(a_scale)) == left_rows``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-b_scale-columns``
-            b_scale has neither one element nor one for each column. Must hold:
+            b_scale has neither one element nor one element for each column.
+            Must hold:
             ``prod(sizes(b_scale)) == 1 or sizes(b_scale)[max(rank(b_scale) - 1,
             0)] == right_columns and prod(sizes(b_scale)) == right_columns``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-output_scale-axes``
-            output_scale has another number of axes than a_scale. Must hold:
+            output_scale has a different number of axes from a_scale. Must hold:
             ``rank(output_scale) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-output_zero_point-axes``
-            output_zero_point has another number of axes than a_scale. Must
+            output_zero_point has a different number of axes from a_scale. Must
             hold:
             ``rank(output_zero_point) == rank(a_scale)``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-output_scale-rows``
-            output_scale has neither one element nor one for each row. Must
-            hold:
+            output_scale has neither one element nor one element for each row.
+            Must hold:
             ``prod(sizes(output_scale)) == 1 or
             sizes(output_scale)[max(rank(output_scale) - 2, 0)] == left_rows
             and prod(sizes(output_scale)) == left_rows``
 
         ``DML-QUANTIZED_LINEAR_MATRIX_MULTIPLY-output_zero_point-rows``
-            output_zero_point has neither one element nor one for each row. Must
-            hold:
+            output_zero_point has neither one element nor one element for each
+            row. Must hold:
             ``prod(sizes(output_zero_point)) == 1 or
             sizes(output_zero_point)[max(rank(output_zero_point) - 2, 0)] ==
             left_rows and prod(sizes(output_zero_point)) == left_rows``

@@ -28,10 +28,10 @@ def random_generator(
     output_sizes : int or sequence of ints
         Sizes of the output. At least 1. An int is a sequence of one.
     type : RandomGeneratorType or its name, default 'PHILOX_4X32_10'
-        The kind of generator. One of PHILOX_4X32_10.
+        The algorithm of the generator. One of PHILOX_4X32_10.
     output_state : bool, default False
         Whether the result has output_state too: a tuple then. The state for the
-        next use: the counter is increased, the key is the same.
+        next use. The counter is increased, and the key is the same.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -42,8 +42,8 @@ def random_generator(
         The random numbers.
         Sizes ``[*output_sizes]``.
         Data type of ``input_state``.
-        With ``output_state``, a tuple of this and: The state for the next use:
-        the counter is increased, the key is the same.
+        With ``output_state``, a tuple of this and: The state for the next use.
+        The counter is increased, and the key is the same.
         Sizes ``sizes(input_state)``.
         Data type of ``input_state``.
         ``out`` itself where it is given.

@@ -27,9 +27,9 @@ def reduce(
         The elements to reduce. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     function : ReduceFunction or its name
-        The function that makes one number of the elements, such as SUM or MAX.
-        One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM, LOG_SUM_EXP, MAX, MIN,
-        MULTIPLY, SUM or SUM_SQUARE.
+        The function that reduces the elements to one number, such as SUM or
+        MAX. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM, LOG_SUM_EXP, MAX,
+        MIN, MULTIPLY, SUM or SUM_SQUARE.
     axes : int or sequence of ints
         The axes along which the operator computes. From 0 to 7. A sequence has
         at most ``rank(input)`` entries; an int is one of them.
@@ -44,7 +44,8 @@ def reduce(
     Returns
     -------
     numpy.ndarray
-        One element for all that differ along the axes only.
+        The reduced elements. Each element is the result of all elements of the
+        input that differ only along Axes.
         Sizes ``reduced``.
         ``out`` itself where it is given.
 
@@ -64,16 +65,16 @@ def reduce(
             ``not any(axes[j] == axes[k] for j in k)``
 
         ``DML-REDUCE-output-follows``
-            output has another data type than the input. Must hold:
+            output has a different data type from the input. Must hold:
             ``dtype(output) == dtype(input) or function in ('ARGMIN', 'ARGMAX')``
 
         ``DML-REDUCE-output-index``
-            output has a data type that holds no index. Must hold:
+            output does not have a data type of indices. Must hold:
             ``dtype(output) in ('UINT32', 'INT32', 'UINT64', 'INT64') or not
             function in ('ARGMIN', 'ARGMAX')``
 
         ``DML-REDUCE-output-unsigned-index``
-            output has a data type that holds no index before level 3_0. Must
+            output does not have the data type of indices before level 3_0. Must
             hold:
             ``dtype(output) != 'INT32' or not function in ('ARGMIN', 'ARGMAX')``
 
@@ -111,7 +112,7 @@ def reduce(
     ``reduced[d]``
         ``1 if any(axes[k] == d for k in len(axes)) else sizes(input)[d]``
 
-        Size of each axis, 1 where it is reduced.
+        The sizes of the input, except 1 along each axis in Axes.
 
     References
     ----------

@@ -28,20 +28,21 @@ def resample1(
     input : array
         The elements. Rank 1 to 4; data type FLOAT32, FLOAT16, INT8 or UINT8.
     output_sizes : int or sequence of ints
-        Sizes of the output, usually the sizes of the input times Scales,
-        rounded down. At least 1. A sequence has ``axes`` entries.
+        Sizes of the output. Usually they are the sizes of the input, multiplied
+        by Scales and rounded down. At least 1. A sequence has ``axes`` entries.
     interpolation_mode : InterpolationMode or its name
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the
-        nearest one, LINEAR a mean of the two neighbors on each axis, by their
-        distance. One of NEAREST_NEIGHBOR or LINEAR.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along each
+        axis, weighted by their distance. One of NEAREST_NEIGHBOR or LINEAR.
     scales : float or sequence of floats
-        Factor of each axis; more than 1 enlarges.
+        Factor of the size of each axis. A factor of more than 1 enlarges the
+        axis.
     input_pixel_offsets : float or sequence of floats, default 0.5
-        Added to a place of the input before it is scaled, along each axis: 0.5
-        for the centre of an element, 0 for its corner.
+        The number that is added to a place of the input along each axis, before
+        the place is scaled. 0.5 is the centre of an element, 0 is its corner.
     output_pixel_offsets : float or sequence of floats, default -0.5
-        Added to the scaled place, along each axis: -0.5 for the centre of an
-        element, 0 for its corner.
+        The number that is added to the scaled place along each axis. -0.5 is
+        the centre of an element, 0 is its corner.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -49,7 +50,7 @@ def resample1(
     Returns
     -------
     numpy.ndarray
-        The elements at the new places.
+        The resampled elements.
         Sizes ``[*output_sizes]``.
         Data type of ``input``.
         ``out`` itself where it is given.

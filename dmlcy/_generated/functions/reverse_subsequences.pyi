@@ -26,8 +26,9 @@ def reverse_subsequences(
         The elements. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16,
         INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     sequence_lengths : array
-        Number of elements to reverse in each line; a greater number than the
-        line has stands for all. Rank 1 to 8; data type UINT32 or UINT64.
+        Number of elements to reverse in each line. If it is greater than the
+        number of elements of the line, the whole line is reversed. Rank 1 to 8;
+        data type UINT32 or UINT64.
     axis : int
         The axis of the lines. From 0 to 7.
     out : array, optional

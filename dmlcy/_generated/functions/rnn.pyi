@@ -38,7 +38,7 @@ def rnn(
         The weights of the hidden state, gate by gate, for each direction. Rank
         4; data type FLOAT32 or FLOAT16.
     bias : array, optional
-        The biases of the input, then those of the hidden state, for each
+        The biases of the input, then the biases of the hidden state, for each
         direction. If the tensor is left out, the biases are 0. Rank 4; data
         type FLOAT32 or FLOAT16.
     hidden_init : array, optional
@@ -51,9 +51,10 @@ def rnn(
         The activations of the forward direction, then those of the backward
         direction.
     direction : RecurrentNetworkDirection or its name, default 'FORWARD'
-        From the first step to the last (FORWARD), from the last to the first
-        (BACKWARD), or both with weights of their own (BIDIRECTIONAL). One of
-        FORWARD, BACKWARD or BIDIRECTIONAL.
+        The order of the steps: from the first to the last (FORWARD), from the
+        last to the first (BACKWARD), or both (BIDIRECTIONAL). With
+        BIDIRECTIONAL, each direction has its own weights. One of FORWARD,
+        BACKWARD or BIDIRECTIONAL.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each
         step.
@@ -83,12 +84,13 @@ def rnn(
         rank, range, length), and these:
 
         ``DML-RNN-output_single-some``
-            output_single is left out, and so is output_sequence. Must hold:
+            output_single is left out, and output_sequence is left out, too.
+            Must hold:
             ``present(output_sequence) or present(output_single)``
 
         ``DML-RNN-sequence_lengths-inside``
-            sequence_lengths is more than the steps of the input. Must hold for
-            v of sequence_lengths:
+            sequence_lengths is more than the number of steps of the input. Must
+            hold for v of sequence_lengths:
             ``v <= steps``
 
     See Also

@@ -37,29 +37,33 @@ def roi_align(
         One row for each region: x1, y1, x2, y2. Rank 2 to 4; data type FLOAT32
         or FLOAT16.
     batch_indices : array
-        The item of the batch in which each region lies. Rank 1 to 4; data type
-        UINT32 or UINT64.
+        The index of the item of the batch in which each region lies. Rank 1 to
+        4; data type UINT32 or UINT64.
     output_sizes : int or sequence of ints
         Height and width of the output, for each region. At least 1. A sequence
         has ``2`` entries.
     reduction_function : ReduceFunction or its name
-        The function that makes an element of its samples: their average or
-        their maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM,
-        LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
+        The function that computes an element of the output from its samples:
+        their average or their maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2,
+        LOG_SUM, LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
     interpolation_mode : InterpolationMode or its name
-        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the
-        nearest element, LINEAR a mean of the two neighbors on each axis, by
-        their distance. One of NEAREST_NEIGHBOR or LINEAR.
+        How a sample is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along each
+        axis, weighted by their distance. One of NEAREST_NEIGHBOR or LINEAR.
     maximum_samples_per_output : int
-        Greatest number of samples of an element along each axis. At least 1.
+        Greatest number of samples of an output element along each axis. At
+        least 1.
     spatial_scale_x : float, default 1.0
-        Factor from the x of the regions to columns of the input.
+        Factor that converts the x coordinates of the regions to columns of the
+        input.
     spatial_scale_y : float, default 1.0
-        Factor from the y of the regions to rows of the input.
+        Factor that converts the y coordinates of the regions to rows of the
+        input.
     out_of_bounds_input_value : float, default 0.0
         The value of a sample outside the input.
     minimum_samples_per_output : int, default 1
-        Least number of samples of an element along each axis. From 1 to 1024.
+        Least number of samples of an output element along each axis. From 1 to
+        1024.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

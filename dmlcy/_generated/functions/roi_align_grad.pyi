@@ -37,8 +37,9 @@ def roi_align_grad(
     Parameters
     ----------
     input : array or None
-        The input of ROI_ALIGN1, for the gradient of the regions, and for MAX.
-        Its sizes are {N, C, H, W}. Rank 4; data type FLOAT32 or FLOAT16.
+        The input of ROI_ALIGN1. The tensor is needed for the gradient of the
+        regions, and if ReductionFunction is MAX. Its sizes are {N, C, H, W}.
+        Rank 4; data type FLOAT32 or FLOAT16.
     input_gradient : array
         The gradient of the output of ROI_ALIGN1. Rank 4; data type FLOAT32 or
         FLOAT16.
@@ -46,32 +47,37 @@ def roi_align_grad(
         One row for each region: x1, y1, x2, y2. Rank 2 to 4; data type FLOAT32
         or FLOAT16.
     batch_indices : array
-        The item of the batch in which each region lies. Rank 1 to 4; data type
-        UINT32.
+        The index of the item of the batch in which each region lies. Rank 1 to
+        4; data type UINT32.
     reduction_function : ReduceFunction or its name
-        The function that makes an element of its samples: their average or
-        their maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2, LOG_SUM,
-        LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
+        The function that computes an element of the output from its samples:
+        their average or their maximum. One of ARGMAX, ARGMIN, AVERAGE, L1, L2,
+        LOG_SUM, LOG_SUM_EXP, MAX, MIN, MULTIPLY, SUM or SUM_SQUARE.
     interpolation_mode : InterpolationMode or its name
-        The way to compute a sample between elements: NEAREST_NEIGHBOR takes the
-        nearest element, LINEAR a mean of the two neighbors on each axis, by
-        their distance. One of NEAREST_NEIGHBOR or LINEAR.
+        How a sample is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along each
+        axis, weighted by their distance. One of NEAREST_NEIGHBOR or LINEAR.
     maximum_samples_per_output : int
-        Greatest number of samples of an element along each axis. At least 1.
+        Greatest number of samples of an output element along each axis. At
+        least 1.
     spatial_scale_x : float, default 1.0
-        Factor from the x of the regions to columns of the input.
+        Factor that converts the x coordinates of the regions to columns of the
+        input.
     spatial_scale_y : float, default 1.0
-        Factor from the y of the regions to rows of the input.
+        Factor that converts the y coordinates of the regions to rows of the
+        input.
     input_pixel_offset : float, default 0.5
-        Place of the first element of the input: 0.5 for its centre, 0 for its
+        The place of the first element of the input: 0.5 is its centre, 0 is its
         corner.
     output_pixel_offset : float, default -0.5
-        Negated place of the first element of the output: -0.5 for its centre, 0
-        for its corner.
+        The place of the first element of the output, with a minus sign: -0.5 is
+        its centre, 0 is its corner.
     minimum_samples_per_output : int, default 1
-        Least number of samples of an element along each axis. From 1 to 1024.
+        Least number of samples of an output element along each axis. From 1 to
+        1024.
     align_regions_to_corners : bool, default False
-        Put the outer samples on the corners of a region, and not inside it.
+        Whether the outermost samples are on the corners of a region. If not,
+        all samples are inside of it.
     output_gradient : bool, default False
         Whether the result has output_gradient. The gradient of the input of
         ROI_ALIGN1, with its sizes. Its sizes are {N, C, H, W}.
@@ -111,17 +117,17 @@ def roi_align_grad(
             ``minimum_samples_per_output <= maximum_samples_per_output``
 
         ``DML-ROI_ALIGN_GRAD-output_gradient-any``
-            output_gradient is left out, and so is output_roi_gradient. Must
-            hold:
+            output_gradient is left out, and output_roi_gradient is left out,
+            too. Must hold:
             ``present(output_gradient) or present(output_roi_gradient)``
 
         ``DML-ROI_ALIGN_GRAD-input-for-regions``
-            input is left out, and the gradient of the regions needs it. Must
+            input is left out, but the gradient of the regions needs it. Must
             hold:
             ``present(input) or not present(output_roi_gradient)``
 
         ``DML-ROI_ALIGN_GRAD-input-for-maximum``
-            input is left out, and MAX needs it. Must hold:
+            input is left out, but MAX needs it. Must hold:
             ``present(input) or reduction_function != 'MAX'``
 
         ``DML-ROI_ALIGN_GRAD-input_gradient-regions``
@@ -129,18 +135,18 @@ def roi_align_grad(
             ``sizes(input_gradient)[0] == regions``
 
         ``DML-ROI_ALIGN_GRAD-input-channels``
-            input has another number of channels than the incoming gradient.
+            input has a different number of channels from the incoming gradient.
             Must hold:
             ``sizes(input)[1] == sizes(input_gradient)[1]``
 
         ``DML-ROI_ALIGN_GRAD-output_gradient-channels``
-            output_gradient has another number of channels than the incoming
+            output_gradient has a different number of channels from the incoming
             gradient. Must hold:
             ``sizes(output_gradient)[1] == sizes(input_gradient)[1]``
 
         ``DML-ROI_ALIGN_GRAD-output_gradient-input``
-            output_gradient has other sizes than the input. Must hold for d in
-            4:
+            output_gradient has different sizes from the input. Must hold for d
+            in 4:
             ``sizes(output_gradient)[d] == sizes(input)[d]``
 
         ``DML-ROI_ALIGN_GRAD-batch_indices-inside``

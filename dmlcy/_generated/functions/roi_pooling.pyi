@@ -27,13 +27,15 @@ def roi_pooling(
         The feature map. Its sizes are {N, C, H, W}. Rank 4; data type FLOAT32
         or FLOAT16.
     roi : array
-        One row per region: batch index, then x1, y1, x2, y2, the corners
-        inclusive, in units of 1 / SpatialScale elements. Rank 4; data type
-        FLOAT32 or FLOAT16.
+        One row for each region: the batch index, then the corners x1, y1, x2,
+        y2. The element at x2, y2 belongs to the region. A unit of the
+        coordinates is 1 / SpatialScale elements. Rank 4; data type FLOAT32 or
+        FLOAT16.
     spatial_scale : float
         Factor from the coordinates of the regions to elements of the input.
     pooled_size : (height, width), or an int for both
-        Bins along the height and the width of a region. From 1 to 2147483647.
+        Number of bins along the height and the width of a region. From 1 to
+        2147483647.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -61,12 +63,14 @@ def roi_pooling(
             ``all(isfinite(roi[0, 0, r, k]) for k in 5)``
 
         ``DML-ROI_POOLING-roi-batch``
-            roi names a batch that does not exist. Must hold for r in regions:
+            roi is not the index of an item of the batch. Must hold for r in
+            regions:
             ``roi[0, 0, r, 0] == floor(roi[0, 0, r, 0]) and 0 <= roi[0, 0, r, 0]
             and roi[0, 0, r, 0] < N``
 
         ``DML-ROI_POOLING-roi-ordered``
-            roi has its corners in the wrong order. Must hold for r in regions:
+            roi has a corner x2, y2 before the corner x1, y1. Must hold for r in
+            regions:
             ``roi[0, 0, r, 1] <= roi[0, 0, r, 3] and roi[0, 0, r, 2] <= roi[0,
             0, r, 4]``
 

@@ -24,16 +24,17 @@ def scatter(
     Parameters
     ----------
     input : array
-        The tensor to copy. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
-        INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor that is copied before the updates are written. Rank 1 to 8;
+        data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
+        FLOAT64, INT64 or UINT64.
     indices : array
-        The place along Axis of each update. Rank 1 to 8; data type UINT32,
+        The index along Axis of each update. Rank 1 to 8; data type UINT32,
         INT64, INT32 or UINT64.
     updates : array
         The elements to write. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     axis : int
-        The axis along which an index counts. From 0 to 7.
+        The axis to which each index belongs. From 0 to 7.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -41,7 +42,7 @@ def scatter(
     Returns
     -------
     numpy.ndarray
-        The input with the updates.
+        A copy of the input with the updates.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -57,12 +58,13 @@ def scatter(
             ``axis < rank(input)``
 
         ``DML-SCATTER-indices-dimensions``
-            indices has another number of dimensions than the input. Must hold:
+            indices has a different number of dimensions from the input. Must
+            hold:
             ``rank(indices) == rank(input)``
 
         ``DML-SCATTER-indices-fit``
-            indices has another size than the input on an axis other than axis.
-            Must hold for d in rank(input):
+            indices differs in size from the input along an axis other than
+            axis. Must hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``
 

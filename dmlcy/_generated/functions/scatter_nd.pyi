@@ -25,24 +25,22 @@ def scatter_nd(
     Parameters
     ----------
     input : array
-        The tensor that the tuples point into, in its last InputDimensionCount
-        axes. The axes before them have the size 1. Rank 1 to 8; data type
-        FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
-        INT64 or UINT64.
+        The tensor to whose elements the tuples of IndicesTensor refer. Only its
+        last InputDimensionCount axes are used. The axes before them have the
+        size 1. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8,
+        UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
     indices : array
-        The tuples, along the last axis. The axes before the last
-        IndicesDimensionCount axes have the size 1. Rank 1 to 8; data type
-        UINT32, INT64, INT32 or UINT64.
+        The tuples of coordinates. Each tuple is along the last axis. Only the
+        last IndicesDimensionCount axes are used. The axes before them have the
+        size 1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
     updates : array
-        The elements or the blocks to write; the axes in front have the size 1.
+        The elements or slices to write. The axes before them have the size 1.
         Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32,
         UINT16, UINT8, FLOAT64, INT64 or UINT64.
     input_dimension_count : int
-        Number of axes of the input that are used, which are the last ones. From
-        1 to 8.
+        Number of axes of the input that are used: the last axes. From 1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used, which are the last ones.
-        From 1 to 8.
+        Number of axes of the indices that are used: the last axes. From 1 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -50,7 +48,7 @@ def scatter_nd(
     Returns
     -------
     numpy.ndarray
-        The input with the updates.
+        A copy of the input with the updates.
         Sizes ``sizes(input)``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -62,7 +60,8 @@ def scatter_nd(
         rank, range, length), and these:
 
         ``DML-SCATTER_ND-indices-dimensions``
-            indices has another number of dimensions than the input. Must hold:
+            indices has a different number of dimensions from the input. Must
+            hold:
             ``rank(indices) == rank(input)``
 
         ``DML-SCATTER_ND-input_dimension_count-exist``
@@ -76,12 +75,12 @@ def scatter_nd(
             ``indices_dimension_count <= rank(indices)``
 
         ``DML-SCATTER_ND-input-leading``
-            input has a size other than 1 in front of its last
-            input_dimension_count axes. Must hold for d in rank(input):
+            input has a size other than 1 before its last input_dimension_count
+            axes. Must hold for d in rank(input):
             ``d + input_dimension_count >= rank(input) or sizes(input)[d] == 1``
 
         ``DML-SCATTER_ND-indices-leading``
-            indices has a size other than 1 in front of its last
+            indices has a size other than 1 before its last
             indices_dimension_count axes. Must hold for d in rank(indices):
             ``d + indices_dimension_count >= rank(indices) or sizes(indices)[d]
             == 1``
@@ -91,21 +90,22 @@ def scatter_nd(
             ``block >= 0``
 
         ``DML-SCATTER_ND-input_dimension_count-room``
-            input_dimension_count leaves too few axes for the tuples and their
-            targets. Must hold:
+            input_dimension_count is too small: the result needs more axes. Must
+            hold:
             ``indices_dimension_count - 1 + block <= rank(input)``
 
         ``DML-SCATTER_ND-updates-dimensions``
-            updates has another number of dimensions than the input. Must hold:
+            updates has a different number of dimensions from the input. Must
+            hold:
             ``rank(updates) == rank(input)``
 
         ``DML-SCATTER_ND-updates-fit``
-            updates has other sizes than the targets of the tuples. Must hold
-            for d in rank(input):
+            updates does not have the sizes of the targets of the tuples. Must
+            hold for d in rank(input):
             ``sizes(updates)[d] == pointed[d]``
 
         ``DML-SCATTER_ND-indices-inside``
-            indices is outside the axis that it counts along. Must hold for v of
+            indices is outside of the axis of its coordinate. Must hold for v of
             indices, at k in coordinates of its last axis:
             ``-counted[min(k, 7)] <= v and v < counted[min(k, 7)]``
 
@@ -120,23 +120,23 @@ def scatter_nd(
     ``coordinates = sizes(indices)[rank(indices) - 1]``
         Number of coordinates of a tuple.
     ``batches = 0``
-        Number of leading axes that input and indices share.
+        Number of leading axes that the input and the indices share.
     ``block = input_dimension_count - batches - coordinates``
-        Number of axes of the target of a tuple: an element or a slice of the
-        input.
+        Number of axes of the target of a tuple. The target is the element or
+        the slice of the input to which the tuple refers.
     ``pointed[d]``
         ``sizes(input)[d] if d + block >= rank(input) else
         sizes(indices)[min(max(d + block - 1, 0), 7)] if d + block +
         indices_dimension_count > rank(input) else 1``
 
-        Size of each axis: first the sizes of the indices without their last
-        axis, then the sizes of the target of a tuple.
+        The sizes of the indices without their last axis, then the sizes of the
+        target of a tuple.
     ``counted[d]``
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``
 
-        Size of the axis that each coordinate of a tuple counts along, and then
-        again that of the last axis.
+        Size of the axis to which each coordinate of a tuple belongs. The size
+        of the last axis follows once more.
 
     References
     ----------

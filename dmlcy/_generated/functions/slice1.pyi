@@ -45,7 +45,7 @@ def slice1(
     Returns
     -------
     numpy.ndarray
-        The elements that the steps meet, or the first of them.
+        The elements at the steps, or only the first of these elements.
         Sizes ``met``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -84,20 +84,23 @@ def slice1(
         ``(input_window_sizes[d] - 1) // max(abs(input_window_strides[d]), 1)
         + 1``
 
-        Number of elements of the window that the steps meet along each axis.
+        Number of elements of the window that are read or written along each
+        axis: the size of the window divided by the absolute value of the step,
+        rounded up.
     ``first[d]``
         ``input_window_offsets[d] + (input_window_sizes[d] - 1 if
         input_window_strides[d] < 0 else 0)``
 
-        The element of the window at which the steps begin along each axis.
+        The element of the window at which the first step begins, along each
+        axis.
     ``whole[d] = sizes(input)[d]``
         Size of the input along each axis.
     ``met[d]``
         ``min(sizes(output)[d], steps[d]) if rank(output) == axes else
         steps[d]``
 
-        Size of the output along each axis: the size that is given, but not more
-        than there are steps; without a size, all of them.
+        Size of the output along each axis: the given size, but at most the
+        number of steps. Without a given size, it is the number of steps.
 
     References
     ----------

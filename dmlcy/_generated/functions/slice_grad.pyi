@@ -29,8 +29,8 @@ def slice_grad(
         FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64, INT64 or
         UINT64.
     output_sizes : int or sequence of ints
-        Sizes of the input of SLICE1, whose gradient the output is. At least 1.
-        A sequence has ``axes`` entries.
+        Sizes of the output, which are the sizes of the input of SLICE1. At
+        least 1. A sequence has ``axes`` entries.
     input_window_sizes : int or sequence of ints
         Size of the window along each axis. At least 1. A sequence has ``axes``
         entries.
@@ -73,8 +73,8 @@ def slice_grad(
             ``input_window_offsets[d] + input_window_sizes[d] <= whole[d]``
 
         ``DML-SLICE_GRAD-input_gradient-steps``
-            input_gradient has more elements than the steps meet in the window.
-            Must hold for d in axes:
+            input_gradient has more elements than there are steps through the
+            window. Must hold for d in axes:
             ``sizes(input_gradient)[d] <= steps[d]``
 
     See Also
@@ -91,12 +91,15 @@ def slice_grad(
         ``(input_window_sizes[d] - 1) // max(abs(input_window_strides[d]), 1)
         + 1``
 
-        Number of elements of the window that the steps meet along each axis.
+        Number of elements of the window that are read or written along each
+        axis: the size of the window divided by the absolute value of the step,
+        rounded up.
     ``first[d]``
         ``input_window_offsets[d] + (input_window_sizes[d] - 1 if
         input_window_strides[d] < 0 else 0)``
 
-        The element of the window at which the steps begin along each axis.
+        The element of the window at which the first step begins, along each
+        axis.
     ``whole[d] = output_sizes[d]``
         Size of the output along each axis.
 

@@ -34,8 +34,8 @@ def space_to_depth(
     Returns
     -------
     numpy.ndarray
-        The tensor whose channels are the places of the blocks of BlockSize by
-        BlockSize elements of the input.
+        The result: the elements of each block of BlockSize by BlockSize
+        elements of the input become channels.
         Sizes ``[N, C * block, H // block_size, W // block_size]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -67,8 +67,8 @@ def space_to_depth(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Elements of a block: the number of output channels that one input
-        channel gives.
+        Number of elements of a block. One input channel becomes so many output
+        channels.
 
     References
     ----------

@@ -27,7 +27,7 @@ def split(
         The tensor to cut. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16, UINT32, UINT16, INT8, UINT8, FLOAT64, INT64 or UINT64.
     axis : int
-        The axis to cut along. From 0 to 7.
+        The axis along which the input is cut. From 0 to 7.
     output_sizes : sequence of sequences of int, default None
         Sizes of each of outputs. None: those of ``out``.
     out : array, optional
@@ -37,7 +37,7 @@ def split(
     Returns
     -------
     tuple of numpy.ndarray
-        The pieces; their sizes along Axis add up to that of the input.
+        The pieces. Their sizes along Axis must add up to the size of the input.
         Data type of ``input``.
         ``out`` itself where it is given.
 
@@ -52,8 +52,8 @@ def split(
             ``count(outputs) >= 1``
 
         ``DML-SPLIT-outputs-dimensions``
-            outputs has another number of dimensions than the input. Must hold
-            for k in count(outputs):
+            outputs has a different number of dimensions from the input. Must
+            hold for k in count(outputs):
             ``rank(outputs[k]) == rank(input)``
 
         ``DML-SPLIT-axis-exists``
@@ -61,13 +61,14 @@ def split(
             ``axis < rank(input)``
 
         ``DML-SPLIT-outputs-fit``
-            outputs has another size than the input along an axis that is not
-            cut. Must hold for k in count(outputs):
+            outputs differs in size from the input along an axis other than
+            axis. Must hold for k in count(outputs):
             ``all(d == axis or sizes(outputs[k])[d] == sizes(input)[d] for d in
             rank(input))``
 
         ``DML-SPLIT-outputs-whole``
-            outputs do not add up to the input along axis. Must hold:
+            outputs do not add up to the size of the input along axis. Must
+            hold:
             ``sum(sizes(outputs[k])[axis] for k in count(outputs)) ==
             sizes(input)[axis]``
 

@@ -55,7 +55,7 @@ def tile(
     ``axes = rank(input)``
         Number of axes of the input.
     ``tiled[d] = sizes(input)[d] * repeats[d]``
-        Size of each axis, with the copies.
+        The sizes of the input times Repeats.
 
     References
     ----------

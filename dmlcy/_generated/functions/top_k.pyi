@@ -27,9 +27,9 @@ def top_k(
         The elements to choose from. Rank 1 to 8; data type FLOAT32, FLOAT16,
         INT32, INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     axis : int
-        The axis to choose along. From 0 to 7.
+        The axis along which elements are chosen. From 0 to 7.
     k : int
-        Number of elements to choose. At least 1.
+        Number of elements that are chosen along the axis. At least 1.
     output_index_dtype : data type, default None
         Data type of output_index. One of UINT32 or UINT64. None: UINT32.
     out : array, or a tuple of arrays where the result is one, optional
@@ -39,7 +39,7 @@ def top_k(
     Returns
     -------
     tuple of numpy.ndarray
-        ``output_value``: The chosen elements, in order.
+        ``output_value``: The chosen elements, in the order of AxisDirection.
         Sizes ``taken``.
         Data type of ``input``.
         ``output_index``: The index of each chosen element along the axis.
@@ -57,7 +57,7 @@ def top_k(
             ``axis < rank(input)``
 
         ``DML-TOP_K-k-fits``
-            k is more than the elements along the axis. Must hold:
+            k is more than the number of elements along the axis. Must hold:
             ``k <= sizes(input)[axis]``
 
     See Also
@@ -69,7 +69,7 @@ def top_k(
     The formulas read:
 
     ``taken[d] = k if d == axis else sizes(input)[d]``
-        Size of each axis, K where elements are chosen.
+        The sizes of the input, except K along Axis.
 
     References
     ----------

@@ -28,9 +28,9 @@ def top_k1(
         The elements to choose from. Rank 1 to 8; data type FLOAT32, FLOAT16,
         INT32, INT16, INT8, UINT32, UINT16, UINT8, INT64 or UINT64.
     axis : int
-        The axis to choose along. From 0 to 7.
+        The axis along which elements are chosen. From 0 to 7.
     k : int
-        Number of elements to choose. At least 1.
+        Number of elements that are chosen along the axis. At least 1.
     axis_direction : AxisDirection or its name, default 'DECREASING'
         The greatest elements, in descending order (DECREASING), or the least
         ones, in ascending order (INCREASING). One of INCREASING or DECREASING.
@@ -43,7 +43,7 @@ def top_k1(
     Returns
     -------
     tuple of numpy.ndarray
-        ``output_value``: The chosen elements, in order.
+        ``output_value``: The chosen elements, in the order of AxisDirection.
         Sizes ``taken``.
         Data type of ``input``.
         ``output_index``: The index of each chosen element along the axis.
@@ -61,7 +61,7 @@ def top_k1(
             ``axis < rank(input)``
 
         ``DML-TOP_K1-k-fits``
-            k is more than the elements along the axis. Must hold:
+            k is more than the number of elements along the axis. Must hold:
             ``k <= sizes(input)[axis]``
 
     See Also
@@ -73,7 +73,7 @@ def top_k1(
     The formulas read:
 
     ``taken[d] = k if d == axis else sizes(input)[d]``
-        Size of each axis, K where elements are chosen.
+        The sizes of the input, except K along Axis.
 
     References
     ----------

@@ -38,11 +38,11 @@ def unfold(
         Distance between the elements of a window along each spatial axis. At
         least 1. A sequence has ``spatial`` entries.
     start_padding : int or sequence of ints, default 0
-        Number of zeros at the start of each spatial axis of the image. A
-        sequence has ``spatial`` entries.
+        Number of zeros that are added at the start of each spatial axis of the
+        image. A sequence has ``spatial`` entries.
     end_padding : int or sequence of ints, default 0
-        Number of zeros at the end of each spatial axis of the image. A sequence
-        has ``spatial`` entries.
+        Number of zeros that are added at the end of each spatial axis of the
+        image. A sequence has ``spatial`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -50,9 +50,9 @@ def unfold(
     Returns
     -------
     numpy.ndarray
-        The columns: one column per position of the window (a block), and one
-        row per channel and window element. FOLD sums the columns back into an
-        image.
+        The columns. Each column is one position of the window (a block). Each
+        row is one element of the window in one channel. FOLD sums the columns
+        back into an image.
         Sizes ``[N, C * volume, prod(blocks)]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -86,7 +86,7 @@ def unfold(
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_sizes[d] - 1) + 1``
-        Elements that the window spans along each spatial axis.
+        Number of elements that the window spans along each spatial axis.
     ``blocks[d] = (padded[d] - extent[d]) // strides[d] + 1``
         Number of positions of the window along each spatial axis.
     ``N = sizes(input)[0]``
@@ -94,7 +94,7 @@ def unfold(
     ``C = sizes(input)[1]``
         Channels of the image.
     ``volume = prod(window_sizes)``
-        Elements of a window.
+        Number of elements of a window.
 
     References
     ----------

@@ -28,9 +28,9 @@ def upsample_2d(
     scale_size : (height, width), or an int for both
         Factors of the height and the width. At least 1.
     interpolation_mode : InterpolationMode or its name
-        The way to compute an element between places: NEAREST_NEIGHBOR takes the
-        nearest one, LINEAR a mean of the two neighbors on each of both axes, by
-        their distance. One of NEAREST_NEIGHBOR or LINEAR.
+        How an element is computed from the input: NEAREST_NEIGHBOR takes the
+        nearest element; LINEAR takes the mean of the two neighbors along both
+        axes, weighted by their distance. One of NEAREST_NEIGHBOR or LINEAR.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -80,7 +80,7 @@ def by_float32(function: Callable[..., Any]) -> Callable[..., Near | Array]:
 
 
 def near_or_cut(function: Callable[..., Any], ulp: float) -> Callable[..., Near | Array]:
-    """The function of float64, of integers too: what it gives for these is cut to the range of their data type."""
+    """The function of float64, of integers too: what it gives for these is clamped to the range of their data type."""
 
     def compute(x: Array, **given: Any) -> Near | Array:
         if x.dtype.kind == "f":
