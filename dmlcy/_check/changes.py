@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from dmlcy._facts.rows import Field
 from dmlcy._facts.tables import LEVELS
@@ -12,9 +12,6 @@ from dmlcy._field_types import type_of
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size, packed_strides
 from dmlcy._field_types.values import STRUCTS, Nested
 from dmlcy._words.values import is_a
-
-if TYPE_CHECKING:
-    from dmlcy._desc.operator_desc import OperatorDesc
 
 T = TypeVar("T")
 
@@ -88,7 +85,7 @@ def _with(old: object, inner: str, value: object) -> object:
     """The value, or the desc that a field holds with this value of an attribute."""
     if not inner:
         return value
-    desc = cast("OperatorDesc", old)
+    desc = cast(Nested, old)
     return type(desc)(**{**{one: getattr(desc, one) for one in desc._given}, inner: value})
 
 

@@ -88,7 +88,8 @@ def minimum_feature_level(desc: OperatorDesc | Whole[object]) -> MinimumLevel:
     """
     known_desc(desc, "minimum_feature_level")
     if isinstance(desc, Whole):
-        return desc._minimum()
+        lowest: MinimumLevel = desc._minimum()
+        return lowest
     newest = desc._violations(NEWEST)
     younger = {rule.id for rule in desc.operator.rules if LEVEL_INDEX[rule.since] > 0}
     if any(violation.id not in younger for violation in newest):  # all else is refused at every level before it too

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Final, Generic, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, get_args
 
 from dmlcy._errors import Violation
 from dmlcy._words.values import quote, show
 
-if TYPE_CHECKING:
-    from dmlcy._desc.minimum import MinimumLevel
 Compiled = TypeVar("Compiled", covariant=True)
 Optimization: TypeAlias = Literal["adjacent", "chains", "epilogues", "folded", "in_place", "pieces", "views"]
 """The optimizations that the compilation of a graph makes. None changes a bit of a result."""
@@ -42,7 +40,7 @@ class Whole(ABC, Generic[Compiled]):
         """The warnings."""
 
     @abstractmethod
-    def _minimum(self) -> MinimumLevel:
+    def _minimum(self) -> Any:
         """The MinimumLevel; raises the violations of one that is valid at none."""
 
     @abstractmethod

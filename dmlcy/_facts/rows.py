@@ -16,7 +16,6 @@ from dmlcy._generated.index import OPERATORS
 from dmlcy._words.records import Row, record
 
 if TYPE_CHECKING:
-    from dmlcy._field_types.tensor_desc import Described
     from dmlcy._generated.arguments import _FeatureLevelName
     from dmlcy._types import Operation
 
@@ -449,7 +448,7 @@ def _tensors(given: Mapping[str, Any]) -> dict[str, Given]:
     return {path: (one["dtype"], tuple(one["sizes"]), one["data"]) for path, one in single.items()}
 
 
-def _sizes(tensor: Described | None) -> object:
+def _sizes(tensor: Any) -> object:
     """The sizes of a tensor of a desc, or of each of several."""
     return None if tensor is None else tuple(map(_sizes, tensor)) if isinstance(tensor, tuple) else tensor.sizes
 

@@ -18,8 +18,6 @@ from dmlcy._words.values import is_a, listing, show
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from dmlcy._desc.operator_desc import OperatorDesc
-
 TYPE_KEYS: Final = ("Type", "type")
 DESC_KEYS: Final = ("Desc", "desc")
 EXPECTED: Final = "the desc of an operator"
@@ -67,7 +65,7 @@ class Descs(FieldType):
             check.fail(field.python)
             check.refused(field, self._none(field, value, check.literal))
             return value
-        desc = cast("OperatorDesc", value)
+        desc = cast(Nested, value)
         name, among = desc.operator.name, dict(field.among)
         if name not in among:
             check.fail(field.python)
@@ -122,7 +120,7 @@ class Descs(FieldType):
         """The value in JSON that holds this desc."""
         return desc
 
-    def one(self, field: Field, draws: Draws) -> SearchStrategy[OperatorDesc]:
+    def one(self, field: Field, draws: Draws) -> SearchStrategy[Nested]:
         """Valid descs of the operators of the list that the level has."""
         from hypothesis import strategies as st
 
@@ -131,7 +129,7 @@ class Descs(FieldType):
             return st.nothing()
         return st.sampled_from(known).flatmap(lambda name: _descs_of(OPERATORS[name], draws))
 
-    def some(self, b: Broken, field: Field) -> OperatorDesc | None:
+    def some(self, b: Broken, field: Field) -> Nested | None:
         known = [name for name, since in field.among if LEVEL_INDEX[since] <= b.level and name in OPERATORS]
         return b.draw(_descs_of(OPERATORS[b.of(*known)], None)) if known else None
 
@@ -197,7 +195,7 @@ def _asks(operator: Operator) -> bool:
     return any(field.kind == "attribute" and field.default is MISSING for field in operator.fields)
 
 
-def _descs_of(operator: Operator, draws: Draws | None) -> SearchStrategy[OperatorDesc]:
+def _descs_of(operator: Operator, draws: Draws | None) -> SearchStrategy[Nested]:
     """Valid descs of an operator without tensors: those of its examples, and with ``draws`` random ones too."""
     from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -33,9 +33,6 @@ from dmlcy._runtime import four_bits
 from dmlcy._runtime.memory import require
 from dmlcy._runtime.tensor import may_overlap, to_shared_array
 from dmlcy._types import Array, DType
-
-if TYPE_CHECKING:
-    from dmlcy._record import Recording
 
 
 class Faces(NamedTuple):
@@ -82,7 +79,7 @@ class Use(NamedTuple):
         """Whether a result is memory of an input."""
         return any(np.may_share_memory(result, part) for found in arrays.values() for part in _each(found))
 
-    def record(self, recordings: tuple[Recording, ...], arrays: Mapping[str, object], results: Sequence[Array]) -> None:
+    def record(self, recordings: tuple[Any, ...], arrays: Mapping[str, object], results: Sequence[Array]) -> None:
         """Keeps a call in the recordings that are open. Nobody else has these arrays of inputs."""
         kept: dict[str, object] = {name: np.array(one) for (name, _, _), one in zip(self.outputs, results, strict=True)}
         if faces_of(self.operator.name).array:
