@@ -86,7 +86,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a number that depends on an enum": (
         lambda: dml.dequantize(ones(4, dtype="uint8"), [ones(4)], quantization_type="SCALE_ZERO_POINT"),
-        "quantizations has a different number of tensors from quantization_type needs: count(quantizations) = 1 must be "
+        "quantizations does not have the number of tensors that quantization_type needs: count(quantizations) = 1 must be "
         "tensors needed = 2. SCALE has one tensor, the scale. "
         "SCALE_ZERO_POINT has two: the scale, then the zero point.",
     ),
