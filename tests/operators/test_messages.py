@@ -86,7 +86,8 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a number that depends on an enum": (
         lambda: dml.dequantize(ones(4, dtype="uint8"), [ones(4)], quantization_type="SCALE_ZERO_POINT"),
-        "quantizations does not have the number of tensors that quantization_type needs: count(quantizations) = 1 must be "
+        "quantizations does not have the number of tensors that quantization_type needs: "
+        "count(quantizations) = 1 must be "
         "tensors needed = 2. SCALE has one tensor, the scale. "
         "SCALE_ZERO_POINT has two: the scale, then the zero point.",
     ),
@@ -106,7 +107,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a region of a batch that is not there": (
         lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(7, 5), spatial_scale=1.0, pooled_size=2),
-        "roi[0] names a batch that does not exist: roi[0, 0, 0, 0] = 1.0, N = 1. "
+        "roi[0] is not the index of an item of the batch: roi[0, 0, 0, 0] = 1.0, N = 1. "
         "The first entry of a region must be a whole number from 0 to N - 1.",
     ),
     "a data type": (
