@@ -87,9 +87,8 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "a number that depends on an enum": (
         lambda: dml.dequantize(ones(4, dtype="uint8"), [ones(4)], quantization_type="SCALE_ZERO_POINT"),
         "quantizations does not have the number of tensors that quantization_type needs: "
-        "count(quantizations) = 1 must be "
-        "tensors needed = 2. SCALE has one tensor, the scale. "
-        "SCALE_ZERO_POINT has two: the scale, then the zero point.",
+        "count(quantizations) = 1 must be tensors needed = 2. SCALE needs one tensor: the scale. "
+        "SCALE_ZERO_POINT needs two tensors: the scale, then the zero point.",
     ),
     "three spatial axes": (
         lambda: dml.max_pooling(ones(1, 2, 3, 4, 5), window_size=9),
@@ -181,7 +180,7 @@ def test_the_message_of_a_call(name: str) -> None:
 def test_a_repair_says_the_nearest_valid_value_in_its_place() -> None:
     with pytest.raises(dml.DmlError) as caught:
         dml.top_k(ones(1, 1, 4, 4), k=9, axis=3)
-    told = "k is more than the elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. input is (1, 1, 4, 4)."
+    told = "k is more than the number of elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. input is (1, 1, 4, 4)."
     (violation,) = caught.value.violations
     assert violation.text == f"{told} Nearest valid value: 4."
     assert str(violation) == f"{told} k=4 is the nearest value that makes this call valid. [DML-TOP_K-k-fits]"
