@@ -180,7 +180,10 @@ def test_the_message_of_a_call(name: str) -> None:
 def test_a_repair_says_the_nearest_valid_value_in_its_place() -> None:
     with pytest.raises(dml.DmlError) as caught:
         dml.top_k(ones(1, 1, 4, 4), k=9, axis=3)
-    told = "k is more than the number of elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. input is (1, 1, 4, 4)."
+    told = (
+        "k is more than the number of elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. "
+        "input is (1, 1, 4, 4)."
+    )
     (violation,) = caught.value.violations
     assert violation.text == f"{told} Nearest valid value: 4."
     assert str(violation) == f"{told} k=4 is the nearest value that makes this call valid. [DML-TOP_K-k-fits]"
