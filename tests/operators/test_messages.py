@@ -60,14 +60,15 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "channels last of a block": (
         lambda: dml.space_to_depth(ones(1, 4, 4, 3), block_size=2),
         "block_size does not divide the height and the width: H = 4, block_size = 2, W = 3. "
-        "input is (1, 4, 4, 3), read as {N, C, H, W}. H and W must be multiples of block_size; "
-        "pad the input to such sizes.",
+        "input is (1, 4, 4, 3), read as {N, C, H, W}. "
+        "The height and the width must be multiples of block_size. Pad the input to such sizes.",
     ),
     "the axis that is read as the batch": (
         lambda: dml.multihead_attention(*[ones(2, 8, 5, 64)] * 3, head_count=8, scale=0.125),
         "query has sizes (2, 8, 5, 64), and must have (1, 8, 5, 64): [1, batch, sequence, query hidden]. "
-        "The axes are {batch, sequence, heads * size}. Where PyTorch has {batch, heads, sequence, size}, "
-        "x.transpose(0, 2, 1, 3).reshape(batch, sequence, -1) gives them.",
+        "The axes are {batch, sequence, heads * size}. "
+        "An array x of PyTorch's axes {batch, heads, sequence, size} becomes such an array by "
+        "x.transpose(0, 2, 1, 3).reshape(batch, sequence, -1).",
     ),
     "sizes of a call without batch and channels": (
         lambda: dml.max_pooling2(ones(1, 1, 6, 6), window_size=3, output_sizes=(4, 4)),
@@ -76,8 +77,9 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "a stride that does not divide": (
         lambda: dml.max_pooling2(ones(1, 1, 6, 6), window_size=3, strides=2, output_sizes=(1, 1, 4, 4)),
         "output has sizes (1, 1, 4, 4), and must have (1, 1, 3, 3): "
-        "[sizes(input)[0], sizes(input)[1], *positions of the window]. A spatial axis may have one element more here "
-        "than whole windows fit: the last window then reaches past the padding.",
+        "[sizes(input)[0], sizes(input)[1], *positions of the window]. "
+        "Each spatial axis has one element for each whole window. "
+        "The axis may have one element more: then the last window reaches past the padding.",
     ),
     "a stride that divides": (
         lambda: dml.max_pooling2(ones(1, 1, 7, 7), window_size=3, strides=2, output_sizes=(1, 1, 4, 4)),
