@@ -130,7 +130,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         ),
         "quantizations[1] has a data type that does not fit input and output: "
         "dtype(quantizations[1]) = INT8, dtype(input) = FLOAT32, dtype(output) = INT4. "
-        "The scale has the data type of the input. The zero point has the data type of the output. "
+        "The scale must have the data type of the input. The zero point must have the data type of the output. "
         'dmlcy.packed(array, "INT4", sizes) makes a tensor of INT4.',
     ),
     "a scale of another data type beside elements of 4 bits": (
@@ -149,7 +149,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a piece that is too low": (
         lambda: dml.split(ones(1, 1, 4, 4), axis=3, output_sizes=[(1, 1, 4, 3), (1, 1, 3, 1)]),
-        "outputs[1] has another size than the input along an axis that is not cut: axis = 3, "
+        "outputs[1] differs in size from the input along an axis other than axis: axis = 3, "
         "the sizes of outputs[1] = (1, 1, 3, 1), the sizes of input = (1, 1, 4, 4). input is (1, 1, 4, 4).",
     ),
     "no output": (
