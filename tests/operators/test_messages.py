@@ -62,14 +62,15 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "channels last of a block": (
         lambda: dml.space_to_depth(ones(1, 4, 4, 3), block_size=2),
         "block_size does not divide the height and the width: H = 4, block_size = 2, W = 3. "
-        "input is (1, 4, 4, 3), read as {N, C, H, W}. H and W must be multiples of block_size; "
-        "pad the input to such sizes.",
+        "input is (1, 4, 4, 3), read as {N, C, H, W}. "
+        "The height and the width must be multiples of block_size. Pad the input to such sizes.",
     ),
     "the axis that is read as the batch": (
         lambda: dml.multihead_attention(*[ones(2, 8, 5, 64)] * 3, head_count=8, scale=0.125),
         "query has sizes (2, 8, 5, 64), and must have (1, 8, 5, 64): [1, batch, sequence, query hidden]. "
-        "The axes are {batch, sequence, heads * size}. Where PyTorch has {batch, heads, sequence, size}, "
-        "x.transpose(0, 2, 1, 3).reshape(batch, sequence, -1) gives them.",
+        "The axes are {batch, sequence, heads * size}. "
+        "An array x of PyTorch's axes {batch, heads, sequence, size} becomes such an array by "
+        "x.transpose(0, 2, 1, 3).reshape(batch, sequence, -1).",
     ),
     "sizes of a call without batch and channels": (
         lambda: dml.max_pooling2(ones(1, 1, 6, 6), window_size=3, output_sizes=(4, 4)),
@@ -78,8 +79,9 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "a stride that does not divide": (
         lambda: dml.max_pooling2(ones(1, 1, 6, 6), window_size=3, strides=2, output_sizes=(1, 1, 4, 4)),
         "output has sizes (1, 1, 4, 4), and must have (1, 1, 3, 3): "
-        "[sizes(input)[0], sizes(input)[1], *positions of the window]. A spatial axis may have one element more here "
-        "than whole windows fit: the last window then reaches past the padding.",
+        "[sizes(input)[0], sizes(input)[1], *positions of the window]. "
+        "Each spatial axis has one element for each whole window. "
+        "The axis may have one element more: then the last window reaches past the padding.",
     ),
     "a stride that divides": (
         lambda: dml.max_pooling2(ones(1, 1, 7, 7), window_size=3, strides=2, output_sizes=(1, 1, 4, 4)),
@@ -88,9 +90,9 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a number that depends on an enum": (
         lambda: dml.dequantize(ones(4, dtype="uint8"), [ones(4)], quantization_type="SCALE_ZERO_POINT"),
-        "quantizations has a different number of tensors from quantization_type needs: count(quantizations) = 1 must be "
-        "tensors needed = 2. SCALE has one tensor, the scale. "
-        "SCALE_ZERO_POINT has two: the scale, then the zero point.",
+        "quantizations does not have the number of tensors that quantization_type needs: "
+        "count(quantizations) = 1 must be tensors needed = 2. SCALE needs one tensor: the scale. "
+        "SCALE_ZERO_POINT needs two tensors: the scale, then the zero point.",
     ),
     "three spatial axes": (
         lambda: dml.max_pooling(ones(1, 2, 3, 4, 5), window_size=9),
@@ -108,7 +110,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a region of a batch that is not there": (
         lambda: dml.roi_pooling(ones(1, 1, 8, 8), ones(7, 5), spatial_scale=1.0, pooled_size=2),
-        "roi[0] names a batch that does not exist: roi[0, 0, 0, 0] = 1.0, N = 1. "
+        "roi[0] is not the index of an item of the batch: roi[0, 0, 0, 0] = 1.0, N = 1. "
         "The first entry of a region must be a whole number from 0 to N - 1.",
     ),
     "a data type": (
@@ -130,7 +132,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         ),
         "quantizations[1] has a data type that does not fit input and output: "
         "dtype(quantizations[1]) = INT8, dtype(input) = FLOAT32, dtype(output) = INT4. "
-        "The scale has the data type of the input. The zero point has the data type of the output. "
+        "The scale must have the data type of the input. The zero point must have the data type of the output. "
         'dmlcy.packed(array, "INT4", sizes) makes a tensor of INT4.',
     ),
     "a scale of another data type beside elements of 4 bits": (
@@ -149,7 +151,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a piece that is too low": (
         lambda: dml.split(ones(1, 1, 4, 4), axis=3, output_sizes=[(1, 1, 4, 3), (1, 1, 3, 1)]),
-        "outputs[1] has another size than the input along an axis that is not cut: axis = 3, "
+        "outputs[1] differs in size from the input along an axis other than axis: axis = 3, "
         "the sizes of outputs[1] = (1, 1, 3, 1), the sizes of input = (1, 1, 4, 4). input is (1, 1, 4, 4).",
     ),
     "no output": (
@@ -182,7 +184,10 @@ def test_the_message_of_a_call(name: str) -> None:
 def test_a_repair_says_the_nearest_valid_value_in_its_place() -> None:
     with pytest.raises(dml.DmlError) as caught:
         dml.top_k(ones(1, 1, 4, 4), k=9, axis=3)
-    told = "k is more than the elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. input is (1, 1, 4, 4)."
+    told = (
+        "k is more than the number of elements along the axis: k = 9 must be <= sizes(input)[axis] = 4. "
+        "input is (1, 1, 4, 4)."
+    )
     (violation,) = caught.value.violations
     assert violation.text == f"{told} Nearest valid value: 4."
     assert str(violation) == f"{told} k=4 is the nearest value that makes this call valid. [DML-TOP_K-k-fits]"

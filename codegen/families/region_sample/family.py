@@ -53,8 +53,8 @@ class RegionSample(Moved):
         "odd_tie": (
             Kind.BOOL,
             "whether a sample is in the middle between two elements, of which the first has an odd index. A sample "
-            "that is near the middle counts, too, if rounding to FLOAT32 decides. For a gradient, the element is beside "
-            "such a sample",
+            "that is near the middle counts, too, if rounding to FLOAT32 decides. For a gradient, the element is "
+            "beside such a sample",
         ),
         "contested": (Kind.BOOL, "whether the element is of a gradient, and several samples may be the greatest one"),
     }
