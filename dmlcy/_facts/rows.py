@@ -390,8 +390,8 @@ class Operator(Row):
 
     def has_chosen_sizes(self, field: Field) -> bool:
         """Whether all sizes of a tensor are what a call chooses, so that any are right in a desc."""
-        names = {one.python for one in self.chosen}
-        return field.sizes is not None and not names.isdisjoint(field.sizes.reads) and field.sizes.reads <= names
+        read = frozenset() if field.sizes is None else field.sizes.reads
+        return bool(read) and read <= {one.python for one in self.chosen}
 
     def has_type(self, output: Field) -> bool:
         """Whether the data type of an output follows: from a tensor before it, or because there is only one."""
@@ -405,9 +405,8 @@ class Operator(Row):
 @cache
 def _is_open(operator: Operator, name: str) -> bool:
     output = operator.field(name)
-    if output.kind != "output" or output.optional:
-        return False
-    return operator.has_open_sizes(output) or not operator.has_type(output)
+    asked = output.kind == "output" and not output.optional
+    return asked and (operator.has_open_sizes(output) or not operator.has_type(output))
 
 
 @cache
@@ -457,8 +456,7 @@ def _value(field: Field, desc: object) -> object:
     """The value of a parameter of a call."""
     if field.part is None:
         return getattr(desc, field.python)
-    sizes: tuple[int, ...] = getattr(desc, field.part.tensor).sizes
-    return field.part.of(sizes)
+    return field.part.of(getattr(desc, field.part.tensor).sizes)
 
 
 @record(frozen=True, slots=True, eq=False, repr=False)

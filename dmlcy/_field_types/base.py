@@ -16,7 +16,6 @@ from dmlcy._words.values import is_a, show
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from dmlcy._field_types.tensor_desc import TensorDesc
 
 T = TypeVar("T")
 
@@ -101,7 +100,7 @@ class Broken(Protocol):
     def of(self, *choices: T) -> T:
         """One of some values."""
 
-    def old(self, field: Field) -> TensorDesc:
+    def old(self, field: Field) -> Any:
         """The tensor desc that is changed; of an array always the same entry."""
 
     def entries(self, field: Field, value: object) -> object:

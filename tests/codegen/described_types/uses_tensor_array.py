@@ -65,7 +65,10 @@ def test_each_tensor_is_checked_under_its_path() -> None:
     assert seen(other(sizes=(1, 3, 3, 4))) == [("inputs-fit", "inputs[2]", "sizes", None)]
     (found,) = dml.check(other(sizes=(1, 2, 3)))
     assert (found.id, found.field) == ("DML-JOIN-inputs-same-rank", "inputs[2]")
-    message = "inputs[2] has a different number of dimensions from the first: rank(inputs[2]) = 3 must be rank(inputs[0]) = 4."
+    message = (
+        "inputs[2] has a different number of dimensions from the first: "
+        "rank(inputs[2]) = 3 must be rank(inputs[0]) = 4."
+    )
     assert found.message == message
     assert other(sizes=(1, 2, 0, 4)).output is None
     (found,) = dml.check(other(sizes=(1, 2, 0, 4)))
