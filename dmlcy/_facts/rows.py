@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dmlcy._types import Operation
 
 T = TypeVar("T")
+Given: TypeAlias = tuple[str, tuple[int, ...], object]
+"""A tensor of an example: (dtype, sizes, nested data)."""
 MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 
 
@@ -252,10 +254,6 @@ class Interpretation(Row):
     not_judged: str = ""
     when: str = ""
     outputs: tuple[str, ...] = ()
-
-
-Given: TypeAlias = tuple[str, tuple[int, ...], object]
-"""A tensor of an example: (dtype, sizes, nested data)."""
 
 
 @record(frozen=True, slots=True, eq=False, repr=False)
