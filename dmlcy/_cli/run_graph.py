@@ -73,7 +73,8 @@ def given_inputs(found: Read, given: Iterable[tuple[str, str]]) -> dict[str, str
     names = [name for port, name in wiring_of(graph).value_names.items() if port.node is None]
     for name, file in given:
         if name not in names:
-            known = f"Its inputs: {', '.join(quote(one) for one in names)}." if names else "The graph has no inputs."
+            listed = ", ".join(quote(one) for one in names)
+            known = f"The graph has the inputs {listed}." if names else "The graph has no inputs."
             problems.append(make("DML-MODEL-reference", found.file, {"what": "graph input", "name": name}, hint=known))
         elif name in files:
             values = {"what": "other graph input", "name": name}

@@ -315,7 +315,8 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
         ]
         if len(sizes) > 1:
             ways.append(lambda: b.tensor(field, sizes=sizes[:axis] + sizes[axis + 1 :]))
-    switches = [one for one in b.operator.fields if one.type == "bool" and one.python in rule.reads]
+    reads = [one for one in b.operator.fields if one.python in rule.reads]
+    switches = [one for one in reads if type(getattr(b.desc, one.python)) is bool]
     ways += [partial(_switched, b, field, one) for one in switches]
     if f"{field.python}.count" in rule.reads:
         ways.append(lambda: b.with_(field, ()))

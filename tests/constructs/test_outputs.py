@@ -118,6 +118,10 @@ def test_broken_descs_have_one_thing_wrong(id_: str) -> None:
 def test_the_page_says_what_a_desc_must_give(checkout: Any) -> None:
     folder = checkout[0] / "docs" / "reference"
     pages = {name: " ".join((folder / f"{name.lower()}.md").read_text().split()) for name in NAMES}
-    assert "No required tensor gives the data type of `output`, so a desc must have this output." in pages["CAST"]
+    assert (
+        "The data type of `output` does not follow from a required tensor, so a desc must have this output."
+        in pages["CAST"]
+    )
     page = " ".join((Path(__file__).parents[2] / "docs" / "reference" / "one_hot.md").read_text().split())
-    assert "No formula gives the sizes of `output`, so a desc must have it, and a call gets `output_sizes`" in page
+    sizes = "The sizes of `output` do not follow from other fields. So a desc must have this output"
+    assert f"{sizes}, and a call must have `output_sizes` or `out`." in page

@@ -119,7 +119,7 @@ y = dml.gemm(x, w, trans_b=dml.MatrixTransform.TRANSPOSE)
     known = np.load
     found = looked(f"{text}weights = np.load('no.npy')\nsizes = weights.shape")
     assert told(found) == [("DML-MODEL-script-file", 5, "error", "weights.shape")]
-    assert found.findings[0].violation.message == 'The file "no.npy" is missing, and the program asks for its shape.'
+    assert found.findings[0].violation.message == 'The file "no.npy" is missing, but the program asks for its shape.'
     assert found.status == 2 and np.load is known
     assert told(looked(f"{text}weights = np.load('no.npy') + 1"))[0][0] == "DML-MODEL-script-raised"
 

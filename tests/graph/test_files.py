@@ -128,7 +128,10 @@ def test_inputs_may_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     given = [f"--input={name}={tmp_path / name}.npy" for name in ("x", "b")]
     assert main(["run", str(tmp_path / "g.json"), *given]) == 0
     assert "Output 'y': 0.5, 0.5, 1.5\n" in capsys.readouterr().out
-    for wrong, hint in ((["--input=z=z.npy"], 'Its inputs: "x", "b".'), ([given[0], given[0]], "Give --input once")):
+    for wrong, hint in (
+        (["--input=z=z.npy"], 'The graph has the inputs "x", "b".'),
+        ([given[0], given[0]], "Give --input once"),
+    ):
         assert main(["run", str(tmp_path / "g.json"), *wrong]) == 1
         told = capsys.readouterr().err
         assert "DML-MODEL-reference" in told and hint in told

@@ -47,7 +47,11 @@ def _bytes() -> Iterator[tuple[str, str, bytes]]:
     yield "file-end", "ModelProto ends at byte 2, inside a number that begins at byte 0", b"\x08\x80"
     yield "file-end", "TensorProto ends at byte", with_tensor(tensor("w", INT64, (1,)) + b"\x80")
     yield "file-length", "The field graph of ModelProto begins at byte", VALID[:-1]
-    yield "file-length", "ModelProto ends after 1 of them", number(1, 8) + varint(7 << 3 | 2) + varint(2**40) + b"x"
+    yield (
+        "file-length",
+        "ModelProto ends after 1 of these",
+        number(1, 8) + varint(7 << 3 | 2) + varint(2**40) + b"x",
+    )
     short = varint(99 << 3 | 1) + b"1234567"
     yield "file-length", "The field 99 of ModelProto begins at byte 2 and has 8", number(1, 8) + short
     yield "file-number", "has more than 10 bytes", number(1, 8) + b"\x08" + b"\xff" * 10 + b"\x01"
@@ -144,7 +148,7 @@ def _structures() -> Iterator[tuple[str, str, bytes]]:
     yield "graph-cycle", "<- ... (30 nodes in all)", model(graph(*long, outputs="0"))
     around = attribute("body", GRAPH, block(6, graph(node("Relu", "y", "r"), inputs="", outputs="r")))
     yield "graph-cycle", "node 0 (If) <- node 0 (If)", model(graph(node("If", "x", "y", around)))
-    yield "graph-domain", 'of the domain "own", of which the model', model(graph(node("F", "x", "y", block(7, "own"))))
+    yield "graph-domain", 'of the domain "own", but the model', model(graph(node("F", "x", "y", block(7, "own"))))
     yield "graph-function-twice", 'The function "f" of the domain "own"', model(graph(WHOLE), function("f") * 2)
     own = block(9, block(1, "own") + number(2, 1))
     call, back = (block(7, block(4, name) + block(7, "own")) for name in "gf")

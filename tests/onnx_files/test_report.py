@@ -174,4 +174,6 @@ def test_the_sizes_of_a_single_number_are_written() -> None:
 def test_an_initializer_that_may_be_replaced_is_no_constant() -> None:
     found = model(17, "(float[6] x, int64[1] s) => (float[n] y) <int64[1] s = {6}> { y = Reshape(x, s) }")
     (violation,) = lint(decode("m.onnx", found.SerializeToString(), None), "6_4").findings
-    assert violation.violation.message == "The input shape must be known before the model runs, and it is no constant."
+    assert (
+        violation.violation.message == "The input shape must be known before the model runs, but it is not a constant."
+    )

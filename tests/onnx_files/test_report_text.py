@@ -63,7 +63,7 @@ def test_report_and_lint_give_the_options() -> None:
     assert "  free dimensions: --shape n=N, with a number in place of each N\n" in text(small([RELU], ANY))
     (problem,) = problems(model, "6_4").problems
     assert 'The sizes n x 3 of the input "x"' in problem.violation.message
-    assert problem.violation.message.endswith("Give them with --shape n=N.")
+    assert problem.violation.message.endswith("Give the sizes with --shape n=N.")
 
 
 def test_sizes_that_no_free_dimension_gives_lead_to_their_explanation() -> None:

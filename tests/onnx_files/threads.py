@@ -172,7 +172,7 @@ THREADS = (
         "lint",
         {"shapes": {"width": (80,)}},
         {'node 1 "Softmax@0" (Softmax)': ("DML-ONNX-output-sizes",)},
-        'model.onnx: node 1 "Softmax@0" (Softmax): error: The output "y" has the sizes 1x80x97, and the model says '
+        'model.onnx: node 1 "Softmax@0" (Softmax): error: The output "y" has the sizes 1x80x97, but the model says '
         "1x25x97. [DML-ONNX-output-sizes]",
         {"text": _filled(RECOGNITION, said="width")},
     ),
@@ -186,7 +186,7 @@ THREADS = (
         {"shapes": {"length": (12,)}},
         {'node 0 "Loop_198" (Loop), body, node 1 "Softmax_334" (Softmax)': ("DML-ONNX-output-sizes",)},
         'model.onnx: node 0 "Loop_198" (Loop), body, node 1 "Softmax_334" (Softmax): error: The output "weights" has '
-        "the sizes 1x12, and the model says 1x8. [DML-ONNX-output-sizes]",
+        "the sizes 1x12, but the model says 1x8. [DML-ONNX-output-sizes]",
         {"text": _filled(ATTENTION, said="N")},
     ),
     Thread(
@@ -199,7 +199,7 @@ THREADS = (
         {"shapes": {"tokens": (1,)}},
         {'node 0 "Loop_5471" (Loop), body, node 1 "Squeeze_5478" (Squeeze)': ("DML-ONNX-output-rank",)},
         'model.onnx: node 0 "Loop_5471" (Loop), body, node 1 "Squeeze_5478" (Squeeze): error: The output "alpha" has '
-        "0 axes, and the model says that it has 1. [DML-ONNX-output-rank]",
+        "0 axes, but the model says that it has 1. [DML-ONNX-output-rank]",
         {"text": _filled(PREDICTOR, inputs="alphas, first")},
     ),
     Thread(
@@ -232,7 +232,7 @@ THREADS = (
             'node 5 "Concat_25" (Concat)': ("DML-ONNX-alone-sizes",),
         },
         'model.onnx: node 1 (Gather): CPU: the node computes with shapes. Its input "sizes" is in the memory of the '
-        "CPU, and each other input is in this memory or is small. [DML-ONNX-cpu-shape]\n"
+        "CPU, and each other input is in this memory or has few elements. [DML-ONNX-cpu-shape]\n"
         '    also node 2 (Unsqueeze); node 3 "Concat_7" (Concat)',
         {"shapes": {"batch": (1,)}},
     ),

@@ -161,7 +161,8 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
             ones(1, 1, 12, 4),
             activation_descs=[dml.desc.ActivationSigmoid(), dml.desc.ActivationTanh()],
         ),
-        "output_single is left out, and so is output_sequence. Give at least one of the two outputs. "
+        "output_single is left out, and output_sequence is left out, too. Give at least one of the two outputs: "
+        "output_sequence or output_single. "
         "A call asks for an output by its name, such as output_single=True.",
     ),
     "entries of channels": (

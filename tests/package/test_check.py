@@ -391,7 +391,7 @@ def test_data_rules() -> None:
     assert refusal.ids == ["roi-finite", "roi-batch"]
     first, second = refusal.error.violations
     assert (first.index, second.index) == (1, 2)
-    assert second.message == "roi[2] names a batch that does not exist: roi[0, 0, 2, 0] = 7.0 must be < N = 1."
+    assert second.message == "roi[2] is not the index of an item of the batch: roi[0, 0, 2, 0] = 7.0 must be < N = 1."
     assert type(refusal.error).__name__ == "InvalidDataError"
     json.dumps(refusal.error.to_json(), allow_nan=False)
     many = rois(*[(np.inf, 0, 0, 0, 0)] * 50)

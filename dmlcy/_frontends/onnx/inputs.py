@@ -54,7 +54,8 @@ def named(model: CompiledModel, given: Iterable[tuple[str, str]]) -> dict[str, s
     names, files, wrong = [one.name for one in model.inputs], dict[str, str](), list[Problem]()
     for name, file in given:
         if name not in names:
-            known = f"Its inputs: {', '.join(quote(one) for one in names)}." if names else "The model has no inputs."
+            listed = ", ".join(quote(one) for one in names)
+            known = f"The model has the inputs {listed}." if names else "The model has no inputs."
             values = {"what": "input", "name": name}
             wrong.append(make("DML-MODEL-reference", whole(model.file), values, hint=known))
         elif name in files:
