@@ -126,7 +126,7 @@ SPLIT: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"output_sizes": [(1, 1, 2, 0), (1, 1, 2, 3)]}, "outputs-range", "output_sizes[0][3] is 0"),
     ({"output_sizes": [(1, 1, 2, 1)]}, "outputs-whole", "do not add up to the size of the input along axis"),
-    ({"output_sizes": [(1, 1, 1, 3)]}, "outputs-fit", "outputs[0] has another size than the input"),
+    ({"output_sizes": [(1, 1, 1, 3)]}, "outputs-fit", "outputs[0] differs in size from the input"),
     ({"output_sizes": []}, "outputs-some", "outputs has no tensor"),
     ({"output_sizes": [None, (1, 1, 2, 3)]}, "outputs-required", "outputs[0] is missing."),
     ({"out": [X, X], "output_sizes": [None, (1, 1, 2, 3)]}, "outputs-required", "output_sizes[0] is missing."),
@@ -170,7 +170,7 @@ def test_out_says_the_sizes() -> None:
         dml.slice1(X, input_window_sizes=X.shape, out=some, output_sizes=(1, 1, 2, 2))
     with pytest.raises(
         dml.InvalidDescError,
-        match=r"has sizes \(1, 1, 2, 4\), and must have \(1, 1, 2, 3\): the elements of the window",
+        match=r"has sizes \(1, 1, 2, 4\), and must have \(1, 1, 2, 3\): the number of steps through the window",
     ):
         dml.slice1(X, input_window_sizes=X.shape, output_sizes=(1, 1, 2, 4))
 
