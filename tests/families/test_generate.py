@@ -157,7 +157,7 @@ def test_the_data_type_and_the_sizes_of_a_call() -> None:
     for given, words in (
         ({}, "output_sizes is missing. Pass the sizes of output"),
         ({"output_sizes": (3, 4)}, "differs in size from the indices along an axis"),
-        ({"output_sizes": (2, 4, 1)}, "has another number of dimensions"),
+        ({"output_sizes": (2, 4, 1)}, "has a different number of dimensions"),
         ({"output_sizes": "24"}, "output_sizes must be a sequence of ints"),
         ({"output_sizes": (2, 0)}, r"output_sizes\[1\] is 0, and must be from 1"),
         ({"output_sizes": (2, 5), "out": lines}, r"out has sizes \(2, 4\), and must have \(2, 5\): output_sizes"),
