@@ -29,12 +29,6 @@ from .values import array_code, array_text, call, listed, literal, prompt
 from .versions import versions
 
 POWERS = {-(2**31): "-2^31", 2**31 - 1: "2^31 - 1", UINT_MAX: "2^32 - 1"}
-PROVENANCE = {
-    "documented": "The rule is documented",
-    "header": "The rule is in the header DirectML.h",
-    "inferred": "The rule is inferred from the documentation",
-    "observed": "The rule was observed on a device or in a program",
-}
 ACCURACY_OF = {
     "result": "the result",
     "magnitudes": "the result that the operator would give for the absolute values of its inputs",
@@ -403,7 +397,7 @@ class OperatorPage:
                 facts.append(f"Nearest valid value: {code(formula(rule.fix.node))}.")
             when = "the elements when the operator runs" if rule.data else "the desc before the operator runs"
             facts.append(f"dmlcy checks {when}, at {_between(rule.since, rule.until)}.")
-            facts.append(f"{PROVENANCE[rule.provenance]}.")
+            facts.append(f"The [provenance](../glossary.md#provenance) of the rule: {rule.provenance}.")
             shown = f"{code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it"
             warning = f"A violation is a warning, not an error: {shown}."
             if rule.accepts:

@@ -69,7 +69,7 @@ class Contract(Moved):
 
     name = "contract"
     told: ClassVar = {
-        "appended": (Kind.BOOL, "whether the element is in the padding that OutputPadding adds to the output"),
+        "appended": (Kind.BOOL, "whether the element is appended to the output as padding"),
     }
 
     def plan(self, operator: Operator, facts: Facts, diagnostics: Diagnostics) -> ContractKernel:
