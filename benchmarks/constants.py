@@ -6,10 +6,11 @@ the meaning of a constant are in its file only. ``python -m benchmarks constants
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from benchmarks.machine import ROOT
 
 RUNTIME: Final = Path("dmlcy") / "_runtime"
 TABLE: Final = ROOT / "benchmarks" / "constants.toml"
+RECORDS: Final = ROOT / "benchmarks" / "constants.json"
 PAGE: Final = ROOT / "docs" / "constants.md"
 KEYS: Final = {"path", "cells", "tuned", "fixed", "bits", "bound", "measured"}
 
@@ -141,6 +143,33 @@ def tuned() -> dict[str, tuple[Constant, Entry]]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A measurement of the neighbours of a value: the time with each, in units of the time with the value of then."""
+
+    value: str
+    ratios: Mapping[str, float]
+    processor: str
+    threads: int
+
+    def __str__(self) -> str:
+        """The text of the last column: 512: 1.07, 2048: 1.00."""
+        return ", ".join(f"{value}: {ratio:.2f}" for value, ratio in self.ratios.items())
+
+
+def records(path: Path = RECORDS) -> dict[str, Record]:
+    """The recorded measurements, by the key of a constant."""
+    if not path.exists():
+        return {}
+    return {key: Record(**row) for key, row in json.loads(path.read_text(encoding="utf-8")).items()}
+
+
+def record(key: str, measured: Record, path: Path = RECORDS) -> None:
+    """Write a measurement in place of the one before, in the order of the keys."""
+    rows = {name: asdict(one) for name, one in {**records(path), key: measured}.items()}
+    path.write_text(json.dumps(rows, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def edited(text: str, constant: Constant, value: str) -> str:
     """A file with another value of a constant."""
     return text[: constant.start] + value + text[constant.end :]
@@ -177,7 +206,7 @@ and the command makes one. The files are in `dmlcy/_runtime/`; `benchmarks/const
 
 def page() -> str:
     """The page of all tuned constants."""
-    found = tuned()
+    found, measured = tuned(), records()
     lines = [HEAD.format(count=len(found))]
     for path, entry in table().items():
         if not entry.tuned:
@@ -187,7 +216,10 @@ def page() -> str:
         lines += ["| constant | value | what it decides | measured |", "|---|---|---|---|"]
         for one, _ in (pair for pair in found.values() if pair[0].path == path):
             mark = "".join(f" *{key}*" for key in ("bits", "bound") if one.name in getattr(entry, key))
-            said = entry.measured.get(one.name, "")
-            lines.append(f"| `{one.name}`{mark} | {one.value} | {one.meaning.replace('|', '&#124;')} | {said} |")
+            said = [str(measured[one.key])] if one.key in measured and measured[one.key].value == one.value else []
+            said += [entry.measured[one.name]] if one.name in entry.measured else []
+            lines.append(
+                f"| `{one.name}`{mark} | {one.value} | {one.meaning.replace('|', '&#124;')} | {'; '.join(said)} |"
+            )
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import geometric_mean
@@ -18,7 +19,19 @@ from typing import Final
 
 from benchmarks import machine
 from benchmarks.beside import OURS, Checkout
-from benchmarks.constants import PAGE, RUNTIME, Constant, Entry, constants, edited, page, sources, tuned
+from benchmarks.constants import (
+    PAGE,
+    RUNTIME,
+    Constant,
+    Entry,
+    Record,
+    constants,
+    edited,
+    page,
+    record,
+    sources,
+    tuned,
+)
 from benchmarks.machine import ROOT
 from benchmarks.timing import BLOCK, SHORT, Times, measure
 
@@ -44,16 +57,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         PAGE.write_text(page(), encoding="utf-8")
         print(f"written to {PAGE}")
         return 0
-    if options.name is None:
+    if not options.names and not options.all:
         print(*(f"{key} = {one.value}  {one.meaning}" for key, (one, _) in found.items()), sep="\n")
         return 0
-    near = [key for key in found if key == options.name or key.partition(":")[2] == options.name]
-    if len(near) != 1:
-        unknown = "is no tuned constant; without a name, the command lists them"
-        said = f"is one of {', '.join(near)}" if near else unknown
-        print(f"python -m benchmarks constants: error: {options.name!r} {said}", file=sys.stderr)
-        return 2
-    constant, entry = found[near[0]]
+    keys = list(found) if options.all else []
+    for name in options.names:
+        near = [key for key in found if key == name or key.partition(":")[2] == name]
+        if len(near) != 1:
+            unknown = "is no tuned constant; without a name, the command lists them"
+            said = f"is one of {', '.join(near)}" if near else unknown
+            print(f"python -m benchmarks constants: error: {name!r} {said}", file=sys.stderr)
+            return 2
+        keys += near
+    return max(one_constant(*found[key], options) for key in keys)
+
+
+def one_constant(constant: Constant, entry: Entry, options: argparse.Namespace) -> int:
+    """Build other values of a constant, and compare their times and bits."""
     values = options.values or neighbours(constant)
     facts = machine.facts()
     print(*(f"{name}: {facts[name]}" for name in ("processor", "load")), sep="\n")
@@ -63,7 +83,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ThreadPoolExecutor() as pool:
             built = pool.map(partial(build, Path(temporary), constant), values)
             folders = dict(zip(values, built, strict=True))
-        return compare(constant, entry, folders, options.cells or entry.cells, options.threads, options.seconds)
+        compared = compare(constant, folders, options.cells or entry.cells, options.threads, options.seconds)
+    for value, ratio in compared.ratios.items():
+        print(f"{value}: {ratio:.3f} times the time with {constant.value}, in the mean of {compared.cells}")
+    for one in sorted(compared.differ):
+        print(f"{one}: the results have other bits")
+    if options.record:
+        record(constant.key, Record(constant.value, compared.ratios, facts["processor"], options.threads))
+    return 1 if compared.differ and constant.name not in entry.bits else 0
 
 
 def neighbours(constant: Constant) -> list[str]:
@@ -99,15 +126,19 @@ def build(temporary: Path, constant: Constant, value: str) -> Path:
     return folder
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """By value, the time in units of the time today, in the mean of the cells; what has other bits."""
+
+    ratios: Mapping[str, float]
+    differ: frozenset[str]
+    cells: int
+
+
 def compare(
-    constant: Constant,
-    entry: Entry,
-    folders: Mapping[str, Path],
-    cells: Sequence[str],
-    threads: int,
-    seconds: float,
-) -> int:
-    """Print the time of each cell with each value in units of the time today; status 1 if bits differ that must not."""
+    constant: Constant, folders: Mapping[str, Path], cells: Sequence[str], threads: int, seconds: float
+) -> Compared:
+    """Print the time of each cell with each value in units of the time today."""
     ratios: dict[str, list[float]] = {value: [] for value in folders}
     differ: set[str] = set()
     with ExitStack() as stack:
@@ -124,11 +155,8 @@ def compare(
                 for value in others:
                     ratios[value].append(times[value].median / times[constant.value].median)
                 print(*lines(cell, constant.value, times), sep="\n", flush=True)
-    for value, some in ratios.items():
-        print(f"{value}: {geometric_mean(some):.3f} times the time with {constant.value}, in the mean of {len(some)}")
-    for one in sorted(differ):
-        print(f"{one}: the results have other bits")
-    return 1 if differ and constant.name not in entry.bits else 0
+    means = {value: round(geometric_mean(some), 3) for value, some in ratios.items()}
+    return Compared(means, frozenset(differ), len(cells))
 
 
 def lines(cell: str, value: str, times: Mapping[str, Times]) -> Iterator[str]:
@@ -144,10 +172,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         prog="python -m benchmarks constants",
         description="List the tuned constants, or measure the neighbours of one: half of its value, and twice.",
     )
-    parser.add_argument("name", nargs="?", help="products.pyx:WIDE, or WIDE where one file only has it")
+    parser.add_argument("names", nargs="*", help="products.pyx:WIDE, or WIDE where one file only has it")
+    parser.add_argument("--all", action="store_true", help="measure all constants")
     parser.add_argument("--values", nargs="+", help="these values in place of half and twice the value")
     parser.add_argument("--cells", nargs="+", help="these cells in place of those of the table")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="a cell, all values together; default: 2")
+    parser.add_argument("--record", action="store_true", help="write the ratios to benchmarks/constants.json")
     parser.add_argument("--write", action="store_true", help="write docs/constants.md")
     return parser.parse_args(arguments)

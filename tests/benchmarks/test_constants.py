@@ -11,7 +11,19 @@ import pytest
 
 from benchmarks import constants, neighbours
 from benchmarks.beside import OURS
-from benchmarks.constants import PAGE, Constant, Entry, edited, in_cython, in_header, page, sources, table, tuned
+from benchmarks.constants import (
+    PAGE,
+    Constant,
+    Entry,
+    Record,
+    edited,
+    in_cython,
+    in_header,
+    page,
+    sources,
+    table,
+    tuned,
+)
 from benchmarks.families import all_cells
 from benchmarks.groups import committed_cells
 
@@ -127,40 +139,59 @@ def test_a_name_that_is_not_one_constant_is_refused(name: str, said: str, capsys
 CELL = "tiny/element_wise_add/tiny/float32"
 
 
-@pytest.mark.parametrize(("bits", "status"), [((), 0), (("A",), 0)])
-def test_a_build_beside_itself_has_the_same_bits(
-    bits: tuple[str, ...], status: int, capfd: pytest.CaptureFixture[str]
-) -> None:
-    constant, entry = Constant("a.pyx", "A", "1", "", 0, 0), Entry("a.pyx", (CELL,), ("A",), (), bits, (), {})
-    assert neighbours.compare(constant, entry, {"2": OURS}, entry.cells, 1, 0.1) == status
-    said = capfd.readouterr().out
-    assert re.search(rf"^2: \d\.\d\d  \(.*\)  {CELL}$", said, re.M)
-    assert "times the time with 1, in the mean of 1" in said and "other bits" not in said
+CONSTANT = Constant("a.pyx", "A", "1", "", 0, 0)
+
+
+def test_a_build_beside_itself_has_the_same_bits(capfd: pytest.CaptureFixture[str]) -> None:
+    compared = neighbours.compare(CONSTANT, {"2": OURS}, (CELL,), 1, 0.1)
+    assert compared.differ == frozenset() and compared.cells == 1
+    assert 0.2 < compared.ratios["2"] < 5
+    assert re.search(rf"^2: \d\.\d\d  \(.*\)  {CELL}$", capfd.readouterr().out, re.M)
+
+
+class Other:
+    """A process whose results are those of its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> Other:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def ask(self, *_: object) -> dict[str, object]:
+        return {"bits": str(self.folder), "forms": ["dmlcy"]}
+
+    def block(self, _: str) -> Callable[[int], float]:
+        return lambda calls: 1e-6 * calls
 
 
 @pytest.mark.parametrize(("bits", "status"), [((), 1), (("A",), 0)])
 def test_other_bits_are_told(
     bits: tuple[str, ...], status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Other:
-        """A process whose results are those of its folder."""
-
-        def __init__(self, folder: Path) -> None:
-            self.folder = folder
-
-        def __enter__(self) -> Other:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def ask(self, *_: object) -> dict[str, object]:
-            return {"bits": str(self.folder), "forms": ["dmlcy"]}
-
-        def block(self, _: str) -> Callable[[int], float]:
-            return lambda calls: 1e-6 * calls
-
     monkeypatch.setattr(neighbours, "Checkout", Other)
-    constant, entry = Constant("a.pyx", "A", "1", "", 0, 0), Entry("a.pyx", (CELL,), ("A",), (), bits, (), {})
-    assert neighbours.compare(constant, entry, {"2": Path("there")}, entry.cells, 1, 0.001) == status
-    assert f"{CELL} with 2: the results have other bits" in capsys.readouterr().out
+    monkeypatch.setattr(neighbours, "build", lambda folder, constant, value: folder / value)
+    entry = Entry("a.pyx", (CELL,), ("A",), (), bits, (), {})
+    options = neighbours.parse(["A", "--values", "2", "--seconds", "0.001"])
+    assert neighbours.one_constant(CONSTANT, entry, options) == status
+    said = capsys.readouterr().out
+    assert f"{CELL} with 2: the results have other bits" in said and "times the time with 1, in the mean of 1" in said
+
+
+def test_a_record_is_written_in_place_of_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "constants.json"
+    assert constants.records(path) == {}
+    for ratio in (1.5, 1.04):
+        constants.record("b.pyx:B", Record("4", {"2": ratio, "8": 1.0}, "a processor", 1), path)
+    constants.record("a.pyx:A", Record("1", {"2": 0.99}, "a processor", 2), path)
+    assert list(found := constants.records(path)) == ["a.pyx:A", "b.pyx:B"]
+    assert str(found["b.pyx:B"]) == "2: 1.04, 8: 1.00" and found["a.pyx:A"].threads == 2
+
+
+def test_each_record_is_of_a_constant_and_its_value_of_today() -> None:
+    """Who changes a value measures it again: python -m benchmarks constants NAME --record."""
+    found = tuned()
+    assert {key: one.value for key, one in constants.records().items() if found[key][0].value != one.value} == {}

@@ -2,7 +2,7 @@
 # some positions of the others beside each other, or two axes.
 
 cdef enum:
-    BLOCK = 16384                   # elements of a block of some positions
+    BLOCK = 8192                    # elements of a block of some positions
     NARROW = 16                     # positions, at least
 
 cdef struct Near:
