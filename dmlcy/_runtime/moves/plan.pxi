@@ -131,7 +131,8 @@ cdef void choose_pieces(MovePlan* plan) noexcept nogil:
     elif plan.way == SPLIT_ROWS:
         row = min(<int64_t> ROWS, CELL_BYTES // 2 // position)
     elif plan.way == TURN_ROWS:
-        row = min(<int64_t> ROWS, CELL_BYTES // (2 * width * plan.item)) // block.grain.size
+        # As many lines as a cache line has elements fit the cells.
+        row = min(<int64_t> ROWS, CELL_BYTES // 2 // max(width * plan.item, <int64_t> DMLCY_LINE)) // block.grain.size
     plan.row_piece = even(block.row.size, min(max(row, <int64_t> 1), block.row.size))
     # Planes an odd number of cache lines apart spread over the whole cache.
     plan.pitch = ((plan.row_piece * block.grain.size * plan.item + DMLCY_LINE - 1) // DMLCY_LINE | 1) * DMLCY_LINE
