@@ -22,9 +22,12 @@ cdef extern from "some.h":
 
 cdef enum:
     ONE = 16                        # floats of a line
-    # of which
+    # lines of a tile,
+    # at most
     TWO = 4 * ONE
-    THREE
+
+    THREE = 3
+    LAST
 
 cdef enum Way:
     FAR = 7
@@ -47,7 +50,12 @@ enum {
 
 def test_numbers_are_found_in_cython() -> None:
     found = [(one.name, one.value, one.meaning) for one in in_cython("a.pyx", CYTHON)]
-    assert found == [("ONE", "16", "floats of a line"), ("TWO", "4 * ONE", ""), ("FAR", "7", "")]
+    assert found == [
+        ("ONE", "16", "floats of a line"),
+        ("TWO", "4 * ONE", "lines of a tile, at most"),
+        ("THREE", "3", ""),
+        ("FAR", "7", ""),
+    ]
 
 
 def test_numbers_are_found_in_headers_without_the_parameters_of_texts() -> None:
