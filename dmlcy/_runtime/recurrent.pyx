@@ -48,7 +48,7 @@ cdef enum:
     WORK = 4194304                  # the fewest multiplications with the input that are worth another thread
     # the fewest multiplications of one step that are worth another thread, which is awake
     STEP_WORK = 1048576
-    # the fewest groups of sequences for each thread if threads take whole groups; of fewer groups, threads share the steps
+    # the fewest groups of sequences for each thread if threads take whole groups; of fewer, threads share the steps
     MANY = 4
 
 # A layer, and how it is cut: each direction into groups of sequences, each step into parts of the units.
