@@ -186,13 +186,13 @@ The meanings use these words:
 
 | word | meaning |
 |---|---|
-| line | the elements that become one result, such as the terms of a sum |
-| tile, block, band, box, slab, strip | a part of the output that is computed at once, to keep numbers in the cache |
+| line | elements along an axis, or along several axes, that are taken together, such as the terms of a sum |
+| tile, block, band, box, slab, strip | a part of a tensor that is taken at once, to keep its numbers in the cache |
 | tap | an element of a window or of a filter |
 | place | a position of a window or of a filter, which becomes an element of the output |
 | pack | copy elements to a buffer, in the order in which a loop reads them |
 | stream | write to memory without a copy in the cache |
-| worth another thread | with less work, to wake up the thread takes longer than the work |
+| worth another thread | with less work, waking up the thread takes longer than the work |
 """
 
 
