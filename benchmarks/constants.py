@@ -34,13 +34,13 @@ _UNDEF: Final = re.compile(r"#[ \t]*undef (\w+)")
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A name for a number in a file of the runtime, with the comment behind it; ``start`` and ``end`` of the value."""
+    """A name for a number in a file of the runtime. The meaning is the comment behind it, or the lines above it."""
 
     path: str
     name: str
     value: str
     meaning: str
-    start: int
+    start: int  # of the value in the file
     end: int
 
     @property
@@ -64,14 +64,15 @@ class Entry:
 
 def in_cython(path: str, text: str) -> Iterator[Constant]:
     """The members of enums that have a number, without those of headers."""
-    place, inside = 0, False
+    place, inside, above = 0, False, ""
     for line in text.splitlines(keepends=True):
         if _ENUM.match(line):
             inside = True
         elif line.strip() and not line.startswith("    "):
             inside = False
         elif inside and (found := _MEMBER.match(line.rstrip("\n"))):
-            yield _constant(path, found, place)
+            yield _constant(path, found, place, above)
+        above = above + line[5:] if line.startswith("    # ") else ""
         place += len(line)
 
 
@@ -84,8 +85,8 @@ def in_header(path: str, text: str) -> Iterator[Constant]:
             yield _constant(path, found, body.start(1))
 
 
-def _constant(path: str, found: re.Match[str], place: int) -> Constant:
-    meaning = re.sub(r"\s*\n[\s*]*", " ", found[3] or "").strip()
+def _constant(path: str, found: re.Match[str], place: int, above: str = "") -> Constant:
+    meaning = re.sub(r"\s*\n[\s*]*", " ", found[3] or above).strip()
     return Constant(path, found[1], found[2], meaning, place + found.start(2), place + found.end(2))
 
 
@@ -166,8 +167,8 @@ def records(path: Path = RECORDS) -> dict[str, Record]:
 
 def record(key: str, measured: Record, path: Path = RECORDS) -> None:
     """Write a measurement in place of the one before, in the order of the keys."""
-    rows = {name: asdict(one) for name, one in {**records(path), key: measured}.items()}
-    path.write_text(json.dumps(rows, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    rows = {name: asdict(one) for name, one in sorted({**records(path), key: measured}.items())}
+    path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def edited(text: str, constant: Constant, value: str) -> str:
@@ -180,27 +181,51 @@ HEAD: Final = """\
 
 <!-- python -m benchmarks constants --write makes this page from benchmarks/constants.toml and dmlcy/_runtime. -->
 
-The loops have {count} numbers that were chosen by measuring, such as sizes of blocks, widths of tiles, the least work
-that is worth a thread, and distances of prefetches. Measure before you choose another value. In a checkout that is
-built in place, this command builds the package twice more, with half of the value and with twice the value. Then the
-command times the cells of the constant in the three builds, which take turns:
+The loops of dmlcy have {count} numbers that were chosen by measuring. Examples are the size of a block, the least work
+that is worth another thread, and the distance of a prefetch. The tables below say what each number means. Before you
+choose another value, measure it in a checkout that is built in place:
 
 ```sh
 python -m benchmarks constants products.pyx:WIDE
 ```
 
-`--values 1024 2048` measures other values, and `--threads 2` more threads. A ratio above 1 says that the other value is
-slower than the value of today. A build takes a minute. Times are worth something on an idle machine only. Some
-constants are multiples of others, as their meaning says: half of such a value may give wrong results, or end the
-process. The code around the constants with the mark *bound* is written for the value: twice the value gave wrong
-results.
+The command builds the package twice more: with half of the value, and with twice the value. A build takes a minute. The
+command then times calls of operators that use the constant, which are [cells](glossary.md#cell) of the benchmark. The
+line above each table lists these cells. The three builds compute a cell in turns. For each cell, the command prints the
+time with each new value, divided by the time with the present value. If the ratio is above 1, the new value is slower.
+Use an idle machine only. The option `--values 1024 2048` measures other values, and `--threads 2` uses more threads.
 
-Other values change no bit of a result, except those of the constants with the mark *bits*, on which the order of sums
-depends. The command compares the bits, and its status is 1 if another constant changes them. Half of the value and
-twice the value of 164 constants were tried in this way.
+Some constants have a mark:
 
-The last column says which measurement a value comes from. Where the column is empty, the measurement was not recorded,
-and the command makes one. The files are in `dmlcy/_runtime/`; `benchmarks/constants.toml` has the names of the cells.
+| mark | meaning |
+|---|---|
+| *bits* | the order of additions depends on the constant: another value changes the last bits of some results |
+| *bound* | the code takes no larger value: with twice the value, results were wrong |
+
+Without the mark *bits*, another value must not change a bit of a result. The command compares the results, and its exit
+status is 1 if such a constant changes them. Half of the value and twice the value of each constant were tried in this
+way. The meaning of a constant may say that the value is a multiple of another number. With a value that is no multiple,
+results may be wrong, or the process may end.
+
+The last column has the times with other values, as the command prints them: `512: 1.07` says that calls took 1.07 times
+as long with the value 512, in the mean of the cells. The times were measured on an Intel Xeon with 16 processors,
+eight constants at the same time, each on two processors of its own. Such ratios scatter by up to 0.1, also between two builds
+of the same value. So a ratio from 0.9 to 1.1 says that the value matters little there, and it is no reason to change
+it. Behind the times, some rows say what else a value comes from. `--record` writes the times to
+`benchmarks/constants.json`. The constants are in the files of `dmlcy/_runtime/` that the headings name. The file
+`benchmarks/constants.toml` lists the cells and the marks.
+
+The meanings use these words:
+
+| word | meaning |
+|---|---|
+| line | elements along an axis, or along several axes, that are taken together, such as the terms of a sum |
+| tile, block, band, box, slab, strip | a part of a tensor that is taken at once, to keep its numbers in the cache |
+| tap | an element of a window or of a filter |
+| place | a position of a window or of a filter, which becomes an element of the output |
+| pack | copy elements to a buffer, in the order in which a loop reads them |
+| stream | write to memory without a copy in the cache |
+| worth another thread | with less work, waking up the thread takes longer than the work |
 """
 
 
@@ -213,7 +238,7 @@ def page() -> str:
             continue
         lines.append(f"## {path}\n")
         lines.append("Cells: " + ", ".join(f"`{name}`" for name in entry.cells) + ".\n")
-        lines += ["| constant | value | what it decides | measured |", "|---|---|---|---|"]
+        lines += ["| constant | value | meaning | measured |", "|---|---|---|---|"]
         for one, _ in (pair for pair in found.values() if pair[0].path == path):
             mark = "".join(f" *{key}*" for key in ("bits", "bound") if one.name in getattr(entry, key))
             said = [str(measured[one.key])] if one.key in measured and measured[one.key].value == one.value else []

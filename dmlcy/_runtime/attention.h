@@ -16,8 +16,10 @@
 #endif
 
 enum {
-    DMLCY_SCORES = 16,          /* sums of a row of weights, each of every 16th one: they are joined pairwise */
-    DMLCY_ROWS_AHEAD = 16,      /* rows that are asked for ahead: they are too short for processors to see them coming */
+    DMLCY_SCORES = 16,          /* the number of partial sums of a dot product, or of the weights of a query; they
+                                 * are joined pairwise */
+    DMLCY_ROWS_AHEAD = 16,      /* the number of keys or values by which prefetches run ahead: processors do not
+                                 * foresee such short rows */
     DMLCY_SCORE_ROOM = 16       /* floats behind a row of scores that loops may write */
 };
 

@@ -35,14 +35,21 @@ cdef extern from "attention.h" nogil:
 
 cdef enum:
     LINE = 16                       # floats of a cache line
-    SEEN = 256                      # keys of a block where queries see keys up to their place: others are left out
-    QUERIES = 48                    # of a block: a multiple of the rows that the kernels of products take at once
-    KEYS = 1024                     # of a block: scores of more keys are not kept at the same time
-    MANY = 32                       # units that threads take whole, as they do if a unit is little work
-    SOME = 64                       # keys that one query takes at once
-    SLOWER = 8                      # times as long as a product of many takes one that waits for memory
-    PACKED = 4194304                # floats of packed keys and values, at most, if those of one head are not more
-    WORK = 4194304                  # products that are worth a thread
+    # the most keys of a block if a query sees only the keys up to its own place; later blocks are left out
+    SEEN = 256
+    # the most queries of a block: a multiple of the rows that the kernels of products take at once
+    QUERIES = 48
+    # the most keys of a block if each query sees all keys; the scores of more keys are not kept at once
+    KEYS = 1024
+    # the fewest heads of keys, of all items, with which threads take whole heads; threads share the queries of fewer
+    MANY = 32
+    # the number of keys that are taken at once where each head of keys has a single query
+    SOME = 64
+    # the time of a multiplication for a single query, which waits for memory, in multiplications for many
+    SLOWER = 8
+    # the most floats of packed keys and values that threads share at once, unless one head has more
+    PACKED = 4194304
+    WORK = 4194304                  # the fewest multiplications of attention that are worth another thread
     WEIGHTLESS = 750                # so far below the greatest score, double has no weight
 
 cdef enum:                         # keys or values

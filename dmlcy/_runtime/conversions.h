@@ -128,7 +128,8 @@ static inline void dmlcy_convert_at_once(void *to, int to_dtype, const void *fro
         (level == DMLCY_LEVEL_WIDEST ? dmlcy_convert_longs_widest : dmlcy_convert_longs)(pair, to, from, n);
 }
 
-#define DMLCY_BETWEEN 1024 /* elements that are converted at once where two conversions are needed */
+#define DMLCY_BETWEEN 1024 /* the number of elements that are converted at once where two conversions follow one
+                            * another */
 
 /* Makes of n elements of a data type those of another. The two are apart, or elements of one size at the same place. */
 DMLCY_APART void dmlcy_convert_elements(void *to, int to_dtype, const void *from, int from_dtype, int64_t n)

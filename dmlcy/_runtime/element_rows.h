@@ -37,7 +37,8 @@
         y[i] = (DMLCY_ELEMENT)DMLCY_STORE(result);                                  \
         DMLCY_MORE(DMLCY_ELEMENT_FOR)                                               \
     }
-#define DMLCY_CHOSEN 1024 /* elements between two choices of a result */
+#define DMLCY_CHOSEN 1024 /* the number of elements that share one choice: the formula for ordinary elements, or the
+                           * one for all */
 #endif
 
 #define DMLCY_TEXT "element_blocks.h"

@@ -31,11 +31,15 @@ cdef extern from "conversions.h" nogil:
     void dmlcy_convert_elements(void* to, int to_dtype, const void* source, int dtype, int64_t n) noexcept
 
 cdef enum:
-    BLOCK = 1024                    # elements that are loaded, computed and stored together
-    NEAR_BLOCK = 16384              # the same where the loop reads and writes the tensors themselves
-    FUSED_BLOCK = 4096              # the same where an activation follows, while they are near
-    SHORT = 64                      # elements of a row that is packed with others
-    MEDIUM = 512                    # the same where that costs little
+    BLOCK = 1024                    # the number of elements that are loaded into a buffer, computed and stored together
+    # the most elements of a block where the loop reads and writes the tensors themselves
+    NEAR_BLOCK = 16384
+    # the most elements of a block before a fused activation takes them, while they are in the cache
+    FUSED_BLOCK = 4096
+    # the most elements of a row that is computed with other rows even if they must be copied to a buffer
+    SHORT = 64
+    # the most elements of a row that is computed with other rows if that costs little: they are contiguous or repeated
+    MEDIUM = 512
     LINE = 64                       # bytes of a cache line
     TENSORS = MOST_TENSORS
     MOST_AXES = 3 * MAX_RANK        # where two tensors have elements for blocks

@@ -30,9 +30,10 @@
 #include <immintrin.h>
 #endif
 
-#define DMLCY_FOLD_LANES 32 /* parts of a line that are folded side by side, and joined at its end */
-#define DMLCY_FOLD_GROUP 8 /* rows of a tile that are folded in one pass */
-#define DMLCY_FOLD_ROWS 8 /* of a tile that become results together */
+#define DMLCY_FOLD_LANES 32 /* the number of partial results of a line, which take its elements in turn and are
+                             * joined at its end */
+#define DMLCY_FOLD_GROUP 8 /* the number of rows that one pass folds into the results of their columns */
+#define DMLCY_FOLD_ROWS 8 /* the number of rows whose partial results are joined together, to one result for each row */
 #define DMLCY_FOLD_PARTS 8 /* lanes of each that are joined in all of them at once */
 
 /* Before a loop of a constant number of rounds: taken apart, it would not be vectorised. */
@@ -42,8 +43,9 @@
 #define DMLCY_ROLLED
 #endif
 
-#define DMLCY_FOLD_AHEAD 12288 /* bytes of a row, so far ahead of which memory is asked for */
-#define DMLCY_FOLD_BLOCK 1024  /* numbers between two questions for memory, where extremes are found */
+#define DMLCY_FOLD_AHEAD 12288 /* the distance in bytes by which prefetches run ahead along a row that is folded */
+#define DMLCY_FOLD_BLOCK 1024  /* the number of elements between two prefetches along a row whose least or greatest
+                                * element is sought */
 
 typedef struct {
     const float *tops; /* of each result: what the steps subtract; NULL if no step does */

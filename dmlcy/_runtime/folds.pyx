@@ -39,14 +39,19 @@ cdef extern from "scans.h" nogil:
     const ScanKernel dmlcy_scans[2][3]
 
 cdef enum:
-    PART = 4096                     # elements of a line that lies in rows, from which a result is made
-    PART_ROWS = 1024                # the same of a line that lies across rows
-    TILE = 4096                     # numbers that are loaded at once
-    COLUMNS = 1024                   # of a tile
-    TURNED_COLUMNS = 64             # the same where each has lanes
-    ROWS = 128                      # of a tile
-    SHORT = 16                      # elements of a line; several such lines are turned and folded side by side
-    FEW_UNITS = 32                  # of work; where there are fewer, threads share lines
+    # the most elements of a line along the last axes that are folded to one result; parts of a longer line are joined
+    PART = 4096
+    # the most elements of a line across rows that are folded to one result; parts of a longer line are joined
+    PART_ROWS = 1024
+    # the most numbers that are loaded into a buffer at once, if the loop cannot read the tensor itself
+    TILE = 4096
+    COLUMNS = 1024                   # the most lines that are folded together, in one tile
+    # the most lines of a tile whose lines lie across rows, and have partial results of their own
+    TURNED_COLUMNS = 64
+    ROWS = 128                      # the most rows of a tile, which one call of a loop folds
+    # the most elements of a line that is folded side by side with its neighbors, if there are at least as many
+    SHORT = 16
+    FEW_UNITS = 32                  # the fewest pieces of work of whole lines with which threads do not share lines
     ITEM = 16                       # bytes of a result, at most
     ALIGNMENT = 64
 

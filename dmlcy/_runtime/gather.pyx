@@ -18,18 +18,29 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, is_serial, parallel_
 # the output is written in long runs.
 
 cdef enum:
-    CELL_BYTES = 65536              # the cells of a box, at most
-    NEAR_BYTES = 16384              # the same where one channel is read at a time: they stay in the first-level cache
-    SLOTS = 64                      # of the last axis, at most
-    LEAST_BLOCKS = 32               # of the last axis in a box; below, boxes take fewer taps instead
-    ROWS = 256                      # that are transposed at once
-    DENSE_BYTES = 4096              # of lines whose gaps are closed
-    SHORT_LINE = 256                # bytes of a line whose blocks are worth a slot for each tap, or asking for
-    LONG_RUN = 512                  # bytes of the output, written at a time
-    ASKED_BYTES = 8192              # of a run; a run that is not longer is prefetched, as the processor does not do it
-    FEW = 4                         # blocks that are cleared column by column
-    JOIN_GAP = 8                    # lines are copied as one when at most one part in this many is padding
-    KNOWN_STEP = 4                  # elements; up to here, gathering them is fast
+    # the most bytes of the buffer that holds the part of the input that a box of window elements reads
+    CELL_BYTES = 65536
+    # the most bytes of the buffer of a box with one channel, if enough windows fit: the first-level cache holds it
+    NEAR_BYTES = 16384
+    SLOTS = 64                      # the most elements of a window, along the last axis, that one box takes
+    # the fewest windows of a box along the last axis; if fewer fit, the box takes fewer elements of each window
+    LEAST_BLOCKS = 32
+    ROWS = 256                      # the most windows whose elements are transposed at once
+    # the bytes of the buffer in which strided elements are brought together before they are transposed
+    DENSE_BYTES = 4096
+    # the bytes of a line of the output up to which lines are stored apart for each window element, and prefetched
+    SHORT_LINE = 256
+    # the fewest bytes that a box should write in a row; a box with shorter runs takes fewer channels, and is not
+    # streamed
+    LONG_RUN = 512
+    # the most bytes of a run of the output that is prefetched; the processor itself prefetches longer runs
+    ASKED_BYTES = 8192
+    # the most padding positions of a line that are cleared column by column, for all lines; more go line by line
+    FEW = 4
+    # the fewest positions for each position of padding with which all lines are copied as one run
+    JOIN_GAP = 8
+    # the largest step between elements, counted in elements, with which a loop gathers them fast
+    KNOWN_STEP = 4
 
 # Taps and blocks of one axis: block b of tap t is at position t * dilation + b * stride - start of the input. Taps t
 # and t + slots, whose positions differ by a multiple of the stride, read the same elements: they share a slot of the

@@ -5,7 +5,8 @@ from libc.stdint cimport int64_t, uint64_t
 from dmlcy._runtime.strided cimport Tensor
 
 cdef enum:
-    MADE = 1024                     # numbers that are made at once, at most
+    # the most numbers that are made in a buffer at once, before they are converted to elements
+    MADE = 1024
 
 # The elements of the numbers first … first+count-1; `fields` is the struct of the operator.
 ctypedef void (*Floats)(const void* fields, int64_t first, int count, double* numbers) noexcept nogil

@@ -18,7 +18,8 @@ from dmlcy._runtime.threads cimport grain_of, parallel_for
 from dmlcy._runtime.views cimport run_repeat
 
 cdef enum:
-    LONG_RUN = 256                  # bytes of a part of a row; rows of shorter ones are copied faster than streamed
+    # the fewest bytes of a row of a matrix that is streamed to memory; shorter rows are copied faster
+    LONG_RUN = 256
 
 include "generate/numbers.pxi"
 include "generate/diagonals.pxi"

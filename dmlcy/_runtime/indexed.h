@@ -17,9 +17,11 @@
 #include "named.h"
 
 #define DMLCY_WHOLE 32     /* bytes that are copied at once */
-#define DMLCY_LONG_ROW 256 /* bytes from which on stores do not lie across cache lines */
-#define DMLCY_AHEAD 8      /* rows that are asked for before they are needed */
-#define DMLCY_ASKED 4096   /* bytes of a row; of a longer one, the processor asks for the rest */
+#define DMLCY_LONG_ROW 256 /* the fewest bytes of a row that is copied with aligned stores, so that few stores cross
+                            * a cache line */
+#define DMLCY_AHEAD 8      /* the number of indexed rows by which prefetches run ahead */
+#define DMLCY_ASKED 4096   /* the most bytes of an indexed row that is prefetched; the processor itself prefetches
+                            * longer rows */
 
 #define DMLCY_TEXT "indexed_levels.h"
 #include "both_levels.h"

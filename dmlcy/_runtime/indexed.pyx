@@ -49,11 +49,15 @@ cdef extern from "indexed.h" nogil:
 
 cdef enum:
     MOST_AXES = 2 * MAX_RANK + 2
-    TOGETHER = 512                  # offsets that are computed at once
-    APART_BYTES = 256               # between what two threads write, at least
-    CHECKED_BYTES = 4 * SERIAL_BYTES    # that one thread has looked at before another one has woken up
-    NEAR_BYTES = 1048576            # of places that a cache near the processor has
-    LEAST_PIECES = 16               # of an axis that threads share, if an outer axis has so many
+    TOGETHER = 512                  # the number of indices from which offsets in memory are computed at once
+    # the fewest bytes of a scattered output for one thread, so that threads do not share cache lines
+    APART_BYTES = 256
+    # the fewest bytes of indices that threads check together; one thread checks fewer before another one wakes up
+    CHECKED_BYTES = 4 * SERIAL_BYTES
+    # the most bytes along an indexed axis that are expected in a cache; the rows of a longer axis are prefetched
+    NEAR_BYTES = 1048576
+    # the fewest positions of an axis that threads share; if each axis has fewer, threads share the longest axis
+    LEAST_PIECES = 16
 
 cdef enum Way:
     EACH                            # each element has an index of its own

@@ -77,26 +77,36 @@ cdef enum:
     LINE = 64                       # bytes of a cache line
     BLOCK = 64                      # columns that are packed together: DMLCY_INTEGER_BLOCK
     NUMBERS = 5                     # of kernels
-    FEW = 12                        # rows: a multiple of the greatest height of most kernels
-    HIGH = 192                      # rows of a tile, at most
-    LOW = 48                        # and at least, even if their numbers do not stay near
-    NEAR_ROWS = 1048576             # bytes of the rows of a tile that do
-    WIDE = 1024                     # columns of a tile, at most
-    NARROW = 128                    # and at least
-    SLAB = 256                      # words of a column that are multiplied at once, and stay near
+    # the divisor of the rows of a tile: a multiple of the rows that most kernels take at once
+    FEW = 12
+    HIGH = 192                      # the most rows of a tile of a product of integers
+    # the rows that a tile may always have, even if rows are so long that their numbers leave the cache
+    LOW = 48
+    # the most bytes of the packed rows of a tile that stay in a cache; tiles of long rows have fewer rows
+    NEAR_ROWS = 1048576
+    WIDE = 1024                     # the most columns of a tile of a product of integers
+    NARROW = 128                    # the fewest columns of a tile of a product of integers
+    # the most words of four integers of a column that are multiplied at once, so that they stay in the cache
+    SLAB = 256
     EXACT = 8192                    # words of which every sum has 32 bits
-    FILTERS = 132                   # of a tile, at most
-    PLACES = 1024                   # of a row of a tile, at most
-    NEAR_COPY = 262144              # bytes of a copied part of an image that stay near
-    LARGE_COPY = 4194304            # bytes of a row that is copied, at most
-    GATHERED = 128                  # places of a tile where nothing is copied
-    NEAR_SUMS = 393216              # the same of sums
-    STEPS = 4                       # of places, at most, between which elements are read and thrown away
+    FILTERS = 132                   # the most filters of a tile of a convolution of integers
+    PLACES = 1024                   # the most places along a row of the output in a tile of a convolution of integers
+    # the most bytes of the image that are copied for a tile, so that they stay in a cache; one row may have more
+    NEAR_COPY = 262144
+    # the most bytes of the image that are copied for one row; for a larger row, elements are gathered for each place
+    LARGE_COPY = 4194304
+    # the most places of a tile where elements are gathered for each place, and no rows are copied
+    GATHERED = 128
+    # the most bytes of the sums of a tile of a convolution that stay in a cache; larger tiles have fewer rows
+    NEAR_SUMS = 393216
+    # the largest step between elements with which the elements between them are read, too, and dropped
+    STEPS = 4
     CHUNK = 1048576                 # bytes of a row whose sum has 32 bits
     GREATEST = 65025                # products of two numbers of 8 bits, less their zero points
     ROOM = 16384                    # bytes of a tile that need no memory of their own
-    TOGETHER = 262144               # bytes of sums whose results are written together, where they follow one another
-    WORK = 8388608                  # products that are worth a thread
+    # the most bytes of sums whose results are written at once, where the results follow one another
+    TOGETHER = 262144
+    WORK = 8388608                  # the fewest multiplications of integers that are worth another thread
 
 
 # Elements that go with rows or columns: one for all, if the step is 0.

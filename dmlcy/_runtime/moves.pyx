@@ -25,19 +25,29 @@ cdef extern from "move_rows.h" nogil:
 # contiguous in the input go through cells, which stay in the first-level cache. The other axes count the blocks.
 
 cdef enum:
-    CELL_BYTES = 65536              # the cells of a block, at most
-    NEAR_BYTES = 16384              # the same where fewer do as well
-    ROWS = 512                      # elements of a row that are fetched at once
-    TILES = 32                      # that are transposed at once
-    BLOCK_BYTES = 65536             # of a block without cells
-    SHORT_RUN = 16                  # bytes; longer runs are not woven
-    FEW = 8                         # planes that are woven
-    NARROW = 16                     # bytes; it is slower to transpose columns of fewer
-    STRIDED_POSITIONS = 128         # of a strided row: their cache lines stay for the next row
-    TOUCHED_BYTES = 262144          # less than the second-level cache
-    APART_RUN = 2048                # bytes of a line from which on lines may follow each other in the input instead
-    LONG_RUN = 256                  # bytes of a line; shorter ones are copied faster than streamed
-    PACKED_RUN = 320               # bytes of a line; shorter lines that follow each other are streamed together
+    # the most bytes of the buffer through which a block goes from the input to the output
+    CELL_BYTES = 65536
+    # the most bytes of a block that is gathered or transposed: the first-level cache holds it
+    NEAR_BYTES = 16384
+    ROWS = 512                      # the most rows of a block that is transposed
+    TILES = 32                      # the most tiles that are transposed together
+    BLOCK_BYTES = 65536             # the most bytes of a block that is copied without a buffer
+    # the most bytes of a contiguous run that is transposed with its neighbors; longer runs are copied
+    SHORT_RUN = 16
+    # the longest last axis of an output that is woven from as many runs of the input; a longer one is transposed
+    FEW = 8
+    # the fewest bytes of a row and of a column of a tile that is transposed by tiles; narrower tiles are slower
+    NARROW = 16
+    # the most positions of a strided row that are copied before the next row, which finds their lines in the cache
+    STRIDED_POSITIONS = 128
+    # the most bytes that are read in order before they are transposed: less than the second-level cache
+    TOUCHED_BYTES = 262144
+    # the fewest bytes of a line with which lines are taken in the order of the input, instead of the output
+    APART_RUN = 2048
+    # the fewest bytes of a line that is streamed to memory; shorter lines are copied faster
+    LONG_RUN = 256
+    # the bytes of a line below which lines that follow one another are put together before they are streamed
+    PACKED_RUN = 320
     SIDE = 16                       # rows of one-byte elements that are turned at once
 
 cdef struct MoveAxis:

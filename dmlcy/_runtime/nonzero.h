@@ -8,7 +8,7 @@
 #include "isa.h"
 #include "named.h"
 
-#define DMLCY_FLAGGED 1024 /* elements that are compared with zero at once */
+#define DMLCY_FLAGGED 1024 /* the number of elements that are compared with zero at once */
 
 #define DMLCY_TEXT "nonzero_rows.h"
 #include "both_levels.h"

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define DMLCY_FEW_NEIGHBORS 16 /* that are added one by one; of more, a sum moves along the line */
+#define DMLCY_FEW_NEIGHBORS 16 /* the most neighbors of an element that are added one by one; for more, sums of parts
+                                * are joined */
 
 static inline void dmlcy_add_row(double *target, const double *source, int64_t n)
 {

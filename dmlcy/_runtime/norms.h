@@ -19,10 +19,11 @@
 #include <immintrin.h>
 #endif
 
-#define DMLCY_NORM_LANES 32 /* sums of a line side by side, or lines side by side */
-#define DMLCY_NORM_CHUNK 4096 /* elements of a line that are computed at once, and whose sums are joined */
+#define DMLCY_NORM_LANES 32 /* the number of partial sums of a line, or of lines that are computed side by side */
+#define DMLCY_NORM_CHUNK 4096 /* the most elements of a line that are computed at once; the sums of such parts are
+                               * joined */
 #define DMLCY_NORM_TENSORS 8
-#define DMLCY_NORM_PARTS 4 /* floats that a lane adds up before it adds their sum to others in double */
+#define DMLCY_NORM_PARTS 4 /* the number of floats that are added up in FLOAT32 before their sum is added in double */
 
 /* The work of a call of the loops: everything for lines of one chunk, or one step for a chunk of each line. */
 enum {

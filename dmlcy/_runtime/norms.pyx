@@ -28,9 +28,9 @@ cdef enum:
     CHUNK = DMLCY_NORM_CHUNK
     LINE = 64                       # bytes of a cache line
     PAGE = 4096                     # bytes: caches keep only some places that are so far apart
-    FEW = 4                         # units of lines; where there are no more, threads share the chunks of long lines
-    SHORT = 64                      # elements of lines that are computed side by side in any layout
-    SOME = 16                       # lines that are worth it
+    FEW = 4                         # the most pieces of work of whole lines with which threads share long lines instead
+    SHORT = 64                      # the most elements of lines that are computed side by side in any layout
+    SOME = 16                       # the fewest neighboring lines that are worth computing side by side
     SMALL = 8192                    # bytes that a call has without asking for memory
 
 # Where the rows of a tensor are.

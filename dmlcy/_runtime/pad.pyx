@@ -51,15 +51,22 @@ cdef extern from "pad_rows.h" nogil:
 
 cdef enum:
     LINES = 256                     # padding lines whose sources are looked up beforehand
-    PIECE_BYTES = 262144            # of a row that one thread writes at once
+    PIECE_BYTES = 262144            # the most bytes of a row that one thread writes at once
     BUFFER = 2048                   # words, for all lines of a plane
-    STRIDED_COST = 16               # bytes that are copied in the time of a strided element
-    CACHED = 512                    # cache lines that certainly stay in the cache while they are read several times
-    STRIDED_POSITIONS = 256         # in a piece, if the next row reads the same cache lines: they stay in the cache
-    CELL_BYTES = 2048               # at most, of contiguous elements that are padded together
-    SHORT = 16                      # a row of fewer elements gives way to a longer axis
-    ASKED_BYTES = 4096              # of padding lines that are written after the body; up to this, they are prefetched
-    LONG_ROW = 320                  # bytes; shorter ones are written faster than streamed
+    # the bytes of contiguous elements that are copied in the time of one strided element
+    STRIDED_COST = 16
+    # the most cache lines that are expected to stay in the cache while several rows read them
+    CACHED = 512
+    # the most positions of a strided row that are written before the next row, which finds their lines in the cache
+    STRIDED_POSITIONS = 256
+    # the most bytes of contiguous elements that are padded together, as if they were one element
+    CELL_BYTES = 2048
+    # the fewest elements of a strided last axis that is written in rows; if it is shorter, the longest axis is
+    SHORT = 16
+    # the most bytes of padding before the body that are prefetched while the body is written
+    ASKED_BYTES = 4096
+    # the fewest bytes of a row that is streamed to memory; shorter rows are written faster through the cache
+    LONG_ROW = 320
 
 cdef struct PadPlan:
     const char* input

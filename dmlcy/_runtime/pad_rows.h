@@ -4,7 +4,8 @@
 
 #include "stream.h"
 
-#define DMLCY_EDGES 1024        /* padding positions of a row that are looked up at once, on the stack */
+#define DMLCY_EDGES 1024        /* the most padding positions of a row whose sources are looked up at once, on the
+                                 * stack */
 
 typedef struct {
     int64_t n;                  /* positions of the input */

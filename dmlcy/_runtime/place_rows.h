@@ -11,7 +11,8 @@
 #include "folds.h"
 
 #ifndef DMLCY_NEAR_PLACES
-#define DMLCY_NEAR_PLACES 256 /* numbers of a row that are looked through at once */
+#define DMLCY_NEAR_PLACES 256 /* the number of elements of a row that are searched at once for the place of an
+                               * extreme */
 
 typedef struct {
     int64_t key;

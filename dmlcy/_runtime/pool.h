@@ -65,12 +65,15 @@ static int dmlcy_share(dmlcy_chunk chunk, const void *args, int64_t chunks, int 
 
 enum {
     DMLCY_MOST = 1023,          /* threads in all */
-    DMLCY_COUNTERS = 8,         /* counters of a part that lie in a cache line, of which one counts */
-    DMLCY_NEAR_PARTS = 16,      /* that need no memory of their own */
-    DMLCY_LOOKS = 64,           /* pauses between two looks at the clock */
-    DMLCY_KEEN = 100000,        /* nanoseconds in which a thread that waits lets no other one run */
-    DMLCY_LINGER = 200000,      /* in which it waits for another job before it sleeps */
-    DMLCY_HELD = 1000000,       /* the same if its caller holds it */
+    DMLCY_COUNTERS = 8,         /* the number of counters for the chunks of a thread: one counts, and the others fill
+                                 * its cache line */
+    DMLCY_NEAR_PARTS = 16,      /* the most threads of a job whose counters are on the stack */
+    DMLCY_LOOKS = 64,           /* the number of pauses of a waiting thread between two looks at the clock */
+    DMLCY_KEEN = 100000,        /* the nanoseconds that a waiting thread keeps its processor; then it lets others run
+                                 * between its looks */
+    DMLCY_LINGER = 200000,      /* the nanoseconds that a thread waits in a loop for another job before it sleeps */
+    DMLCY_HELD = 1000000,       /* the nanoseconds that a thread waits in a loop before it sleeps, while a call holds
+                                 * the thread */
     DMLCY_STACK = 2097152,      /* bytes, at least */
     DMLCY_SPARE = 134217728     /* that the process can still get when a thread starts: results need memory, too */
 };

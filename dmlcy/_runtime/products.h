@@ -22,12 +22,13 @@
 #endif
 
 enum {
-    DMLCY_DEPTH = 256,      /* elements of each row that are packed at once */
+    DMLCY_DEPTH = 256,      /* the most elements of a row that are packed and multiplied at once */
     DMLCY_HEIGHTS = 5,
     DMLCY_WIDTHS = 4,
     DMLCY_CHANNELS = 16,    /* side by side, where each has filters of its own */
-    DMLCY_STRIP = 128,      /* columns of a strip, at most */
-    DMLCY_SUMS = 16         /* chains of k of a small product, each of its own */
+    DMLCY_STRIP = 128,      /* the most columns of a strip, which kernels compute together */
+    DMLCY_SUMS = 16         /* the number of partial sums of each element of a small product; they are joined
+                             * pairwise */
 };
 
 /* Adds the products of some rows of `depth` floats each, and as many rows of columns, `step` floats apart, to what is

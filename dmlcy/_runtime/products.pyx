@@ -138,65 +138,101 @@ cdef enum:
     LINE = 16                       # floats of a cache line
     FEW = 12                        # rows: a multiple of the greatest height of the kernels of each level
     STEP = 96                       # columns: a multiple of the strips of each level that has more rows than these
-    HIGH = 384                      # rows of a tile, at most
-    SOME_THREADS = 4                # that two tiles each suffice for
-    TILES = 4                       # for each thread: as many need not be even
-    EVEN = 16                       # of which columns are a multiple where each thread gets as many
-    EVEN_LEAST = 64                 # and at least so many
-    BANDS = 6                       # rows for each thread, at least, where each has all channels of some rows
-    LOW = 96                        # rows, at least, if there are several threads
-    NARROW = 192                    # columns of a tile, at least: packing the rows takes a fraction of the time then
-    WIDE = 1536                     # and at most
-    FLAT = 48                       # rows that take the other matrix as it is: packing it would take longer
-    SHALLOW = 64                    # products that these take at once: rows of the other matrix are read along
-    NEAR_BYTES = 65536              # of the other matrix that need no packing, as they stay near
-    LARGE = 512                     # places of an image that is a matrix by itself
+    HIGH = 384                      # the most rows of a tile of the output
+    # the most threads for which two tiles for each thread suffice; more threads get three tiles each
+    SOME_THREADS = 4
+    # the fewest tiles for each thread with which tiles are not made equally wide for the threads
+    TILES = 4
+    EVEN = 16                       # the divisor of the columns of a tile where each thread gets equally many columns
+    EVEN_LEAST = 64                 # the fewest columns of a tile where each thread gets equally many columns
+    # the fewest rows for each thread with which threads share a depthwise convolution by equally many rows
+    BANDS = 6
+    LOW = 96                        # the most rows of a tile that is not halved to make tiles for more threads
+    # the fewest columns of a tile, unless threads need narrower ones: packing the rows takes little time then
+    NARROW = 192
+    WIDE = 1536                     # the most columns of a tile of the output
+    # the most rows with which the other matrix is read where it is: packing it would take longer
+    FLAT = 48
+    # the multiplications of each sum that are made at once where few rows take the other matrix where it is
+    SHALLOW = 64
+    # the most bytes of the other matrix, or of some rows of it, that are read where they are: they stay in the cache
+    NEAR_BYTES = 65536
+    # the fewest places of an image that a filter of one tap takes as a matrix of its own; smaller images are joined
+    LARGE = 512
     PHASES = 8                      # of an axis, at most
-    GROUPS = 8                      # that are computed side by side, at least
-    FILTERS = 16                    # of a group that are spread, however short the rows
-    STEPPED = 64                    # the same where a stride is above 1
-    TAPS = 8192                     # products of each sum then, at most
-    PIECES = 32                     # of work, at least, if each is large
-    TURNED = 262144                 # numbers of filters that are put together for them, at most
-    COPY = 524288                   # floats of the copy, at most, and as many as stay near
-    NEAR_COPY = 32768               # and floats of the copy that stay near
-    PLANE = 4096                    # sums of some rows of a plane that are near
-    PLANE_ROWS = 28                 # rows of it, a multiple of the rows that kernels compute at once
-    PLANE_WORK = 20                 # products that take as long as one of its places
-    BETWEEN = 12                    # rows computed one by one take a twelfth less time, at least
+    GROUPS = 8                      # the fewest groups of a depthwise convolution that are computed side by side
+    # the most filters of a group of a convolution whose input is copied even if rows are short
+    FILTERS = 16
+    # the most filters of a group of a convolution whose input is copied if a stride is above 1
+    STEPPED = 64
+    TAPS = 8192                     # the most multiplications of each sum of a convolution whose input is copied
+    PIECES = 32                     # the fewest pieces of work that a large convolution is cut into
+    # the most elements of filters that are put in order for a convolution whose input is copied
+    TURNED = 262144
+    # the most floats of the copied input of a convolution; if a row of the output needs more, nothing is copied
+    COPY = 524288
+    # the most floats of the copied input of a convolution with few filters, so that they stay in the cache
+    NEAR_COPY = 32768
+    # the most sums of a channel that are computed before they are stored, so that they stay in the cache
+    PLANE = 4096
+    # the divisor of the rows of a channel that are computed at once: a multiple of the rows that kernels take
+    PLANE_ROWS = 28
+    # the time to compute a place of a depthwise convolution of 3 by 3, in multiplications
+    PLANE_WORK = 20
+    # the fewest sums that are kept, for each one that is dropped, if rows are computed together, not one by one
+    BETWEEN = 12
     OVER = 128                      # floats behind an array that kernels may read or write
-    SMALL = 64                      # a matrix of fewer elements has several chains for each
-    DEEP = 64                       # if they have at least so many products
+    # the fewest elements of a product whose sums are one chain; smaller products have partial sums
+    SMALL = 64
+    DEEP = 64                       # the fewest multiplications of each sum of a small product that has partial sums
     ROOM = 12288                    # floats of a tile that need no memory of their own: a strip, and a few sums
-    SPREAD_WORK = 1048576           # the same of bands
-    WORK = 4194304                  # products that are worth a thread
-    TINY = 1048576                  # products of a matrix that is computed without tiles, at most
-    TINY_WORK = 1048576             # and of so many of them that they are worth a thread, each of which costs
-    TINY_CALL = 1024                # as much as so many products
+    # the fewest multiplications of a convolution, depthwise or with a copied input, that are worth another thread
+    SPREAD_WORK = 1048576
+    WORK = 4194304                  # the fewest multiplications of a product that are worth another thread
+    TINY = 1048576                  # the most multiplications of a product that is computed without tiles
+    # the fewest multiplications of many products without tiles that are worth another thread
+    TINY_WORK = 1048576
+    TINY_CALL = 1024                # the time of a product without tiles beside its multiplications, in multiplications
     REMAINDERS = 16                 # modulo the strides of a convolution backwards that are computed together, at most
-    MERGED_TAPS = 64                # of the filter then, at most
-    MERGED_FLOATS = 589824          # numbers of filters that are packed at once, at most
-    SHIFTED = 10                    # products that take as long as a packed column
-    MERGED_COPY = 65536             # floats of packed columns, about
-    MERGED_STRIP = 128              # columns
-    MERGED_ROWS = 384               # of all remainders
-    TAKEN = 4                       # channels whose filters are packed at once
-    TAKEN_WORK = 65536              # numbers that are worth a thread
-    DISPLACING = 256                # columns that pay for packing rows which displace one another
-    FEW_COLUMNS = 256               # that are packed as rows if the filters are packed before
-    ACROSS = 120                    # columns that are turned at once, at most: a multiple of the greatest height
-    ACROSS_WIDE = 240               # columns of a tile then, at most
-    ACROSS_LEAST = 24               # and at least, where they are cut for threads
-    ACROSS_EVEN = 4                 # of which they are a multiple then
-    ACROSS_CUT = 96                 # columns that are cut for threads,
-    ACROSS_ROWS = 512               # and fewer, if the rows are fewer than these
-    ACROSS_COPY = 98304             # floats of these columns that stay near
-    ACROSS_SUMS = 65536             # and of sums
-    MADE = 65536                    # floats that a prologue makes at once, about
-    MADE_ROWS = 8                   # fewer rows take fewer columns: making these takes longer than multiplying
-    FEW_MADE = 32                   # columns then
-    MANY_MADE = 64                  # else at least
-    MOST_MADE = 256                 # and at most
+    # the most taps of a filter of a transposed convolution whose remainders modulo the strides are computed together
+    MERGED_TAPS = 64
+    MERGED_FLOATS = 589824          # the most floats of filters of a transposed convolution that are packed at once
+    SHIFTED = 10                    # the time to pack a column of a transposed convolution, in multiplications
+    # the most floats of the packed columns of a transposed convolution; one channel may have more
+    MERGED_COPY = 65536
+    MERGED_STRIP = 128              # the most columns of a transposed convolution that are computed at once
+    # the most rows of a transposed convolution, of all remainders modulo the strides, that are computed at once
+    MERGED_ROWS = 384
+    # the number of channels of a transposed convolution whose filters are packed at once
+    TAKEN = 4
+    # the fewest floats of filters of a transposed convolution whose packing is worth another thread
+    TAKEN_WORK = 65536
+    # the most columns of a tile whose long rows are not packed, though they displace one another in the cache
+    DISPLACING = 256
+    # the most places of a convolution whose filters are packed as columns before the call
+    FEW_COLUMNS = 256
+    # the most places that are transposed at once where filters are columns: a multiple of the greatest height of
+    # kernels
+    ACROSS = 120
+    ACROSS_WIDE = 240               # the most places of a tile where filters are columns
+    ACROSS_LEAST = 24               # the fewest places of a tile where filters are columns and threads share the places
+    # the divisor of the places of a tile where filters are columns and threads share the places
+    ACROSS_EVEN = 4
+    ACROSS_CUT = 96                 # the fewest places that threads share in any case where filters are columns
+    # the number of filters, as columns, below which threads share the places even if these are few
+    ACROSS_ROWS = 512
+    ACROSS_COPY = 98304             # the most floats of packed places that stay in the cache where filters are columns
+    # the most sums of a tile where filters are columns and places are packed in several steps
+    ACROSS_SUMS = 65536
+    # the most elements of the right matrix that are made at once, where they are computed from others
+    MADE = 65536
+    # the fewest rows of the left matrix with which many columns of a computed right matrix are made at once
+    MADE_ROWS = 8
+    # the number of columns of a computed right matrix that are made at once if the left matrix has few rows
+    FEW_MADE = 32
+    # the fewest columns of a computed right matrix that are made at once if the left matrix has many rows
+    MANY_MADE = 64
+    MOST_MADE = 256                 # the most columns of a computed right matrix that are made at once
     ACROSS_UNIT = 64                # rows: a multiple of the columns that packing puts together at each level
 
 # The smallest normal number: sums below it may have lost digits.

@@ -42,8 +42,9 @@ cdef enum:
     ARRAYS = 2
     LARGEST = 8                     # bytes of an element
     ALIGNED = 64                    # bytes, of what has a place in an arena
-    BRIEF = 16384                   # bytes of all tensors: giving up the GIL would take longer than the steps
-    LOOK = 8                        # steps that ran between two looks for a signal
+    # the most bytes of all tensors of a graph that keeps the GIL: giving up the GIL would take longer
+    BRIEF = 16384
+    LOOK = 8                        # the number of steps of a graph between two looks for a signal such as Ctrl-C
     MOST_ARENAS = 4                 # that are kept for later runs
     KEPT = 268435456                # bytes of them: making larger ones anew takes little time beside that of a run
     # Why the steps end before the last one.

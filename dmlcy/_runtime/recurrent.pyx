@@ -37,13 +37,19 @@ cdef extern from "gates.h" nogil:
 cdef enum:
     LINE = 16                       # floats of a cache line
     PART = 64                       # units: a multiple of the columns that products take at once, at every level
-    FEW = 12                        # sequences that one thread takes, if there are others for other threads
-    SOME = 24                       # the same if there are many
-    ROWS = 192                      # of the input whose products are made at once: a multiple of those of a kernel
-    BLOCK = 8192                    # or more of them, with so many floats of the gates
-    WORK = 4194304                  # products that are worth a thread
-    STEP_WORK = 1048576             # the same within a step: other threads are awake
-    MANY = 4                        # groups, or parts of them, for each thread: then the last one matters little
+    # the number of sequences that one thread takes of a small batch, which has at least twice as many
+    FEW = 12
+    # the number of sequences that one thread takes of a large batch, which has at least twice as many
+    SOME = 24
+    # the fewest rows of the input whose products are made at once: a multiple of the rows of a kernel
+    ROWS = 192
+    # the most floats of gates that are made from the input at once; a least number of rows may have more
+    BLOCK = 8192
+    WORK = 4194304                  # the fewest multiplications with the input that are worth another thread
+    # the fewest multiplications of one step that are worth another thread, which is awake
+    STEP_WORK = 1048576
+    # the fewest groups of sequences for each thread if threads take whole groups; of fewer, threads share the steps
+    MANY = 4
 
 # A layer, and how it is cut: each direction into groups of sequences, each step into parts of the units.
 cdef struct Layer:

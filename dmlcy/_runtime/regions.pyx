@@ -12,10 +12,12 @@ from dmlcy._runtime.strided cimport FLOAT16, UINT32, Tensor
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 cdef enum:
-    MANY = 65536                    # samples of a region along an axis, of which those inside the input are searched
-    CHANNELS = 64                   # that are computed with the tables of a region, about
-    CELLS = 128                     # along an axis, of a part of a region
-    PLANES = 131072                 # numbers of the planes that gradients are added to, about
+    # the most samples of a region along an axis that are all tried; of more, the ends inside the input are searched
+    MANY = 65536
+    CHANNELS = 64                   # the most channels that one piece of work computes with the tables of a region
+    CELLS = 128                     # the most results along an axis for which a table of samples is made at once
+    # the most numbers of channels that one piece of work adds gradients to; one channel may have more
+    PLANES = 131072
 
 include "regions/tables.pxi"
 include "regions/cells.pxi"

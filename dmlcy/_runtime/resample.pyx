@@ -16,14 +16,17 @@ from dmlcy._runtime.threads cimport SERIAL_BYTES, grain_of, parallel_for
 from dmlcy._runtime.views cimport run_copy
 
 cdef enum:
-    BLOCK_NUMBERS = 16384           # of each level of a block, about: they stay in the second-level cache
-    LANES = 512                     # elements of an axis that keeps its size, which are computed side by side, at most
-    FEWEST_LANES = 4                # that are worth being neighbours in memory
-    MOST_NUMBERS = 32768            # of each level of a block
-    FEW = 256                       # places along an axis: of no fewer half as many are made, so that a level is small
-    LONG = 2048                     # places along an axis whose taps are not all made at once, of a block
+    # the most numbers of a block after each axis, if cutting its first axis suffices: the second-level cache holds them
+    BLOCK_NUMBERS = 16384
+    LANES = 512                     # the most elements of an axis that keeps its size, which are computed side by side
+    FEWEST_LANES = 4                # the fewest elements of an axis that keeps its size that are computed side by side
+    # the most numbers of a block after each axis; if there are more, its longest axis is cut
+    MOST_NUMBERS = 32768
+    # the most places of a block along an axis that is not cut further to have fewer numbers after each axis
+    FEW = 256
+    LONG = 2048                     # the most places of a block along an axis that is too long for one table of taps
     TABLE_TAPS = 16384              # of a table
-    ITEMS = 16                      # blocks of a large output, at least
+    ITEMS = 16                      # the fewest blocks that a large output is cut into, so that threads have work
 
 include "resample/places.pxi"
 include "resample/tables.pxi"

@@ -7,7 +7,7 @@
 #include "elements.h"
 #include "folds.h"
 
-#define DMLCY_SCAN_PIECE 256 /* numbers of a line for which a product is computed at once */
+#define DMLCY_SCAN_PIECE 256 /* the number of elements of a line whose running products are computed at once */
 
 typedef struct {
     /* Whole lines of `n` numbers, `step` bytes apart; results are `pitch` bytes apart. */

@@ -27,15 +27,19 @@ cdef extern from "window_moves.h" nogil:
 # stride (a "class") for themselves, and are woven into a row at the end.
 
 cdef enum:
-    SLAB = 4096                     # sums of a slab, at most
-    PLANE = 65536                   # elements of a slab that needs no sums
-    CLASSES = 64                    # of a row that is woven of them, at most
-    SLABS = 32                      # that are worth some smaller ones, for more threads
-    SHORT_RUN = 256                 # bytes of blocks of a row; many of them at once are asked for ahead
-    CELL_BYTES = 65536              # of blocks that are transposed for a slab, at most
-    NEAR_BYTES = 524288             # of the input for slabs of all channels, where these lie together: it stays near
-    FEW = 4                         # classes that are woven; more are transposed
-    TURNED = 64                     # blocks that are transposed at once
+    SLAB = 4096                     # the most sums of a slab, a part of the output that is computed at once
+    PLANE = 65536                   # the most elements of a slab whose windows do not overlap, so that nothing is added
+    # the largest stride along a row whose sums lie apart by remainder, and are woven into rows at the end
+    CLASSES = 64
+    SLABS = 32                      # the fewest slabs that a large output is cut into, so that threads have work
+    # the bytes of a row of windows below which the next row is prefetched: processors do not foresee short rows
+    SHORT_RUN = 256
+    CELL_BYTES = 65536              # the most bytes of the input that are transposed into a buffer for one slab
+    # the most bytes of the input for the slabs of all channels, if channels lie together, so that they stay in a cache
+    NEAR_BYTES = 524288
+    # the largest stride whose sums, apart by remainder, are woven into rows; with a larger one, they are transposed
+    FEW = 4
+    TURNED = 64                     # the number of windows whose elements are transposed at once
 
 # Position p of the output, which is q = p + start of the padded axis, takes block b of tap t where
 # q = b * stride + t * dilation.

@@ -18,11 +18,11 @@
 #include <immintrin.h>
 #endif
 
-#define DMLCY_CHUNK 512 /* keys of a line that are made at once */
+#define DMLCY_CHUNK 512 /* the number of keys of a line, integers in the order of its elements, that are made at once */
 #define DMLCY_HITS 16   /* keys that are compared at once; so many are behind those of a chunk */
 #define DMLCY_PITCH (DMLCY_CHUNK + DMLCY_HITS)
-#define DMLCY_FEW 16      /* words that are kept in order; more of them are put in order at the end */
-#define DMLCY_BESIDE 16 /* lines side by side that are gone through at once, at most */
+#define DMLCY_FEW 16      /* the most chosen elements that are kept in order all the time; more are sorted at the end */
+#define DMLCY_BESIDE 16 /* the most lines side by side that are gone through at once */
 
 /* ---- the key of an element; `flip` is 0 for an ascending order, -1 for a descending one ---- */
 

@@ -23,7 +23,7 @@
 #endif
 
 #define DMLCY_LINE 64
-#define DMLCY_ROOM 1024 /* bytes that are put together before they are streamed */
+#define DMLCY_ROOM 1024 /* the most bytes that are put together in a buffer before they are streamed to memory */
 
 /* Within a page: with the bytes that wait across two of them, streaming was up to ten times slower. */
 #if DMLCY_X86

@@ -5,7 +5,8 @@ from libc.stdint cimport int64_t, uint64_t
 
 cdef enum:
     MAX_RANK = 8
-    BRIEF_BYTES = 2048              # of all tensors of a call that keeps the GIL
+    # the most bytes of a tensor of a call that keeps the GIL: giving up the GIL would take longer
+    BRIEF_BYTES = 2048
 
 # Values of DML_TENSOR_DATA_TYPE.
 cdef enum:

@@ -3,8 +3,8 @@
 from libc.stdint cimport int64_t
 
 cdef enum:
-    SERIAL_BYTES = 2097152      # that one thread has written before another one has woken up, which takes some 0.1 ms
-    AWAKE_BYTES = 262144        # the same where other threads had work just now: they wait for more
+    SERIAL_BYTES = 2097152      # the most bytes that one thread writes alone: waking another one up takes some 0.1 ms
+    AWAKE_BYTES = 262144        # the most bytes that one thread writes alone even if other threads are awake
 
 # Does the items begin … end-1. Returns 0, or -1 when memory ran out.
 ctypedef int (*Work)(const void* args, int64_t begin, int64_t end) noexcept nogil

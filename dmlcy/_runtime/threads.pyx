@@ -52,10 +52,12 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() noexcept
 
 cdef enum:
-    CHUNK_BYTES = 256 * 1024        # enough work to be worth a thread
+    CHUNK_BYTES = 256 * 1024        # the fewest bytes to move that are worth another thread
     PATIENCE = 100000               # microseconds of work between two looks for a signal
-    AWAKE = 1000                    # the same between two calls of which the second one wakes other threads up
-    AWAKE_PART = 8                  # of the work that is worth a thread is worth one that is awake
+    # the microseconds after a call for threads during which the next call wakes threads up for less work
+    AWAKE = 1000
+    # the divisor of the least work that is worth another thread, if that thread is awake
+    AWAKE_PART = 8
 
 # The common state of the threads of a call.
 cdef struct Shared:

@@ -10,8 +10,10 @@ from dmlcy._runtime.strided cimport Tensor, Tensors
 from dmlcy._runtime.threads cimport grain_of, parallel_for
 
 cdef enum:
-    SLAB_BYTES = 262144             # less than the second-level cache
-    PART_BYTES = 4096               # of a slab, for each part
+    # the bytes of a slab of rows, in which tensors are joined or split: less than the second-level cache
+    SLAB_BYTES = 262144
+    # the fewest bytes of a slab of rows for each of the tensors that are joined or split
+    PART_BYTES = 4096
 
 
 # The move of all elements of `part`, whose sizes it has, from one tensor to the other.

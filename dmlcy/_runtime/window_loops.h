@@ -7,15 +7,20 @@
 
 #include <stdint.h>
 
-#define DMLCY_GROUP 8           /* rows that one pass combines */
-#define DMLCY_SLIDE 3           /* rows of windows that loops of their own slide down */
-#define DMLCY_FOLDED 64         /* the fewest elements of a row that is folded: it is under one window, in any order */
-#define DMLCY_FEWEST_FOLDED 4   /* the fewest columns of a plane that is folded: two rows fill a block */
-#define DMLCY_MOST_FOLDED 1024  /* the most columns */
-#define DMLCY_MOST_DOWN 32      /* the most columns of a plane that is combined block by block; half of it where planes
-                                 * come from memory */
-#define DMLCY_NEAR_ROWS 256     /* the most bytes from a row to the next one that processors take for one stream */
-#define DMLCY_MOST_HALVES 256   /* float16 elements that are converted at once */
+#define DMLCY_GROUP 8           /* the number of rows that one pass combines */
+#define DMLCY_SLIDE 3           /* the size of windows for which there are loops that combine all rows, or columns,
+                                 * of a window at once */
+#define DMLCY_FOLDED 64         /* the fewest elements of a row whose maximum is found by a loop for one window over
+                                 * all elements */
+#define DMLCY_FEWEST_FOLDED 4   /* the fewest columns of a plane that is summed by a loop for one window over all
+                                 * elements: two rows fill a block */
+#define DMLCY_MOST_FOLDED 1024  /* the most columns of a plane that is summed by a loop for one window over all
+                                 * elements */
+#define DMLCY_MOST_DOWN 32      /* the most columns of a plane whose rows are summed block by block, not row by row;
+                                 * half of it for planes in memory */
+#define DMLCY_NEAR_ROWS 256     /* the most bytes of a row of a plane in memory that is not read in order first:
+                                 * processors foresee such rows */
+#define DMLCY_MOST_HALVES 256   /* the number of FLOAT16 elements that are converted at once */
 #define DMLCY_MOST_TAPS 32      /* the most elements of a window that is taken whole, lane by lane */
 
 /* Takes one of the structs below. */

@@ -23,32 +23,44 @@ cdef extern from "window_moves.h" nogil:
 
 cdef enum:
     BLOCK = 32                      # bytes of the blocks of blocks.h
-    SLOTS = 16                      # rows that are kept for the windows that follow, at most
-    LONGEST_ROW = 1024              # columns of the input under the windows of a block, or under their first taps
-    LONGEST_RUN = 4096              # the same, times lanes
-    FEWEST_LANES = 8                # positions of an axis without windows that are combined side by side, at least
-    MOST_LANES = 128                # and at most
-    BAND_ELEMENTS = 2048            # columns of all rows and lines of a band, if it has more than one
-    FEWEST_ROWS = 4                 # of a band, if it has more than one, but not all
-    BANDS = 64                      # the fewest that keep all threads busy
-    UNDER_BAND = 4096               # elements under a row of windows of all its lines, if it has more than one
+    SLOTS = 16                      # the most rows that are kept for the windows of the next rows
+    LONGEST_ROW = 1024              # the most columns of the input from the first to the last window of a band
+    # the most columns of the input, times channels side by side, from the first to the last window of a band
+    LONGEST_RUN = 4096
+    # the fewest positions of an axis without windows, such as channels, that are computed side by side
+    FEWEST_LANES = 8
+    # the number of positions of an axis without windows that are computed side by side, if all are too many
+    MOST_LANES = 128
+    BAND_ELEMENTS = 2048            # the most elements of the rows of a band, if the band has several rows or planes
+    # the fewest rows of a band with several rows, unless the output has fewer; else a band has one row
+    FEWEST_ROWS = 4
+    # the fewest bands of a large input, if one window is over all rows: so many keep all threads busy
+    BANDS = 64
+    UNDER_BAND = 4096               # the most elements under a row of windows of a band with several planes
     LINE = 16                       # accumulators; rows of them begin at the start of a cache line
-    SHORT_ROW = 32                  # elements; shorter rows are put one after the other before a loop takes them
+    # the fewest elements of a row that a loop takes alone; shorter rows are joined before
+    SHORT_ROW = 32
     SMALL_ROOM = 1024               # accumulators that a thread keeps without asking for memory
     MOST_BYTES = 16                 # of an accumulator
-    FEW_COLUMNS = 20                # of the input: with so few, lanes are faster, though their elements are apart
-    TURNED_LANES = 32               # lanes that are then turned at once
-    BAND_BYTES = 262144             # of elements and results that are worth a thread
-    SUMS = 3                        # additions in the time that it takes to move a byte
-    SERIAL_SUMS = 6 * 1024 * 1024   # additions that one thread has made before another one has woken up
+    # the most contiguous columns with which channels are computed side by side, though their elements are apart
+    FEW_COLUMNS = 20
+    # the number of channels that are brought side by side at once, if columns are contiguous
+    TURNED_LANES = 32
+    BAND_BYTES = 262144             # the fewest bytes of elements and results of windows that are worth another thread
+    SUMS = 3                        # the number of additions in the time that it takes to move a byte
+    # the most additions that one thread makes alone: waking another one up takes as long
+    SERIAL_SUMS = 6 * 1024 * 1024
     ELEMENT_SUMS = 2                # the time to load an element, in additions
     RESULT_SUMS = 8                 # the time to finish a result, in additions
-    TURN_SUMS = 12                  # the time to turn an element or a result, in additions
+    TURN_SUMS = 12                  # the time to bring an element or a result of channels side by side, in additions
     TAKE_SUMS = 4                   # the time to compare an element and take it with its index, in additions
-    FOLDED_BAND = 65536             # elements of a band of rows that are folded
-    FORESEEN_BYTES = 8 * 1024       # rows as long as this one need no prefetch: the processor foresees what follows
-    FAR_BYTES = 8 * 1024 * 1024     # the most of the input that is expected in a cache
-    MOST_SHARED = 10                # windows that an element is under, if they are taken whole, lane by lane
+    FOLDED_BAND = 65536             # the most elements of a band if one window is over all elements of a plane
+    # the fewest bytes of a row that needs no prefetch: the processor foresees the next row
+    FORESEEN_BYTES = 8 * 1024
+    # the most bytes of an input that is expected in a cache; the planes of a larger input are prefetched
+    FAR_BYTES = 8 * 1024 * 1024
+    # the most windows over an element with which each window is taken whole, for channels side by side
+    MOST_SHARED = 10
 
 # The elements under a window are combined axis after axis. First are the outer axes, which makes rows. Then comes
 # `rows`, which makes a row of sums, then `columns`, the last axis that matters. On each axis neighbours are combined in

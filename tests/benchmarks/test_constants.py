@@ -34,9 +34,12 @@ cdef extern from "some.h":
 
 cdef enum:
     ONE = 16                        # floats of a line
-    # of which
+    # lines of a tile,
+    # at most
     TWO = 4 * ONE
-    THREE
+
+    THREE = 3
+    LAST
 
 cdef enum Way:
     FAR = 7
@@ -59,7 +62,12 @@ enum {
 
 def test_numbers_are_found_in_cython() -> None:
     found = [(one.name, one.value, one.meaning) for one in in_cython("a.pyx", CYTHON)]
-    assert found == [("ONE", "16", "floats of a line"), ("TWO", "4 * ONE", ""), ("FAR", "7", "")]
+    assert found == [
+        ("ONE", "16", "floats of a line"),
+        ("TWO", "4 * ONE", "lines of a tile, at most"),
+        ("THREE", "3", ""),
+        ("FAR", "7", ""),
+    ]
 
 
 def test_numbers_are_found_in_headers_without_the_parameters_of_texts() -> None:
@@ -192,6 +200,6 @@ def test_a_record_is_written_in_place_of_the_one_before(tmp_path: Path) -> None:
 
 
 def test_each_record_is_of_a_constant_and_its_value_of_today() -> None:
-    """Who changes a value measures it again: python -m benchmarks constants NAME --record."""
+    """After another value is chosen: python -m benchmarks constants NAME --record."""
     found = tuned()
     assert {key: one.value for key, one in constants.records().items() if found[key][0].value != one.value} == {}

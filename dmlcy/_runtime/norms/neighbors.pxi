@@ -2,8 +2,9 @@
 # some positions of the others beside each other, or two axes.
 
 cdef enum:
-    BLOCK = 8192                    # elements of a block of some positions
-    NARROW = 16                     # positions, at least
+    # the most elements of a block: all elements of an axis with neighbors, at some positions
+    BLOCK = 8192
+    NARROW = 16                     # the fewest positions of a block, even if the axis with neighbors is long
 
 cdef struct Near:
     const NearKernel* kernel

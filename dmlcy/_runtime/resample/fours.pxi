@@ -1,7 +1,8 @@
 # Gradients that are sums of two by two elements, as those of nearest elements at twice the size: in one pass.
 
 cdef enum:
-    FOURS = 8192                    # results of a part, about
+    # about the number of results of a piece of work, each of which is the sum of two by two elements
+    FOURS = 8192
 
 cdef struct FourSums:
     const Tensor* input

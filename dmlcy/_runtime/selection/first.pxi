@@ -30,10 +30,12 @@ cdef extern from "selection.h" nogil:
     void dmlcy_select_long(const dmlcy_selection* a, const dmlcy_lines* lines, char* memory) noexcept
 
 cdef enum:
-    WAITING = 4                     # times as many words as are chosen wait before some of them are left out
-    MOST_SHARE = 8                  # of a line: where more is chosen, all its words wait
-    BESIDE_BYTES = 1048576          # of the words of lines side by side, at most
-    SELECTING = 8                   # times the bytes of a line are about what it costs
+    # the number of candidates for each chosen element that are kept until the last ones are dropped
+    WAITING = 4
+    # the divisor of a line's length: if more elements than the quotient are chosen, all are kept until the end
+    MOST_SHARE = 8
+    BESIDE_BYTES = 1048576          # the most bytes of the candidates of lines that are gone through side by side
+    SELECTING = 8                   # the time to select from one byte of a line, in bytes that are moved
 
 # The lines are those of the other axes, of which the last one has the lines that lie closest in the input. Lines side
 # by side are gone through at once.

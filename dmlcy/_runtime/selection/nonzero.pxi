@@ -14,7 +14,8 @@ cdef extern from "nonzero.h" nogil:
     int64_t dmlcy_found(const uint8_t* flags, int64_t n, uint16_t* places) noexcept
 
 cdef enum:
-    SHARE = 16384                   # elements of which a thread makes rows at once, 16 times DMLCY_FLAGGED
+    # the number of elements of a piece of work that lists nonzero elements: 16 times DMLCY_FLAGGED
+    SHARE = 16384
 
 # The elements are counted in shares first, which says where the rows of each share begin.
 cdef struct Nonzero:

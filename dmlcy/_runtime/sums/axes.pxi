@@ -1,7 +1,8 @@
 # The common numbers of the windows along an axis, and sums of as many rows as a window has positions over an element.
 
 cdef enum:
-    FEW_ROWS = 4                    # that are added one by one
+    # the most rows that are added one by one; for more rows, two partial sums are joined
+    FEW_ROWS = 4
 
 cdef struct Slide:
     int64_t size                    # of the image

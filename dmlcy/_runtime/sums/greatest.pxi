@@ -1,8 +1,10 @@
 # The gradient of maxima: each element of the positions goes to the first of the greatest elements of its window.
 
 cdef enum:
-    BAND_SUMS = 65536               # of the image that a band keeps, about
-    MOST_TAPS = 64                  # along a row, beside as many as a row has elements; of more, many see padding only
+    # the most sums of gradients that a band of rows keeps, unless windows are too tall for so few
+    BAND_SUMS = 65536
+    # the most taps of a window, beyond four for each element of a row, whose positions inside the input are listed
+    MOST_TAPS = 64
     PLACE_BITS = 32                 # of a place below a key
     AT_ENDS = 4                     # positions whose elements are looked at one by one
 

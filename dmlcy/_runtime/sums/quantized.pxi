@@ -1,10 +1,11 @@
 # Means of quantized integers: sums of rows of the image, then of what is under each window along a row.
 
 cdef enum:
-    FEW_TAPS = 8                    # that are added one by one; of more, sums up to places are subtracted
+    # the most elements along a window that are added one by one; for more, running sums are subtracted
+    FEW_TAPS = 8
     MOST_ROWS = 4194304             # whose sum is a number of 32 bits
-    BAND_POSITIONS = 4096           # of a band, at least
-    QUOTIENTS = 256                 # that are computed at once, about
+    BAND_POSITIONS = 4096           # the fewest results of a band of rows of means
+    QUOTIENTS = 256                 # the most means that are computed at once, of several rows if these are short
 
 cdef struct Quantized:
     Volume volume

@@ -1,7 +1,8 @@
 # The gradient of means: each element of the positions is spread over its window in equal parts.
 
 cdef enum:
-    BAND_NUMBERS = 32768            # of the rows of positions of a band, about: they stay in the second-level cache
+    # the most numbers of a band of rows, unless windows are too tall for so few: the second-level cache holds them
+    BAND_NUMBERS = 32768
 
 # How the elements along a row of positions are added for each element of a row of the image.
 cdef struct RowTable:
