@@ -208,8 +208,8 @@ way. The meaning of a constant may say that the value is a multiple of another n
 results may be wrong, or the process may end.
 
 The last column has the times with other values, as the command prints them: `512: 1.07` says that calls took 1.07 times
-as long with the value 512, in the mean of the cells. The times were measured on an Intel Xeon with 16 processors,
-eight constants at the same time, each on two processors of its own. Such ratios scatter by up to 0.1, also between two builds
+as long with the value 512, in the mean of the cells. The times were measured on an Intel Xeon with 16 processors, eight
+constants at the same time, each on two processors of its own. Such ratios scatter by up to 0.1, also between two builds
 of the same value. So a ratio from 0.9 to 1.1 says that the value matters little there, and it is no reason to change
 it. Behind the times, some rows say what else a value comes from. `--record` writes the times to
 `benchmarks/constants.json`. The constants are in the files of `dmlcy/_runtime/` that the headings name. The file
