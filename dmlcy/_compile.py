@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, overload
 from dmlcy._desc.check import known_desc
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._desc.whole import Optimization, Whole, switches
-from dmlcy._errors import raise_violations
+from dmlcy._errors import Violation, raise_violations
 from dmlcy._facts.levels import LEVEL, level_index
 from dmlcy._facts.names import must_run
 from dmlcy._facts.tables import NAMES
@@ -31,14 +31,14 @@ def compile(
 ) -> CompiledOperator: ...
 @overload
 def compile(
-    desc: Whole[Compiled],
+    desc: Whole[Compiled, Violation],
     feature_level: _FeatureLevel | None = None,
     *,
     path: Literal["reference"] | None = None,
     without: Collection[Optimization] = (),
 ) -> Compiled: ...
 def compile(
-    desc: OperatorDesc | Whole[object],
+    desc: OperatorDesc | Whole[object, Violation],
     feature_level: _FeatureLevel | None = None,
     *,
     path: Literal["reference"] | None = None,

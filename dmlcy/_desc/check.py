@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast, overload
 
 from dmlcy._check.checker import OUT, Check, wanted
 from dmlcy._check.state import State, keyword, sizes_asked
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from dmlcy._desc.operator_desc import OperatorDesc
     from dmlcy._generated.arguments import _FeatureLevel
 
-Desc = TypeVar("Desc", bound="OperatorDesc | Whole[object]")
+Desc = TypeVar("Desc", bound="OperatorDesc | Whole[object, Violation]")
+Found = TypeVar("Found", bound=Violation)
 
 
 def violations(operator: Operator, values: Mapping[str, object], level: int, *, call: bool) -> list[Violation]:
@@ -33,9 +34,17 @@ def violations(operator: Operator, values: Mapping[str, object], level: int, *, 
     return Check(operator, values, level, call=call).violations
 
 
+@overload
 def check(
-    desc: OperatorDesc | Whole[object], feature_level: _FeatureLevel | None = None, *, warnings: bool = False
-) -> list[Violation]:
+    desc: OperatorDesc, feature_level: _FeatureLevel | None = None, *, warnings: bool = False
+) -> list[Violation]: ...
+@overload
+def check(
+    desc: Whole[object, Found], feature_level: _FeatureLevel | None = None, *, warnings: bool = False
+) -> list[Found]: ...
+def check(
+    desc: OperatorDesc | Whole[object, Violation], feature_level: _FeatureLevel | None = None, *, warnings: bool = False
+) -> Sequence[Violation]:
     """Every violation of a desc; empty when it is valid.
 
     Parameters
@@ -50,7 +59,7 @@ def check(
 
     Returns
     -------
-    list of Violation
+    list of Violation, of dmlcy.graph.GraphViolation for a graph
         In the order of the desc; ``dmlcy explain ID`` says more of each ``.id``.
 
     Raises

@@ -59,7 +59,7 @@ class MinimumLevel:
         return f"{needed}, for {' and '.join(subjects)}" if subjects else needed
 
 
-def minimum_feature_level(desc: OperatorDesc | Whole[object]) -> MinimumLevel:
+def minimum_feature_level(desc: OperatorDesc | Whole[object, Violation]) -> MinimumLevel:
     """The lowest feature level at which a desc is valid, with what forces it.
 
     Parameters

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, get_args
 
 from dmlcy._errors import Violation
 from dmlcy._words.values import quote, show
 
 Compiled = TypeVar("Compiled", covariant=True)
+Found = TypeVar("Found", bound=Violation, covariant=True)
 Optimization: TypeAlias = Literal["adjacent", "chains", "epilogues", "folded", "in_place", "pieces", "views"]
 """The optimizations that the compilation of a graph makes. None changes a bit of a result."""
 OPTIMIZATIONS: Final[tuple[Optimization, ...]] = get_args(Optimization)
@@ -28,15 +29,15 @@ def switches(without: Collection[Optimization]) -> Switches:
     return frozenset(without)
 
 
-class Whole(ABC, Generic[Compiled]):
-    """A desc of several operators; ``Compiled`` is what runs it."""
+class Whole(ABC, Generic[Compiled, Found]):
+    """A desc of several operators; ``Compiled`` is what runs it, ``Found`` a violation of it."""
 
     @abstractmethod
-    def _violations(self, level: int) -> list[Violation]:
+    def _violations(self, level: int) -> Sequence[Found]:
         """The errors at the level of that position."""
 
     @abstractmethod
-    def _warnings(self, level: int) -> list[Violation]:
+    def _warnings(self, level: int) -> Sequence[Found]:
         """The warnings."""
 
     @abstractmethod

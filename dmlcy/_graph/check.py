@@ -11,7 +11,7 @@ from dmlcy._facts.tables import LEVEL_INDEX, LEVELS, TensorFlags
 from dmlcy._field_types.tensor_desc import TensorDesc, minimum_size
 from dmlcy._graph.loose import is_unknown, own
 from dmlcy._graph.model import Constant, Edge, Node, Port, Structure, dtype_name, in_bytes
-from dmlcy._graph.violations import Part, made, of_node
+from dmlcy._graph.violations import GraphViolation, Part, made, of_node
 from dmlcy._graph.wiring import wiring_of
 from dmlcy._words.values import quote
 
@@ -22,7 +22,7 @@ SHOWN: Final = 12
 """Nodes of a cycle that a message names."""
 
 
-def violations(graph: Structure, level: int) -> list[Violation]:
+def violations(graph: Structure, level: int) -> list[GraphViolation]:
     """Errors and warnings, at the level of that position."""
     if len(graph.nodes) > graph.limit:
         return [made(graph, "limit", "graph", None, {"nodes": len(graph.nodes), "limit": graph.limit})]
@@ -40,7 +40,7 @@ class _Checker:
         self.level = level
         self.wiring = wiring_of(graph)
 
-    def found(self) -> Iterator[Violation]:
+    def found(self) -> Iterator[GraphViolation]:
         """All of them: names, nodes, edges, then what no edge leads to or from."""
         for what, entries in (("nodes", self.graph.nodes), ("outputs", self.graph.outputs)):
             if not entries:
@@ -58,7 +58,7 @@ class _Checker:
         yield from self.cycle()
         yield from self.read()
 
-    def names(self) -> Iterator[Violation]:
+    def names(self) -> Iterator[GraphViolation]:
         """Names that say two things."""
         graph = self.graph
         parts: tuple[tuple[Part, str], ...] = (("inputs", "graph input"), ("outputs", "graph output"))
@@ -79,7 +79,7 @@ class _Checker:
                 entry = port.place if port.node is None else port.node
                 yield made(graph, "name-twice", part, entry, {"name": quote(name), **words}, node=port.node)
 
-    def texts(self) -> Iterator[Violation]:
+    def texts(self) -> Iterator[GraphViolation]:
         """Names that no file can hold."""
         graph = self.graph
         for part, index, name in _names_of(graph):
@@ -88,7 +88,7 @@ class _Checker:
                 of = graph.label(index) if part == "nodes" else f"graph {part.removesuffix('s')} {index}"
                 yield made(graph, "name-text", part, index, {"of": of, "name": quote(name)}, node=node)
 
-    def nodes(self) -> Iterator[Violation]:
+    def nodes(self) -> Iterator[GraphViolation]:
         """The violations of descs and constants by themselves."""
         for number, node in enumerate(self.graph.nodes):
             if not isinstance(node, Constant):
@@ -122,7 +122,7 @@ class _Checker:
         """Whether a node gives a value of which nothing is known."""
         return source is not None and source.node is not None and is_unknown(self.wiring.desc_of(source))
 
-    def described(self) -> Iterator[Violation]:
+    def described(self) -> Iterator[GraphViolation]:
         """Descs of graph inputs, graph outputs and constants that are no tensors."""
         graph = self.graph
         parts: tuple[tuple[Part, str], ...] = (("inputs", "graph input"), ("outputs", "graph output"))
@@ -141,7 +141,7 @@ class _Checker:
                     words["expected"] = extent(node.desc)
                     yield made(graph, "constant-size", "nodes", number, words, node=number)
 
-    def ends(self, place: int, edge: Edge) -> Iterator[Violation]:
+    def ends(self, place: int, edge: Edge) -> Iterator[GraphViolation]:
         """An edge whose ends do not exist."""
         graph, wiring = self.graph, self.wiring
         target, source = edge.target, edge.source
@@ -153,7 +153,7 @@ class _Checker:
         if not wiring.is_target(target):
             yield self.missing(place, edge, target, "input")
 
-    def missing(self, place: int, edge: Edge, port: Port, kind: str) -> Violation:
+    def missing(self, place: int, edge: Edge, port: Port, kind: str) -> GraphViolation:
         """The violation of one end; ``kind``: what it would be of a node."""
         graph = self.graph
         shown = shown_edge(edge)
@@ -174,7 +174,7 @@ class _Checker:
         words = {"edge": shown, "kind": kind, "number": port.place, "node": graph.label(port.node), "why": why}
         return made(graph, "tensor-missing", "edges", place, words, node=port.node, field=field)
 
-    def edge(self, place: int, edge: Edge) -> Iterator[Violation]:
+    def edge(self, place: int, edge: Edge) -> Iterator[GraphViolation]:
         """Two tensors that are not the same bytes."""
         graph, source, target = self.graph, edge.source, edge.target
         assert source is not None
@@ -207,7 +207,7 @@ class _Checker:
             words |= {"actual": types[0], "expected": types[1]}
             yield made(graph, "edge-reinterprets", "edges", place, words, node=target.node, field=field, warning=True)
 
-    def fed(self) -> Iterator[Violation]:
+    def fed(self) -> Iterator[GraphViolation]:
         """Tensors and outputs that no edge leads to, or two. An edge that leads astray may have been meant for them."""
         graph, wiring = self.graph, self.wiring
         astray = {edge.target.node for edge in graph.edges if not wiring.is_target(edge.target)}
@@ -231,7 +231,7 @@ class _Checker:
             if None not in astray and Port(None, index) not in meant:
                 yield made(graph, "output-unbound", "outputs", index, {"output": _named(end.name, index)})
 
-    def owned(self) -> Iterator[Violation]:
+    def owned(self) -> Iterator[GraphViolation]:
         """Tensors with the flag OWNED_BY_DML that cannot be bound when a graph is initialised; flags without effect."""
         graph, wiring = self.graph, self.wiring
         for source, targets in wiring.readers.items():
@@ -252,7 +252,7 @@ class _Checker:
                 words = {"input": _named(graph.inputs[source.place].name, source.place)}
                 yield made(graph, "owned-lost", "inputs", source.place, words, warning=True)
 
-    def cycle(self) -> Iterator[Violation]:
+    def cycle(self) -> Iterator[GraphViolation]:
         """A cycle of nodes."""
         found = self.wiring.cycle()
         if found:
@@ -261,7 +261,7 @@ class _Checker:
             shown = " -> ".join([*names, names[0]])
             yield made(self.graph, "cycle", "nodes", found[0], {"cycle": shown}, node=found[0])
 
-    def read(self) -> Iterator[Violation]:
+    def read(self) -> Iterator[GraphViolation]:
         """Warnings of values that nothing reads, and that no edge which leads astray was meant to be of."""
         graph, wiring = self.graph, self.wiring
         begun = {edge.source for edge in graph.edges}

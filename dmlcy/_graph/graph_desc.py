@@ -7,7 +7,7 @@ from typing import Any
 
 from dmlcy._desc.minimum import MinimumLevel
 from dmlcy._desc.whole import Switches, Whole
-from dmlcy._errors import Violation, raise_violations
+from dmlcy._errors import raise_violations
 from dmlcy._facts.levels import NEWEST
 from dmlcy._graph.check import violations
 from dmlcy._graph.levels import LevelTable, levels_of
@@ -17,10 +17,11 @@ from dmlcy._graph.model import Constant, Edge, End, Node, Port, Structure
 from dmlcy._graph.owned import LEAST, arrays_of, as_constants, as_inputs, large_constants
 from dmlcy._graph.plan import Plan, plan_of
 from dmlcy._graph.run import CompiledGraph
+from dmlcy._graph.violations import GraphViolation
 from dmlcy._graph.wiring import wiring_of
 
 
-class GraphDesc(Structure, Whole[CompiledGraph]):
+class GraphDesc(Structure, Whole[CompiledGraph, GraphViolation]):
     """A graph of operators, like DML_GRAPH_DESC. Immutable. ``dmlcy.check`` says what is wrong with it.
 
     Attributes
@@ -75,10 +76,10 @@ class GraphDesc(Structure, Whole[CompiledGraph]):
             tuple(names), limit,
         )  # fmt: skip
 
-    def _violations(self, level: int) -> list[Violation]:
+    def _violations(self, level: int) -> list[GraphViolation]:
         return [one for one in violations(self, level) if one.severity == "error"]
 
-    def _warnings(self, level: int) -> list[Violation]:
+    def _warnings(self, level: int) -> list[GraphViolation]:
         return [one for one in violations(self, level) if one.severity == "warning"]
 
     def _minimum(self) -> MinimumLevel:

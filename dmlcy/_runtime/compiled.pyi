@@ -1,11 +1,14 @@
+from collections.abc import Sequence
 from inspect import Signature
-from typing import Any, final, overload
+from typing import Any, TypeAlias, final, overload
 
 from typing_extensions import disjoint_base
 
 from dmlcy._desc.operator_desc import OperatorDesc
 from dmlcy._generated.arguments import _ArrayOrPacked, _Out, _Outs
 from dmlcy._types import Array
+
+_Input: TypeAlias = _ArrayOrPacked | Sequence[_ArrayOrPacked] | None  # a tensor, an array of tensors, or none
 
 @disjoint_base
 class CompiledOperator:
@@ -20,15 +23,15 @@ class CompiledOperator:
     def called(self) -> tuple[str, ...]: ...
     @property
     def __signature__(self) -> Signature: ...
-    def initialize(self, **inputs: _ArrayOrPacked) -> None:
+    def initialize(self, **inputs: _Input) -> None:
         """Takes inputs, by name, that are the same in each call: no call gives them."""
 
     @overload
-    def __call__(self, *inputs: _ArrayOrPacked, out: None = None) -> Array: ...
+    def __call__(self, *inputs: _Input, out: None = None, **named: _Input) -> Array: ...
     @overload
-    def __call__(self, *inputs: _ArrayOrPacked, out: _Out) -> _Out: ...
+    def __call__(self, *inputs: _Input, out: _Out, **named: _Input) -> _Out: ...
     @overload
-    def __call__(self, *inputs: _ArrayOrPacked, out: _Outs) -> _Outs: ...
+    def __call__(self, *inputs: _Input, out: _Outs, **named: _Input) -> _Outs: ...
 
 @final
 class Prepared:

@@ -217,7 +217,7 @@ def uses(operator: Operator) -> list[Use]:
 def early(operator: Operator) -> Use:
     """The first use that is valid at the level that brought the operator."""
     found = ALL[operator.name]
-    return next((use for use in found if not dml.check(use.desc, operator.since)), found[0])  # type: ignore[arg-type]
+    return next((use for use in found if not dml.check(use.desc, operator.since)), found[0])  # type: ignore[call-overload]
 
 
 ALL = {name: uses(operator) for name, operator in RUNNABLE.items()}

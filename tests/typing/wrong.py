@@ -51,13 +51,13 @@ print(dml.desc.Unfold(input=tensor, window_sizes=2).windows)  # type: ignore[att
 print(dml.desc.FoldUnfold)  # type: ignore[attr-defined]
 
 # Checks.
-dml.check(tensor)  # type: ignore[arg-type]
-dml.check(dml.desc.Unfold(input=tensor, window_sizes=2), feature_level="7_0")  # type: ignore[arg-type]
+dml.check(tensor)  # type: ignore[call-overload]
+dml.check(dml.desc.Unfold(input=tensor, window_sizes=2), feature_level="7_0")  # type: ignore[call-overload]
 dml.minimum_feature_level(tensor)  # type: ignore[arg-type]
 dml.supports(dml.padding1)  # type: ignore[arg-type]
 dml.supports("PADDING1", level="7_0")  # type: ignore[arg-type]
 dml.supports("PADDING1", rank=2.5)  # type: ignore[arg-type]
-dml.compile(dml.desc.Unfold(input=tensor, window_sizes=2))([1.0])  # type: ignore[call-overload]
+dml.compile(dml.desc.Unfold(input=tensor, window_sizes=2))([1.0])  # type: ignore[list-item]
 dml.compile(dml.desc.Unfold(input=tensor, window_sizes=2), 6)  # type: ignore[call-overload]
 
 # Graphs.
