@@ -76,8 +76,8 @@ def one_hot(
             ``rank(output) == rank(indices)``
 
         ``DML-ONE_HOT-output-lines``
-            output differs in size from the indices along an axis other than
-            axis. Must hold for d in rank(indices):
+            output differs in size from the indices in a dimension other than
+            Axis. Must hold for d in rank(indices):
             ``d == axis or sizes(output)[d] == sizes(indices)[d]``
 
     See Also

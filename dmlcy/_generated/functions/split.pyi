@@ -61,8 +61,8 @@ def split(
             ``axis < rank(input)``
 
         ``DML-SPLIT-outputs-fit``
-            outputs differs in size from the input along an axis other than
-            axis. Must hold for k in count(outputs):
+            outputs differs in size from the input in a dimension other than
+            Axis. Must hold for k in count(outputs):
             ``all(d == axis or sizes(outputs[k])[d] == sizes(input)[d] for d in
             rank(input))``
 
