@@ -127,7 +127,7 @@ class Operators(ABC):
         training_step: Value, *, learning_rate: _Number, beta1: _Number = 0.9, beta2: _Number = 0.999,
         epsilon: _Number = 1e-08, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
-        """Update the parameters of a model from their gradients with the Adam algorithm, a step of training."""
+        """Make one training step: update the parameters of a model from their gradients with the Adam algorithm."""
     def argmax(
         self, input: Value, *, axes: _Int | _Ints, axis_direction: _AxisDirection = "INCREASING",
         output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
@@ -454,7 +454,7 @@ class Operators(ABC):
         b_zero_point: Value | None, output_scale: Value, output_zero_point: Value | None = None, *,
         output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Add the numbers that two tensors of quantized integers stand for, and quantize the sums."""
+        """Add the numbers that two tensors of quantized integers represent, and quantize the sums."""
     def element_wise_quantize_linear(
         self, input: Value, scale: Value, zero_point: Value | None = None, *, output_dtype: _DataType | None = None,
         outputs: OutputDescs = None, name: str = ""
@@ -681,7 +681,7 @@ class Operators(ABC):
         self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
         b_zero_point: Value | None = None, bias: Value | None = None, *, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Multiply two matrices of quantized integers, into floats, and add a bias."""
+        """Multiply two matrices of quantized integers, convert the product to floats, and add a bias."""
     def max_pooling(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, output_sizes: _Ints | None = None, outputs: OutputDescs = None, name: str = ""
@@ -925,8 +925,8 @@ class Operators(ABC):
         input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Scale each axis of a tensor, with offsets of the places and a direction of rounding, and interpolate
-        between its elements."""
+        """Scale each axis of a tensor and interpolate between its elements, with offsets and a rounding direction
+        for the places in the input."""
     def resample3(
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
@@ -1001,8 +1001,7 @@ class Operators(ABC):
         output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient
-        of the regions too (gradient of ROI_ALIGN1)."""
+        """Compute the gradient of the input of ROI_ALIGN1, and on request the gradient of the regions."""
     @overload
     def roi_align_grad(
         self, input: Value | None, input_gradient: Value, roi: Value, batch_indices: Value, *,

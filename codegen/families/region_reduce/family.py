@@ -189,7 +189,7 @@ class RegionReduce(Looped):
                 regions.append(Region(f"{r}", {use.input: (corners[0], corners[1]), kernel.rois: row}))
         keys = {place: place for place in sources}
         caption = (
-            "Each bin of a framed region becomes the element of its colour in the output.",
+            "Each bin of a framed region becomes the element of the same colour in the output.",
             f"A region has the number of its row of {kernel.rois}.",
         )
         return Picture(caption, sources, keys, regions=tuple(regions), worked=worked)

@@ -834,5 +834,4 @@ def roi_align_grad(
     maximum_samples_per_output: int, align_regions_to_corners: bool, batch_size: int, image_height: int,
     image_width: int, compute_output_gradient: bool = True, compute_output_roi_gradient: bool = False
 ) -> RoiAlignGradOutputs:
-    """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient of
-    the regions too (gradient of ROI_ALIGN1)."""
+    """Compute the gradient of the input of ROI_ALIGN1, and on request the gradient of the regions."""

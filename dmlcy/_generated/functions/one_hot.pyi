@@ -58,7 +58,7 @@ def one_hot(
             ``axis < rank(indices)``
 
         ``DML-ONE_HOT-indices-line``
-            indices has a size other than 1 along axis. Must hold:
+            indices has a size other than 1 in the dimension Axis. Must hold:
             ``sizes(indices)[axis] == 1``
 
         ``DML-ONE_HOT-values-dimensions``

@@ -67,7 +67,7 @@ def split(
             rank(input))``
 
         ``DML-SPLIT-outputs-whole``
-            outputs do not add up to the size of the input along axis. Must
+            outputs do not add up to the size of the input along Axis. Must
             hold:
             ``sum(sizes(outputs[k])[axis] for k in count(outputs)) ==
             sizes(input)[axis]``
