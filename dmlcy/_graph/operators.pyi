@@ -177,7 +177,7 @@ class Operators(ABC):
         self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
         outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
-        """Compute the gradients of a batch normalization, whose mean and variance are those of the input."""
+        """Compute the gradients of a batch normalization, whose mean and variance are computed from the input."""
     def cast(
         self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:

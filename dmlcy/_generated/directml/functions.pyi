@@ -813,7 +813,7 @@ def batch_normalization_training_grad(
     input: Expression, input_gradient: Expression, mean: Expression, variance: Expression, scale: Expression, *,
     epsilon: float = 1e-05
 ) -> BatchNormalizationGradOutputs:
-    """Compute the gradients of a batch normalization, whose mean and variance are those of the input."""
+    """Compute the gradients of a batch normalization, whose mean and variance are computed from the input."""
 
 def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),
