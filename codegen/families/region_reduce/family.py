@@ -190,7 +190,7 @@ class RegionReduce(Looped):
         keys = {place: place for place in sources}
         caption = (
             "Each bin of a framed region becomes the element of the same colour in the output.",
-            f"A region has the number of its row of {kernel.rois}.",
+            f"The number of a framed region is the number of its row in {kernel.rois}.",
         )
         return Picture(caption, sources, keys, regions=tuple(regions), worked=worked)
 

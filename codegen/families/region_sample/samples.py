@@ -77,7 +77,7 @@ def sampled(roles: Mapping[str, str], use: Use) -> Picture:
             regions.append(Region(f"{r}", {use.input: (first, last), rois: ((*row, 0), (*row, 3))}))
     captions = (
         "An element of the output is computed from the elements of the same colour, around the samples of its cell.",
-        f"A framed region has the number of its row of {rois}.",
+        f"The number of a framed region is the number of its row in {rois}.",
     )
     return Picture(captions, sources, {place: place for place in sources}, regions=tuple(regions))
 
