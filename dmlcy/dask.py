@@ -22,7 +22,7 @@ _FOUND = _later(__name__, _HOMES)
 def __getattr__(name: str) -> object:
     if name in _WHOLE:
         raise AttributeError(
-            f"dmlcy.dask has no {name}: no slice of its inputs gives a slice of its results. "
+            f"dmlcy.dask has no {name}: no slice of the results follows from slices of the inputs. "
             f"Pass arrays, such as x.compute(), to dmlcy.{name}.",
             name=name,
         )

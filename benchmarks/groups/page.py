@@ -93,7 +93,7 @@ def markdown(results: Mapping[str, Any], measured: Sequence[Measured]) -> str:
         "of these libraries, divided by the time of dmlcy: above 1, dmlcy is faster. "
         "[How it is measured](../../benchmarks/README.md), [the medians](figures.json), and "
         "[operators that move elements or pool](moving.md), with memcpy beside them.",
-        f"![The time of the best peer divided by that of dmlcy, for groups of operators]({PLOT})",
+        f"![The time of the best peer divided by the time of dmlcy, for groups of operators]({PLOT})",
         "Each point is a call, and each line is the geometric mean of a group.",
         *_machine(results["machine"], results["rows"]),
         "## Summary",

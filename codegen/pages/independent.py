@@ -25,10 +25,10 @@ def _said(one: Independent) -> Iterable[str]:
     if one.index is not None and one.count is not None:
         yield f"{code(one.index)} runs from 0 to {code(last(formula(one.count.node)))}."
     if one.when is not None:
-        yield f"Only if {code(formula(one.when.node))}."
+        yield f"The row applies only if {code(formula(one.when.node))}."
     takes, gives = formula(one.takes.node), formula(one.gives.node)
     if takes != "1":
-        yield f"The number of elements of a slice of the input must be a multiple of {code(takes)}."
+        yield f"The size of a slice of the input along the axis must be a multiple of {code(takes)}."
     if gives != "1":
         given = "Each element of the input gives" if takes == "1" else f"{code(takes)} elements of the input give"
         yield f"{given} {code(gives)} elements of the output."

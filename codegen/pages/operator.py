@@ -318,7 +318,7 @@ class OperatorPage:
     @property
     def pieces(self) -> str:
         """Which other axes of dask arrays are cut."""
-        return prose(self.op.pieces or "", first="Chunks of dask arrays may cut other axes too.")
+        return prose(self.op.pieces or "")
 
     @property
     def drawn(self) -> str | None:
@@ -401,7 +401,8 @@ class OperatorPage:
             shown = f"{code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it"
             warning = f"A violation is a warning, not an error: {shown}."
             if rule.accepts:
-                facts.append(f"DirectML accepts descs that break this rule: {self.linked(rule.accepts)}")
+                seen, _, evidence = rule.accepts.partition(": ")
+                facts.append(f"DirectML accepts descs that break this rule ({seen}). {self.linked(evidence)}")
             facts.append(warning if rule.warns else f"Raises {code(rule_error(plan))}.")
             yield RuleSection(
                 plan, anchor(plan.id), block(condition, "text"), tuple(wrapped(fact, 2) for fact in facts)
@@ -442,7 +443,7 @@ class OperatorPage:
     def accuracy(self) -> Iterator[tuple[str, str]]:
         """The declared bounds: what is bounded, and by what."""
         for row in self.spec.accuracy:
-            bounded = f"{row.dtype}: the error is at most this many ULP of {ACCURACY_OF[row.of]}."
+            bounded = f"{row.dtype}: the error, in ULP of {ACCURACY_OF[row.of]}, is at most:"
             yield bounded, block(latex(row.ulp.node), "math")
 
 

@@ -18,7 +18,7 @@ def versions(operator: Operator, newer: Iterable[Newer]) -> Iterator[str]:
     for version in newer:
         same, level = version.same, level_link(version.since)
         this = _with(same.theirs, " as this operator with ")
-        result = f"{page_link(version.name)}, from level {level} on, gives the same{this}, bit for bit."
+        result = f"{page_link(version.name)}, from level {level} on, gives the same result{this}, bit for bit."
         yield _of(same.given, result)
 
 

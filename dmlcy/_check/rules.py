@@ -29,7 +29,7 @@ WHOLE: Final = -1
 """In place of an index: all of a field."""
 Part: TypeAlias = EllipsisType | tuple[EllipsisType, int]
 """The index of a part of an array."""
-ACCEPTED: Final = "The documentation rules this out, and DirectML was seen to take it."
+ACCEPTED: Final = "The documentation rules this out, but DirectML was observed to accept it."
 
 
 def note(state: State, violation: Violation) -> None:

@@ -63,7 +63,7 @@ def run(
         A graph, a compiled graph, an ONNX model that ``dmlcy.onnx.load`` gives, or the path of a file.
     inputs
         An array for each input, by its name. A dask array holds the items of a batch along ``axis``, and is computed
-        block by block; any other array is given whole to each block.
+        block by block; any other array is passed to each block as a whole.
     axis
         The axis that counts the items; of some inputs and outputs by their names, and 0 for the others. Where the items
         of an output are is found out, unless ``independent`` is true or the model takes one item.

@@ -127,7 +127,7 @@ class Operators(ABC):
         training_step: Value, *, learning_rate: _Number, beta1: _Number = 0.9, beta2: _Number = 0.999,
         epsilon: _Number = 1e-08, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
-        """Update the parameters of a model from their gradients with the Adam algorithm, a step of training."""
+        """Make one training step: update the parameters of a model from their gradients with the Adam algorithm."""
     def argmax(
         self, input: Value, *, axes: _Int | _Ints, axis_direction: _AxisDirection = "INCREASING",
         output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
@@ -177,7 +177,7 @@ class Operators(ABC):
         self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
         outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
-        """Compute the gradients of a batch normalization, whose mean and variance are those of the input."""
+        """Compute the gradients of a batch normalization, whose mean and variance are computed from the input."""
     def cast(
         self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -207,7 +207,8 @@ class Operators(ABC):
     ) -> Value:
         """Add up the elements along an axis, and keep each sum."""
     def depth_to_space(self, input: Value, *, block_size: _Int, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Move channels into blocks of height and width (pixel shuffle), the output channel varying fastest."""
+        """Move channels into blocks of height and width (pixel shuffle), in an order in which the output channel
+        varies fastest."""
     def depth_to_space1(
         self, input: Value, *, block_size: _Int, order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
         outputs: OutputDescs = None, name: str = ""
@@ -233,7 +234,8 @@ class Operators(ABC):
     def dynamic_quantize_linear(
         self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
-        """Quantize a tensor by a scale and a zero point that are computed from its least and its greatest element."""
+        """Quantize a tensor by a scale and a zero point that are computed from its smallest and its greatest
+        element."""
     def element_wise_abs(
         self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
         name: str = ""
@@ -277,8 +279,7 @@ class Operators(ABC):
     ) -> Value:
         """Take the inverse hyperbolic tangent of each element x, ln((1 + x) / (1 - x)) / 2."""
     def element_wise_atan_yx(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Take the angle between the X axis and the point whose Y coordinate is in the first tensor and whose X
-        coordinate is in the second one (atan2)."""
+        """Take the angle of the point (X, Y), with Y from the first tensor and X from the second (atan2)."""
     def element_wise_bit_and(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Keep the bits that are 1 in the elements of both tensors."""
     def element_wise_bit_count(
@@ -290,10 +291,10 @@ class Operators(ABC):
     def element_wise_bit_or(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Set each bit that is 1 in one of the two elements, or in both."""
     def element_wise_bit_shift_left(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros
+        """Shift the bits of each element of the first tensor to the left by the element of the second tensor; zeros
         enter on the right."""
     def element_wise_bit_shift_right(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Shift the bits of each element of the first tensor to the right by the element of the second one; zeros
+        """Shift the bits of each element of the first tensor to the right by the element of the second tensor; zeros
         enter on the left."""
     def element_wise_bit_xor(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Set each bit that is 1 in exactly one of the two elements."""
@@ -351,7 +352,7 @@ class Operators(ABC):
     ) -> Value:
         """Square the difference of two tensors, element by element."""
     def element_wise_divide(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Divide the first tensor by the second one, element by element; the quotient of integers loses its
+        """Divide the first tensor by the second tensor, element by element; the quotient of integers loses its
         fraction."""
     def element_wise_erf(
         self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
@@ -372,12 +373,12 @@ class Operators(ABC):
         self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Copy each element, with a scale and a bias if they are given."""
+        """Copy each element, and apply a scale and a bias if they are given."""
     def element_wise_if(
         self, condition: Value, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Take the element of the first tensor where the condition is not 0, and that of the second one where it is
-        0."""
+        """Take the element of the first tensor where the condition is not 0, and the element of the second tensor
+        where the condition is 0."""
     def element_wise_is_infinity(
         self, input: Value, *, infinity_mode: _IsInfinityMode = "EITHER", outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -401,33 +402,35 @@ class Operators(ABC):
     def element_wise_logical_greater_than(
         self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Give 1 where the element of the first tensor is greater than that of the second one, and 0 elsewhere."""
+        """Give 1 where the element of the first tensor is greater than the element of the second tensor, and 0
+        elsewhere."""
     def element_wise_logical_greater_than_or_equal(
         self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Give 1 where the element of the first tensor is greater than that of the second one or equals it, and 0
-        elsewhere."""
+        """Give 1 where the element of the first tensor is greater than or equal to the element of the second tensor,
+        and 0 elsewhere."""
     def element_wise_logical_less_than(
         self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Give 1 where the element of the first tensor is less than that of the second one, and 0 elsewhere."""
+        """Give 1 where the element of the first tensor is less than the element of the second tensor, and 0
+        elsewhere."""
     def element_wise_logical_less_than_or_equal(
         self, a: Value, b: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Give 1 where the element of the first tensor is less than that of the second one or equals it, and 0
-        elsewhere."""
+        """Give 1 where the element of the first tensor is less than or equal to the element of the second tensor,
+        and 0 elsewhere."""
     def element_wise_logical_not(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Give 1 for each element that is 0, and 0 for each other element."""
     def element_wise_logical_or(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Give 1 where the element of one of the tensors or of both is not 0, and 0 elsewhere."""
+        """Give 1 where at least one of the two elements is not 0, and 0 elsewhere."""
     def element_wise_logical_xor(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Give 1 where the element of exactly one of the tensors is not 0, and 0 elsewhere."""
     def element_wise_max(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Take the greater element of two tensors at each place."""
+        """Take the greater of the two elements at each place of two tensors."""
     def element_wise_mean(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Average two tensors, element by element."""
     def element_wise_min(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Take the lesser element of two tensors at each place."""
+        """Take the lesser of the two elements at each place of two tensors."""
     def element_wise_modulus_floor(self, a: Value, b: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Take the remainder of a division whose quotient is rounded down, as Python does; the remainder has the
         sign of the divisor."""
@@ -451,7 +454,7 @@ class Operators(ABC):
         b_zero_point: Value | None, output_scale: Value, output_zero_point: Value | None = None, *,
         output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Add the numbers that two tensors of quantized integers stand for, and quantize the sums."""
+        """Add the numbers that two tensors of quantized integers represent, and quantize the sums."""
     def element_wise_quantize_linear(
         self, input: Value, scale: Value, zero_point: Value | None = None, *, output_dtype: _DataType | None = None,
         outputs: OutputDescs = None, name: str = ""
@@ -536,7 +539,8 @@ class Operators(ABC):
         self, input: Value, indices: Value, *, input_dimension_count: _Int, indices_dimension_count: _Int,
         batch_dimension_count: _Int = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Take the element or the block that each tuple of coordinates points to, in its own item of the batch."""
+        """Take the element or the block that each tuple of coordinates points to, within the item of the batch to
+        which the tuple belongs."""
     def gemm(
         self, a: Value, b: Value, c: Value | None = None, *, trans_a: _MatrixTransform = "NONE",
         trans_b: _MatrixTransform = "NONE", alpha: _Number = 1.0, beta: _Number = 1.0,
@@ -677,7 +681,7 @@ class Operators(ABC):
         self, a: Value, a_scale: Value, a_zero_point: Value | None, b: Value, b_scale: Value,
         b_zero_point: Value | None = None, bias: Value | None = None, *, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Multiply two matrices of quantized integers, into floats, and add a bias."""
+        """Multiply two matrices of quantized integers, convert the product to floats, and add a bias."""
     def max_pooling(
         self, input: Value, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0,
         end_padding: _Int | _Ints = 0, output_sizes: _Ints | None = None, outputs: OutputDescs = None, name: str = ""
@@ -921,8 +925,8 @@ class Operators(ABC):
         input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Scale each axis of a tensor, with offsets of the places and a direction of rounding, and interpolate
-        between its elements."""
+        """Scale each axis of a tensor and interpolate between its elements, with offsets and a rounding direction
+        for the places in the input."""
     def resample3(
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
@@ -997,8 +1001,7 @@ class Operators(ABC):
         output_roi_gradient: Literal[True] | _DataType, output_gradient_sizes: _Ints | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient
-        of the regions too (gradient of ROI_ALIGN1)."""
+        """Compute the gradient of the input of ROI_ALIGN1, and on request the gradient of the regions."""
     @overload
     def roi_align_grad(
         self, input: Value | None, input_gradient: Value, roi: Value, batch_indices: Value, *,
@@ -1038,13 +1041,13 @@ class Operators(ABC):
         self, input: Value, *, sizes: _Int | _Ints, offsets: _Int | _Ints = 0, strides: _Int | _Ints = 1,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Copy every so many elements of a tensor along each axis, from an offset on."""
+        """Copy a window of a tensor, in steps along each axis."""
     def slice1(
         self, input: Value, *, input_window_sizes: _Int | _Ints, input_window_offsets: _Int | _Ints = 0,
         input_window_strides: _Int | _Ints = 1, output_sizes: _Ints | None = None, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Copy the elements of a window that steps meet, forwards or backwards along each axis."""
+        """Copy a window of a tensor, in steps forwards or backwards along each axis."""
     def slice_grad(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, input_window_sizes: _Int | _Ints,
         input_window_offsets: _Int | _Ints = 0, input_window_strides: _Int | _Ints = 1, outputs: OutputDescs = None,
@@ -1052,7 +1055,8 @@ class Operators(ABC):
     ) -> Value:
         """Put each element back to its place in the window, and 0 everywhere else (gradient of SLICE1)."""
     def space_to_depth(self, input: Value, *, block_size: _Int, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Move blocks of height and width into channels (pixel unshuffle), the input channel varying fastest."""
+        """Move blocks of height and width into channels (pixel unshuffle), in an order in which the input channel
+        varies fastest."""
     def space_to_depth1(
         self, input: Value, *, block_size: _Int, order: _DepthSpaceOrder = "DEPTH_COLUMN_ROW",
         outputs: OutputDescs = None, name: str = ""
@@ -1079,7 +1083,7 @@ class Operators(ABC):
         self, input: Value, *, window_sizes: _Int | _Ints, strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Copy each position of a sliding window into a column (im2col)."""
+        """Copy the elements at each position of a sliding window into a column (im2col)."""
     def upsample_2d(
         self, input: Value, *, scale_size: _Int | tuple[_Int, _Int], interpolation_mode: _InterpolationMode,
         outputs: OutputDescs = None, name: str = ""

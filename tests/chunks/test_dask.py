@@ -404,9 +404,9 @@ NO_FUNCTION = {
     "fill_value_constant": "no input",
     "fill_value_sequence": "no input",
     "dynamic_quantize_linear": "each element of the output depends on the extremes of the whole input",
-    "max_unpooling": "an index counts in the whole output",
+    "max_unpooling": "an index is a position in the whole output",
     "nonzero_coordinates": "the coordinates of all elements are one list",
-    "random_generator": "the input is the state of the generator, of which the whole output is made",
+    "random_generator": "every element of the output depends on the whole input, the state of the generator",
 }
 
 

@@ -207,8 +207,8 @@ def test_an_error_without_example_shows_its_message_without_braces(monkeypatch: 
 
 
 def test_defaults_are_those_of_python() -> None:
-    assert "default 1 is that of Python" in shown("DML-AVERAGE_POOLING-strides-required")
-    assert "that of Python" not in shown("DML-AVERAGE_POOLING-window_size-required").partition("Refusal")[2]
+    assert "default 1 applies in Python only" in shown("DML-AVERAGE_POOLING-strides-required")
+    assert "applies in Python only" not in shown("DML-AVERAGE_POOLING-window_size-required").partition("Refusal")[2]
 
 
 def test_an_error_of_an_operator() -> None:

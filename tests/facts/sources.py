@@ -10,7 +10,7 @@ support      rows of a support table: the level from which on it holds, the tens
 constraints  what a desc must keep. ``same`` says what the given tensors of ``of`` have in common;
              ``says`` has all else. ``rules`` are the ids that refuse the rest, without DML and the operator;
              ``none`` says why there is no rule. ``until`` is the first level at which it no longer holds. ``taken`` are
-             those of ``rules`` that only warn, since DirectML was seen to take what the page rules out.
+             those of ``rules`` that only warn, since DirectML was observed to accept what the page rules out.
 differs      rows of data types that the spec has against the table of the page, with the reason
 """
 

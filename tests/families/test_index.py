@@ -185,13 +185,13 @@ def test_reverse_subsequences_against_pytorch(monkeypatch: pytest.MonkeyPatch) -
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 PAIRS: Any = {"input_dimension_count": 2, "indices_dimension_count": 2}
 REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
-    ("gather", [X, [[0, 3]]], {"axis": 1, "index_dimensions": 1}, "indices[0, 1] is outside of the axis"),
-    ("gather", [X, [[-4, 0]]], {"axis": 1, "index_dimensions": 1}, "indices[0, 0] is outside of the axis"),
+    ("gather", [X, [[0, 3]]], {"axis": 1, "index_dimensions": 1}, "indices[0, 1] is outside the axis"),
+    ("gather", [X, [[-4, 0]]], {"axis": 1, "index_dimensions": 1}, "indices[0, 0] is outside the axis"),
     ("gather_elements", [X, [[0, 2], [1, 3]]], {"axis": 1}, "indices[1, 1] is outside the axis"),
     ("scatter", [X, [[0, 2], [-4, 2]], X[:, :2]], {"axis": 1}, "indices[1, 0] is outside the axis"),
-    ("gather_nd", [X, [[1, 2], [2, 0]]], PAIRS, "indices[1, 0] is outside of the axis of its coordinate"),
-    ("gather_nd1", [X, [[1, 2], [0, 3]]], PAIRS, "indices[1, 1] is outside of the axis of its coordinate"),
-    ("scatter_nd", [X, [[1, 2], [0, -4]], X[:1, :2]], PAIRS, "indices[1, 1] is outside of the axis of its coordinate"),
+    ("gather_nd", [X, [[1, 2], [2, 0]]], PAIRS, "indices[1, 0] is outside the axis that it indexes"),
+    ("gather_nd1", [X, [[1, 2], [0, 3]]], PAIRS, "indices[1, 1] is outside the axis that it indexes"),
+    ("scatter_nd", [X, [[1, 2], [0, -4]], X[:1, :2]], PAIRS, "indices[1, 1] is outside the axis that it indexes"),
 ]
 
 

@@ -125,7 +125,7 @@ SPLIT: list[tuple[dict[str, Any], str, str]] = [
         "output_sizes[0] must be a sequence of ints, one for each axis, not 3.",
     ),
     ({"output_sizes": [(1, 1, 2, 0), (1, 1, 2, 3)]}, "outputs-range", "output_sizes[0][3] is 0"),
-    ({"output_sizes": [(1, 1, 2, 1)]}, "outputs-whole", "do not add up to the size of the input along axis"),
+    ({"output_sizes": [(1, 1, 2, 1)]}, "outputs-whole", "do not add up to the size of the input along Axis"),
     ({"output_sizes": [(1, 1, 1, 3)]}, "outputs-fit", "outputs[0] differs in size from the input"),
     ({"output_sizes": []}, "outputs-some", "outputs has no tensor"),
     ({"output_sizes": [None, (1, 1, 2, 3)]}, "outputs-required", "outputs[0] is missing."),

@@ -145,9 +145,9 @@ THREADS = (
             )
         },
         'model.onnx: node 0 "aten_max_pool2d_3" (aten_max_pool2d), aten_max_pool2d, node 0 "n0" (MaxPool): warning: '
-        "MAX_POOLING: output[0] has windows that reach past the padding: sizes(output)[2] = 56 must be positions of "
+        "MAX_POOLING: output[0] has windows that reach past the padding: sizes(output)[2] = 56 must be the number of "
         "whole windows[0] = 55. input is (1, 64, 112, 112), read as {N, C, H, W}. The documentation rules this out, "
-        "and DirectML was seen to take it. [DML-MAX_POOLING-output-whole-windows]",
+        "but DirectML was observed to accept it. [DML-MAX_POOLING-output-whole-windows]",
         {"text": _filled(POOL, rounding="pads = [0, 0, 1, 1]")},
     ),
     Thread(

@@ -69,7 +69,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dml.multihead_attention(*[ones(2, 8, 5, 64)] * 3, head_count=8, scale=0.125),
         "query has sizes (2, 8, 5, 64), and must have (1, 8, 5, 64): [1, batch, sequence, query hidden]. "
         "The axes are {batch, sequence, heads * size}. "
-        "An array x of PyTorch's axes {batch, heads, sequence, size} becomes such an array by "
+        "If x has PyTorch's axes {batch, heads, sequence, size}, pass "
         "x.transpose(0, 2, 1, 3).reshape(batch, sequence, -1).",
     ),
     "sizes of a call without batch and channels": (
@@ -151,7 +151,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a piece that is too low": (
         lambda: dml.split(ones(1, 1, 4, 4), axis=3, output_sizes=[(1, 1, 4, 3), (1, 1, 3, 1)]),
-        "outputs[1] differs in size from the input along an axis other than axis: axis = 3, "
+        "outputs[1] differs in size from the input in a dimension other than Axis: axis = 3, "
         "the sizes of outputs[1] = (1, 1, 3, 1), the sizes of input = (1, 1, 4, 4). input is (1, 1, 4, 4).",
     ),
     "no output": (

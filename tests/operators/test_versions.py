@@ -97,4 +97,4 @@ def test_the_text_on_a_version_and_both_pages_say_so() -> None:
         assert f"{f'With {given}: the' if given else 'The'} result of {older}{theirs}, bit for bit." in text
         assert f"{f'With {given}, the' if given else 'The'} result is that of {that}{theirs}, bit for bit." in page
         assert f"{f'With {given}, ' if given else ''}{this}, from level" in older_page
-        assert f"gives the same{theirs and f' as this operator{theirs}'}, bit for bit." in older_page
+        assert f"gives the same result{theirs and f' as this operator{theirs}'}, bit for bit." in older_page

@@ -24,7 +24,7 @@ def multiplied(roles: Mapping[str, str], use: Use) -> Picture:
         columns[place] = tuple((*lead, *((column, k) if turned[1] else (k, column))) for k in range(depth))
     scaled = any(role in roles for role in SCALED) or ("fused" in roles and use.has(roles["fused"]))
     plain = not scaled and all(role not in roles or use.value(roles[role]) == 1 for role in ("alpha", "beta"))
-    caption = "An element of the output is made of the row and the column of its colour"
+    caption = "An element of the output is computed from the row and the column of the same colour"
     return Picture(
         (f"{caption}: the sum of their products." if plain else f"{caption}.",),
         rows,

@@ -17,9 +17,13 @@ def pictured(roles: Mapping[str, str], use: Use) -> Picture:
         if to in found:
             found[to].append((place, filtered))
     plain = not any(role in roles for role in SCALED) and not ("fused" in roles and use.has(roles["fused"]))
-    caption = "Each element of the output is made of the elements of the input in its colour, times the filter."
+    caption = (
+        "Each element of the output is computed from the elements of the input with the same colour, and the filter."
+    )
     if backward:
-        caption = "An element of the output is made of the elements of its colour, each times an element of the filter."
+        caption = (
+            "An element of the output is the sum of the elements of the same colour, each times one of the filter."
+        )
     return Picture(
         (caption,),
         {place: tuple(source for source, _ in terms) for place, terms in found.items()},

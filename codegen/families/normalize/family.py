@@ -98,7 +98,7 @@ class Normalize(Looped, Evaluated):
                 )
                 for place in places
             }
-            caption = "An element of the output is divided by a sum over the neighbors that have its colour."
+            caption = "An element of the output is divided by a sum over the neighbors of the same colour."
             return Picture((caption,), around, {place: place for place in places})
         summed = use.values(kernel.over, len(use.sizes(use.input)))
         keys = {

@@ -91,7 +91,10 @@ class Pad(Moved):
 
     def pieces(self, kernel: PadKernel) -> str:
         """Only the pieces at the ends are padded."""
-        return "A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged."
+        return (
+            "A padded axis can be cut too: its first and its last chunk are padded. "
+            "Except in CONSTANT mode, a long padding can merge all chunks."
+        )
 
     def picture(self, kernel: PadKernel, use: Use) -> Picture:
         """Each element of the output is one of the input, or none where the padding value is taken."""

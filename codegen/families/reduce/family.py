@@ -118,7 +118,7 @@ class Reduce(Looped, Evaluated):
             for place, line in found.items():
                 terms = between.join(shown(use.element(use.input, at)) for at in line)
                 worked[place] = f"{before}{terms}{after} = {shown(use.element(use.output, place))}"
-        caption = ("Each element of the output is made of the elements of its colour.",)
+        caption = ("Each element of the output is computed from the elements of the same colour.",)
         return Picture(caption, sources, {place: place for place in sources}, worked=worked)
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:

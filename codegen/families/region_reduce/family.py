@@ -189,8 +189,8 @@ class RegionReduce(Looped):
                 regions.append(Region(f"{r}", {use.input: (corners[0], corners[1]), kernel.rois: row}))
         keys = {place: place for place in sources}
         caption = (
-            "Each bin of a framed region becomes the element of its colour in the output.",
-            f"A region has the number of its row of {kernel.rois}.",
+            "Each bin of a framed region becomes the element of the same colour in the output.",
+            f"The number of a framed region is the number of its row in {kernel.rois}.",
         )
         return Picture(caption, sources, keys, regions=tuple(regions), worked=worked)
 

@@ -76,8 +76,8 @@ def sampled(roles: Mapping[str, str], use: Use) -> Picture:
         if inside(first, sizes) and inside(last, sizes):
             regions.append(Region(f"{r}", {use.input: (first, last), rois: ((*row, 0), (*row, 3))}))
     captions = (
-        "An element of the output is made of the elements at or around the samples of its cell, in its colour.",
-        f"A framed region has the number of its row of {rois}.",
+        "An element of the output is computed from the elements of the same colour, around the samples of its cell.",
+        f"The number of a framed region is the number of its row in {rois}.",
     )
     return Picture(captions, sources, {place: place for place in sources}, regions=tuple(regions))
 

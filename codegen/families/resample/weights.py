@@ -11,7 +11,7 @@ from ..base import Picture, Place, Use, shown
 
 Weights = dict[int, float]
 """How much each element along an axis counts for one place."""
-MADE: Final = "Each element of the output is made of the elements of its colour."
+MADE: Final = "Each element of the output is computed from the elements of the same colour."
 
 
 def single(number: float) -> float:

@@ -61,7 +61,7 @@ class Scan(Moved, Evaluated):
                 terms = [shown(use.element(use.input, at)) for at in sources[place]]
                 result = shown(use.element(use.output, place))
                 worked[place] = f"{between.join(terms)} = {result}" if terms else f"nothing gives {result}"
-        caption = ["Each element of the output is made of the elements up to its place."]
+        caption = ["Each element of the output is computed from the elements up to its place."]
         what = "product" if kernel.product else "sum"
         caption += [f"An exclusive {what} leaves out the element at its place."] if exclusive else []
         return Picture(tuple(caption), sources, {place: place for place in sources}, worked=worked)

@@ -55,8 +55,8 @@ class WindowGather(Moved):
     def pieces(self, kernel: GatherKernel) -> str:
         """Positions are row-major along one axis of the output."""
         return (
-            "The first spatial axis: neighbouring pieces overlap by the elements that a window spans. "
-            "Chunks along the other axes are merged."
+            "The first spatial axis can be cut too: neighbouring pieces overlap by the elements that a window spans. "
+            "Chunks along the other spatial axes are merged."
         )
 
     def picture(self, kernel: GatherKernel, use: Use) -> Picture:
@@ -70,7 +70,7 @@ class WindowGather(Moved):
             channel, tap = divmod(row, volume)
             under = slide.place(spread(column, blocks), spread(tap, slide.window))
             sources[place] = ((item, channel, *under),)
-        caption = ("Each position of the window becomes a column of the output, read row by row.",)
+        caption = ("The elements of the window at each position, read row by row, become a column of the output.",)
         sizes = use.sizes(use.input)
         outside = frozenset(place for place, (at,) in sources.items() if not inside(at, sizes))
         keys = {place: (place[-3], place[-1]) for place in sources}

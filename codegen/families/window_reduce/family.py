@@ -296,7 +296,7 @@ class WindowReduce(Looped):
 
     def pieces(self, kernel: ReduceKernel) -> str:
         """Windows overlap at the ends of a piece."""
-        return "The spatial axes: neighbouring pieces overlap by the elements that a window spans."
+        return "The spatial axes can be cut too: neighbouring pieces overlap by the elements that a window spans."
 
     def module(self, kernels: Sequence[ReduceKernel]) -> Mapping[str, Any]:
         """One kernel per operator and data type."""
@@ -347,7 +347,7 @@ class WindowReduce(Looped):
                 taken = [use.of("step", acc=init, x=use.element(use.input, at)) for at in within]
                 worked[place] = f"{' + '.join(map(shown, taken))} = {shown(sum(taken))} gives {result}"
         keys = {place: place for place in sources}
-        caption = ["Each element of the output is made of the elements in the window of its colour."]
+        caption = ["Each element of the output is computed from the elements in the window of the same colour."]
         caption += [] if counted else ["An empty cell does not count."]
         padding = use.of("init") if counted else None
         return Picture(tuple(caption), sources, keys, padding=padding, worked=worked)

@@ -132,7 +132,9 @@ class WindowScatter(Looped):
         for place, sources in found.items():
             terms = " + ".join(shown(use.element(use.input, at)) for at in sources)
             worked[place] = f"{terms or '0'} = {shown(use.element(use.output, place))}"
-        caption = ("Each element of the output is the sum of the elements of its colour: one of each window over it.",)
+        caption = (
+            "Each element of the output is the sum of the elements of the same colour, one of each window over it.",
+        )
         return Picture(
             caption, {place: tuple(at) for place, at in found.items()}, {place: place for place in found}, worked=worked
         )

@@ -81,7 +81,7 @@ class WindowSum(Moved):
             for place in grid(use.sizes(kernel.positions))
         }
         if kernel.of not in GRADIENTS:
-            caption = "Each element of the output is the mean of the elements in the window of its colour."
+            caption = "Each element of the output is the mean of the elements in the window of the same colour."
             return Picture((caption,), {place: tuple(read) for place, read in taken.items()}, {p: p for p in taken})
         given: dict[Place, list[Place]] = {place: [] for place in grid(sizes)}
         for place, read in taken.items():
@@ -90,7 +90,7 @@ class WindowSum(Moved):
                 within = [max(within, key=lambda at: use.element(use.input, at))]
             for at in within:
                 given[at].append(place)
-        caption = "An element of the output is the sum of the shares that the windows of its colour give it."
+        caption = "An element of the output is the sum of the shares that it gets from the windows of the same colour."
         if kernel.of == "greatest":
             caption = "The gradient of a window goes to its greatest element. The colour marks both."
         sources = {place: tuple(read) for place, read in given.items()}

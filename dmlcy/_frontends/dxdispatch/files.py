@@ -163,7 +163,7 @@ def _target(root: Path, parts: tuple[str, ...]) -> Path:
         target = top.joinpath(*parts)
         inside = target.parent.resolve().is_relative_to(top)
     except RuntimeError as error:
-        raise OSError("the links in it form a circle") from error
+        raise OSError("its symbolic links form a circle") from error
     if not inside:
         raise OSError("a link leads out of the output folder")
     if target.is_dir():

@@ -19,7 +19,7 @@ def adam_optimizer(
     beta2: _Number = 0.999,
     epsilon: _Number = 1e-08,
 ) -> tuple[Array, Array, Array]:
-    """Update the parameters of a model from their gradients with the Adam algorithm, a step of training.
+    """Make one training step: update the parameters of a model from their gradients with the Adam algorithm.
 
     ``dmlcy.adam_optimizer`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -54,5 +54,5 @@ def average_pooling(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes: neighbouring pieces overlap by the elements that a window spans.
+    - The spatial axes can be cut too: neighbouring pieces overlap by the elements that a window spans.
     """

@@ -57,5 +57,5 @@ def average_pooling1(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes: neighbouring pieces overlap by the elements that a window spans.
+    - The spatial axes can be cut too: neighbouring pieces overlap by the elements that a window spans.
     """

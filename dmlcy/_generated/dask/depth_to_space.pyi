@@ -12,7 +12,7 @@ def depth_to_space(
     *,
     block_size: _Int,
 ) -> Array:
-    """Move channels into blocks of height and width (pixel shuffle), the output channel varying fastest.
+    """Move channels into blocks of height and width (pixel shuffle), in an order in which the output channel varies fastest.
 
     ``dmlcy.depth_to_space`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

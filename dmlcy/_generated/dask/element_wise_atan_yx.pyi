@@ -11,7 +11,7 @@ def element_wise_atan_yx(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Take the angle between the X axis and the point whose Y coordinate is in the first tensor and whose X coordinate is in the second one (atan2).
+    """Take the angle of the point (X, Y), with Y from the first tensor and X from the second (atan2).
 
     ``dmlcy.element_wise_atan_yx`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

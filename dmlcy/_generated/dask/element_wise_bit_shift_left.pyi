@@ -11,7 +11,7 @@ def element_wise_bit_shift_left(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros enter on the right.
+    """Shift the bits of each element of the first tensor to the left by the element of the second tensor; zeros enter on the right.
 
     ``dmlcy.element_wise_bit_shift_left`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -25,7 +25,7 @@ def element_wise_bit_shift_left(
     Returns
     -------
     dask array
-        The result for each pair of elements: element i of it is computed from element i of both inputs.
+        The result for each pair of elements: element i of the result is computed from element i of both inputs.
 
     Raises
     ------

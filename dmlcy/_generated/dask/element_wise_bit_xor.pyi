@@ -25,7 +25,7 @@ def element_wise_bit_xor(
     Returns
     -------
     dask array
-        The result for each pair of elements: element i of it is computed from element i of both inputs.
+        The result for each pair of elements: element i of the result is computed from element i of both inputs.
 
     Raises
     ------

@@ -11,7 +11,7 @@ def element_wise_divide(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Divide the first tensor by the second one, element by element; the quotient of integers loses its fraction.
+    """Divide the first tensor by the second tensor, element by element; the quotient of integers loses its fraction.
 
     ``dmlcy.element_wise_divide`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -25,7 +25,7 @@ def element_wise_divide(
     Returns
     -------
     dask array
-        The result for each pair of elements: element i of it is computed from element i of both inputs.
+        The result for each pair of elements: element i of the result is computed from element i of both inputs.
 
     Raises
     ------

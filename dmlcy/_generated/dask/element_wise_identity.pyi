@@ -12,7 +12,7 @@ def element_wise_identity(
     *,
     scale_bias: tuple[_Number, _Number] | None = None,
 ) -> Array:
-    """Copy each element, with a scale and a bias if they are given.
+    """Copy each element, and apply a scale and a bias if they are given.
 
     ``dmlcy.element_wise_identity`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -12,7 +12,7 @@ def element_wise_if(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Take the element of the first tensor where the condition is not 0, and that of the second one where it is 0.
+    """Take the element of the first tensor where the condition is not 0, and the element of the second tensor where the condition is 0.
 
     ``dmlcy.element_wise_if`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -13,7 +13,7 @@ def element_wise_logical_less_than(
     *,
     output_dtype: _DataType | bool | None = None,
 ) -> Array:
-    """Give 1 where the element of the first tensor is less than that of the second one, and 0 elsewhere.
+    """Give 1 where the element of the first tensor is less than the element of the second tensor, and 0 elsewhere.
 
     ``dmlcy.element_wise_logical_less_than`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -11,7 +11,7 @@ def element_wise_logical_or(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Give 1 where the element of one of the tensors or of both is not 0, and 0 elsewhere.
+    """Give 1 where at least one of the two elements is not 0, and 0 elsewhere.
 
     ``dmlcy.element_wise_logical_or`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -25,7 +25,7 @@ def element_wise_logical_or(
     Returns
     -------
     dask array
-        The result for each pair of elements: element i of it is computed from element i of both inputs.
+        The result for each pair of elements: element i of the result is computed from element i of both inputs.
 
     Raises
     ------

@@ -11,7 +11,7 @@ def element_wise_min(
     a: _Array,
     b: _Array,
 ) -> Array:
-    """Take the lesser element of two tensors at each place.
+    """Take the lesser of the two elements at each place of two tensors.
 
     ``dmlcy.element_wise_min`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -25,7 +25,7 @@ def element_wise_min(
     Returns
     -------
     dask array
-        The result for each pair of elements: element i of it is computed from element i of both inputs.
+        The result for each pair of elements: element i of the result is computed from element i of both inputs.
 
     Raises
     ------

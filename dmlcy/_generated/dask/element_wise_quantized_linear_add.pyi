@@ -19,7 +19,7 @@ def element_wise_quantized_linear_add(
     *,
     output_dtype: _DataType | bool | None = None,
 ) -> Array:
-    """Add the numbers that two tensors of quantized integers stand for, and quantize the sums.
+    """Add the numbers that two tensors of quantized integers represent, and quantize the sums.
 
     ``dmlcy.element_wise_quantized_linear_add`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -24,8 +24,8 @@ def fold(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The columns, in the layout of UNFOLD's output. Each column is one position of the window (a block). Each row
-        is one element of the window in one channel.
+        The columns, in the layout of UNFOLD's output. Each column has the elements at one position of the window (a
+        block). Each row belongs to one element of the window in one channel.
     output_sizes : int or sequence of ints
         Sizes of the spatial axes of the image. The input has only the total number of blocks, so the sizes do not
         follow from the input: 36 blocks may be 4 by 9 or 6 by 6.

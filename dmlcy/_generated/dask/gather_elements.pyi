@@ -40,7 +40,7 @@ def gather_elements(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than Axis, if the indices and the input have the same size along it. Where ``d != axis and
+    - Any axis except Axis, if the indices and the input have the same size along it. Where ``d != axis and
       sizes(indices)[d] == sizes(input)[d]``.
     - Each index by itself.
     """

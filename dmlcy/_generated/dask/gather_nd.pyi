@@ -34,7 +34,7 @@ def gather_nd(
     Returns
     -------
     dask array
-        The elements or slices to which the tuples refer. The axes before them have the size 1.
+        The elements or slices to which the tuples refer. Leading axes have the size 1.
 
     Raises
     ------

@@ -15,7 +15,7 @@ def gather_nd1(
     indices_dimension_count: _Int,
     batch_dimension_count: _Int = 0,
 ) -> Array:
-    """Take the element or the block that each tuple of coordinates points to, in its own item of the batch.
+    """Take the element or the block that each tuple of coordinates points to, within the item of the batch to which the tuple belongs.
 
     ``dmlcy.gather_nd1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -32,12 +32,12 @@ def gather_nd1(
     indices_dimension_count : int
         Number of axes of the indices that are used: the last axes.
     batch_dimension_count : int, default 0
-        Number of batch axes: the first of the used axes of the input and of the indices.
+        Number of batch axes. These axes are the first used axes of the input and of the indices.
 
     Returns
     -------
     dask array
-        The elements or slices to which the tuples refer. The axes before them have the size 1.
+        The elements or slices to which the tuples refer. Leading axes have the size 1.
 
     Raises
     ------

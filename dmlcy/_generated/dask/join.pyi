@@ -39,5 +39,5 @@ def join(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than Axis. Where ``d != axis``.
+    - Any axis except Axis. Where ``d != axis``.
     """

@@ -43,5 +43,5 @@ def lp_normalization(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than Axis. Where ``d != axis``.
+    - Any axis except Axis. Where ``d != axis``.
     """

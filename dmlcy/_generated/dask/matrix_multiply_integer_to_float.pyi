@@ -16,7 +16,7 @@ def matrix_multiply_integer_to_float(
     b_zero_point: _Array | None = None,
     bias: _Array | None = None,
 ) -> Array:
-    """Multiply two matrices of quantized integers, into floats, and add a bias.
+    """Multiply two matrices of quantized integers, convert the product to floats, and add a bias.
 
     ``dmlcy.matrix_multiply_integer_to_float`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -51,5 +51,5 @@ def max_pooling(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes: neighbouring pieces overlap by the elements that a window spans.
+    - The spatial axes can be cut too: neighbouring pieces overlap by the elements that a window spans.
     """

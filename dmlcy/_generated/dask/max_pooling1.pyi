@@ -51,7 +51,7 @@ def max_pooling1(
 
     - Each item of the batch by itself.
     - Each channel by itself.
-    - The spatial axes: neighbouring pieces overlap by the elements that a window spans.
+    - The spatial axes can be cut too: neighbouring pieces overlap by the elements that a window spans.
 
     A call here cannot ask for output_indices, which pieces cannot make for themselves.
     """

@@ -30,10 +30,10 @@ def padding(
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         The values of the elements that are added: a constant, or elements of the input.
     padding_value : float, default 0
-        The value of the elements outside of the input in mode CONSTANT. The other modes ignore it. The value is
-        rounded to FLOAT32 first, also for tensors of FLOAT64 and of integers. (PADDING1 takes a value of the data
-        type of the tensor.) For integer tensors, the fraction is dropped, and the rest must fit into their data
-        type: 10.6 becomes 10, and UINT8 holds 0 to 255.
+        The value of the elements outside of the input in mode CONSTANT. The other modes ignore this value. The
+        value is rounded to FLOAT32 first, also for tensors of FLOAT64 and of integers. (PADDING1 takes a value of
+        the data type of the tensor.) For integer tensors, the fraction is dropped, and the rest must fit into their
+        data type: 10.6 becomes 10, and UINT8 holds 0 to 255.
 
     Returns
     -------
@@ -50,5 +50,5 @@ def padding(
     Axes that can be cut into chunks:
 
     - Any axis without padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
-    - A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged.
+    - A padded axis can be cut too: its first and its last chunk are padded. Except in CONSTANT mode, a long padding can merge all chunks.
     """

@@ -30,7 +30,7 @@ def padding1(
     padding_mode : PaddingMode or its name, default 'CONSTANT'
         The values of the elements that are added: a constant, or elements of the input.
     padding_value : number, default 0
-        The value of the elements outside of the input in mode CONSTANT. The other modes ignore it.
+        The value of the elements outside of the input in mode CONSTANT. The other modes ignore this value.
 
     Returns
     -------
@@ -47,5 +47,5 @@ def padding1(
     Axes that can be cut into chunks:
 
     - Any axis without padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
-    - A padded axis: its end chunks are padded. If the padding reads too far, all chunks are merged.
+    - A padded axis can be cut too: its first and its last chunk are padded. Except in CONSTANT mode, a long padding can merge all chunks.
     """

@@ -17,7 +17,7 @@ def resample2(
     input_pixel_offsets: _Number | _Numbers = 0.5,
     output_pixel_offsets: _Number | _Numbers = -0.5,
 ) -> Array:
-    """Scale each axis of a tensor, with offsets of the places and a direction of rounding, and interpolate between its elements.
+    """Scale each axis of a tensor and interpolate between its elements, with offsets and a rounding direction for the places in the input.
 
     ``dmlcy.resample2`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

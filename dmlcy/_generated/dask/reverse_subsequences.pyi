@@ -41,5 +41,5 @@ def reverse_subsequences(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than Axis. Where ``d != axis``.
+    - Any axis except Axis. Where ``d != axis``.
     """

@@ -25,7 +25,7 @@ def roi_align_grad(
     output_gradient_sizes: _Ints | None = None,
     output_gradient: bool = False,
 ) -> Array:
-    """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient of the regions too (gradient of ROI_ALIGN1).
+    """Compute the gradient of the input of ROI_ALIGN1, and on request the gradient of the regions.
 
     ``dmlcy.roi_align_grad`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -60,16 +60,16 @@ def roi_align_grad(
     align_regions_to_corners : bool, default False
         Whether the outermost samples are on the corners of a region. If not, all samples are inside of it.
     output_gradient : bool, default False
-        Whether the result has output_gradient. The gradient of the input of ROI_ALIGN1, with its sizes. Its sizes
-        are {N, C, H, W}.
+        Whether the result has output_gradient. The gradient of the input of ROI_ALIGN1. The gradient has the sizes
+        of the input. Its sizes are {N, C, H, W}.
     output_gradient_sizes : sequence of int, default None
         Sizes of output_gradient.
 
     Returns
     -------
     dask array
-        With ``output_gradient``: The gradient of the input of ROI_ALIGN1, with its sizes. Its sizes are {N, C, H,
-        W}.
+        With ``output_gradient``: The gradient of the input of ROI_ALIGN1. The gradient has the sizes of the input.
+        Its sizes are {N, C, H, W}.
 
     Raises
     ------

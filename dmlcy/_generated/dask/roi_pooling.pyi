@@ -24,7 +24,7 @@ def roi_pooling(
         The feature map. Its sizes are {N, C, H, W}.
     roi : dask array, or what dmlcy takes
         One row for each region: the batch index, then the corners x1, y1, x2, y2. The element at x2, y2 belongs to
-        the region. A unit of the coordinates is 1 / SpatialScale elements.
+        the region. A coordinate times SpatialScale is a place in the input.
     spatial_scale : float
         Factor from the coordinates of the regions to elements of the input.
     pooled_size : (height, width), or an int for both

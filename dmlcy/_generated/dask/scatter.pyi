@@ -43,6 +43,6 @@ def scatter(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than Axis, if the indices and the input have the same size along it. Where ``d != axis and
+    - Any axis except Axis, if the indices and the input have the same size along it. Where ``d != axis and
       sizes(indices)[d] == sizes(input)[d]``.
     """

@@ -28,7 +28,7 @@ def scatter_nd(
         The tuples of coordinates. Each tuple is along the last axis. Only the last IndicesDimensionCount axes are
         used. The axes before them have the size 1.
     updates : dask array, or what dmlcy takes
-        The elements or slices to write. The axes before them have the size 1.
+        The elements or slices to write. Leading axes have the size 1.
     input_dimension_count : int
         Number of axes of the input that are used: the last axes.
     indices_dimension_count : int

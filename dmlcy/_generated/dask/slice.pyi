@@ -14,7 +14,7 @@ def slice(
     offsets: _Int | _Ints = 0,
     strides: _Int | _Ints = 1,
 ) -> Array:
-    """Copy every so many elements of a tensor along each axis, from an offset on.
+    """Copy a window of a tensor, in steps along each axis.
 
     ``dmlcy.slice`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -15,7 +15,7 @@ def slice1(
     input_window_strides: _Int | _Ints = 1,
     output_sizes: _Ints | None = None,
 ) -> Array:
-    """Copy the elements of a window that steps meet, forwards or backwards along each axis.
+    """Copy a window of a tensor, in steps forwards or backwards along each axis.
 
     ``dmlcy.slice1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -12,7 +12,7 @@ def space_to_depth(
     *,
     block_size: _Int,
 ) -> Array:
-    """Move blocks of height and width into channels (pixel unshuffle), the input channel varying fastest.
+    """Move blocks of height and width into channels (pixel unshuffle), in an order in which the input channel varies fastest.
 
     ``dmlcy.space_to_depth`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

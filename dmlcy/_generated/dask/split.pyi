@@ -42,5 +42,5 @@ def split(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than Axis. Where ``d != axis``.
+    - Any axis except Axis. Where ``d != axis``.
     """

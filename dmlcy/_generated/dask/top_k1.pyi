@@ -47,5 +47,5 @@ def top_k1(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than Axis. Where ``d != axis``.
+    - Any axis except Axis. Where ``d != axis``.
     """

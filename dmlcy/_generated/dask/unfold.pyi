@@ -16,7 +16,7 @@ def unfold(
     start_padding: _Int | _Ints = 0,
     end_padding: _Int | _Ints = 0,
 ) -> Array:
-    """Copy each position of a sliding window into a column (im2col).
+    """Copy the elements at each position of a sliding window into a column (im2col).
 
     ``dmlcy.unfold`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -38,8 +38,8 @@ def unfold(
     Returns
     -------
     dask array
-        The columns. Each column is one position of the window (a block). Each row is one element of the window in
-        one channel. FOLD sums the columns back into an image.
+        The columns. Each column has the elements at one position of the window (a block). Each row belongs to one
+        element of the window in one channel. FOLD sums the columns back into an image.
 
     Raises
     ------
@@ -52,5 +52,5 @@ def unfold(
 
     - Each item of the batch by itself.
     - Each channel gives rows of its own.
-    - The first spatial axis: neighbouring pieces overlap by the elements that a window spans. Chunks along the other axes are merged.
+    - The first spatial axis can be cut too: neighbouring pieces overlap by the elements that a window spans. Chunks along the other spatial axes are merged.
     """

@@ -11,8 +11,8 @@ from dmlcy._generated.arguments import _Number
 __all__ = ["AdamOptimizer"]
 
 class AdamOptimizer(OperatorDesc):
-    """DML_ADAM_OPTIMIZER_OPERATOR_DESC: Update the parameters of a model from
-    their gradients with the Adam algorithm, a step of training.
+    """DML_ADAM_OPTIMIZER_OPERATOR_DESC: Make one training step: update the
+    parameters of a model from their gradients with the Adam algorithm.
 
     Parameters
     ----------

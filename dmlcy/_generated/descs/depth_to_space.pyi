@@ -12,7 +12,8 @@ __all__ = ["DepthToSpace"]
 
 class DepthToSpace(OperatorDesc):
     """DML_DEPTH_TO_SPACE_OPERATOR_DESC: Move channels into blocks of height and
-    width (pixel shuffle), the output channel varying fastest.
+    width (pixel shuffle), in an order in which the output channel varies
+    fastest.
 
     Parameters
     ----------

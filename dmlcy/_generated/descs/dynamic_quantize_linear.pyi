@@ -11,7 +11,7 @@ __all__ = ["DynamicQuantizeLinear"]
 
 class DynamicQuantizeLinear(OperatorDesc):
     """DML_DYNAMIC_QUANTIZE_LINEAR_OPERATOR_DESC: Quantize a tensor by a scale and
-    a zero point that are computed from its least and its greatest element.
+    a zero point that are computed from its smallest and its greatest element.
 
     Parameters
     ----------

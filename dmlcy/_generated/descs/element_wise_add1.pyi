@@ -21,8 +21,8 @@ class ElementWiseAdd1(OperatorDesc):
     b
         The right operands.
     output
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
     fused_activation
         The activation that is applied to each sum. If the field is left out,
         the sums are the result.

@@ -10,9 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ElementWiseAtanYx"]
 
 class ElementWiseAtanYx(OperatorDesc):
-    """DML_ELEMENT_WISE_ATAN_YX_OPERATOR_DESC: Take the angle between the X axis
-    and the point whose Y coordinate is in the first tensor and whose X
-    coordinate is in the second one (atan2).
+    """DML_ELEMENT_WISE_ATAN_YX_OPERATOR_DESC: Take the angle of the point (X, Y),
+    with Y from the first tensor and X from the second (atan2).
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ __all__ = ["ElementWiseBitShiftLeft"]
 
 class ElementWiseBitShiftLeft(OperatorDesc):
     """DML_ELEMENT_WISE_BIT_SHIFT_LEFT_OPERATOR_DESC: Shift the bits of each
-    element of the first tensor to the left by the element of the second one;
+    element of the first tensor to the left by the element of the second tensor;
     zeros enter on the right.
 
     Parameters
@@ -21,8 +21,8 @@ class ElementWiseBitShiftLeft(OperatorDesc):
     b
         The right operands.
     output
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
     """
 
     operator: ClassVar[Operator]

@@ -11,8 +11,8 @@ __all__ = ["ElementWiseBitShiftRight"]
 
 class ElementWiseBitShiftRight(OperatorDesc):
     """DML_ELEMENT_WISE_BIT_SHIFT_RIGHT_OPERATOR_DESC: Shift the bits of each
-    element of the first tensor to the right by the element of the second one;
-    zeros enter on the left.
+    element of the first tensor to the right by the element of the second
+    tensor; zeros enter on the left.
 
     Parameters
     ----------
@@ -21,8 +21,8 @@ class ElementWiseBitShiftRight(OperatorDesc):
     b
         The right operands.
     output
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
     """
 
     operator: ClassVar[Operator]

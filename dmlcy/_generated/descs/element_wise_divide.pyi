@@ -11,7 +11,7 @@ __all__ = ["ElementWiseDivide"]
 
 class ElementWiseDivide(OperatorDesc):
     """DML_ELEMENT_WISE_DIVIDE_OPERATOR_DESC: Divide the first tensor by the second
-    one, element by element; the quotient of integers loses its fraction.
+    tensor, element by element; the quotient of integers loses its fraction.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ class ElementWiseDivide(OperatorDesc):
     b
         The right operands.
     output
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
     """
 
     operator: ClassVar[Operator]

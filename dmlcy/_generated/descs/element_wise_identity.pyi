@@ -12,8 +12,8 @@ from dmlcy._generated.arguments import _Number
 __all__ = ["ElementWiseIdentity"]
 
 class ElementWiseIdentity(OperatorDesc):
-    """DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC: Copy each element, with a scale and
-    a bias if they are given.
+    """DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC: Copy each element, and apply a
+    scale and a bias if they are given.
 
     Parameters
     ----------

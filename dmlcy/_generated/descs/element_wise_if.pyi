@@ -11,7 +11,8 @@ __all__ = ["ElementWiseIf"]
 
 class ElementWiseIf(OperatorDesc):
     """DML_ELEMENT_WISE_IF_OPERATOR_DESC: Take the element of the first tensor
-    where the condition is not 0, and that of the second one where it is 0.
+    where the condition is not 0, and the element of the second tensor where the
+    condition is 0.
 
     Parameters
     ----------

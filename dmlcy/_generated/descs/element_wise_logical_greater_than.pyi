@@ -11,8 +11,8 @@ __all__ = ["ElementWiseLogicalGreaterThan"]
 
 class ElementWiseLogicalGreaterThan(OperatorDesc):
     """DML_ELEMENT_WISE_LOGICAL_GREATER_THAN_OPERATOR_DESC: Give 1 where the
-    element of the first tensor is greater than that of the second one, and 0
-    elsewhere.
+    element of the first tensor is greater than the element of the second
+    tensor, and 0 elsewhere.
 
     Parameters
     ----------

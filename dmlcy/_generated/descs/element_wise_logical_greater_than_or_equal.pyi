@@ -11,8 +11,8 @@ __all__ = ["ElementWiseLogicalGreaterThanOrEqual"]
 
 class ElementWiseLogicalGreaterThanOrEqual(OperatorDesc):
     """DML_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL_OPERATOR_DESC: Give 1 where
-    the element of the first tensor is greater than that of the second one or
-    equals it, and 0 elsewhere.
+    the element of the first tensor is greater than or equal to the element of
+    the second tensor, and 0 elsewhere.
 
     Parameters
     ----------

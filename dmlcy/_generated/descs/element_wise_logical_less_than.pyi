@@ -11,7 +11,8 @@ __all__ = ["ElementWiseLogicalLessThan"]
 
 class ElementWiseLogicalLessThan(OperatorDesc):
     """DML_ELEMENT_WISE_LOGICAL_LESS_THAN_OPERATOR_DESC: Give 1 where the element
-    of the first tensor is less than that of the second one, and 0 elsewhere.
+    of the first tensor is less than the element of the second tensor, and 0
+    elsewhere.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ __all__ = ["ElementWiseLogicalLessThanOrEqual"]
 
 class ElementWiseLogicalLessThanOrEqual(OperatorDesc):
     """DML_ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL_OPERATOR_DESC: Give 1 where the
-    element of the first tensor is less than that of the second one or equals
-    it, and 0 elsewhere.
+    element of the first tensor is less than or equal to the element of the
+    second tensor, and 0 elsewhere.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ElementWiseLogicalOr"]
 
 class ElementWiseLogicalOr(OperatorDesc):
-    """DML_ELEMENT_WISE_LOGICAL_OR_OPERATOR_DESC: Give 1 where the element of one
-    of the tensors or of both is not 0, and 0 elsewhere.
+    """DML_ELEMENT_WISE_LOGICAL_OR_OPERATOR_DESC: Give 1 where at least one of the
+    two elements is not 0, and 0 elsewhere.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ class ElementWiseLogicalOr(OperatorDesc):
     b
         The right operands.
     output
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
     """
 
     operator: ClassVar[Operator]

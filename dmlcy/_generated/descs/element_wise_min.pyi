@@ -10,8 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ElementWiseMin"]
 
 class ElementWiseMin(OperatorDesc):
-    """DML_ELEMENT_WISE_MIN_OPERATOR_DESC: Take the lesser element of two tensors
-    at each place.
+    """DML_ELEMENT_WISE_MIN_OPERATOR_DESC: Take the lesser of the two elements at
+    each place of two tensors.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ class ElementWiseMin(OperatorDesc):
     b
         The right operands.
     output
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
     """
 
     operator: ClassVar[Operator]

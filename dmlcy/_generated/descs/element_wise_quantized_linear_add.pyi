@@ -11,7 +11,7 @@ __all__ = ["ElementWiseQuantizedLinearAdd"]
 
 class ElementWiseQuantizedLinearAdd(OperatorDesc):
     """DML_ELEMENT_WISE_QUANTIZED_LINEAR_ADD_OPERATOR_DESC: Add the numbers that
-    two tensors of quantized integers stand for, and quantize the sums.
+    two tensors of quantized integers represent, and quantize the sums.
 
     Parameters
     ----------

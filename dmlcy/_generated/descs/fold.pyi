@@ -17,9 +17,9 @@ class Fold(OperatorDesc):
     Parameters
     ----------
     input
-        The columns, in the layout of UNFOLD's output. Each column is one
-        position of the window (a block). Each row is one element of the window
-        in one channel.
+        The columns, in the layout of UNFOLD's output. Each column has the
+        elements at one position of the window (a block). Each row belongs to
+        one element of the window in one channel.
     output
         The image, with a batch, channels and 1 to 6 spatial axes S. Each
         element is the sum of all column elements at its place. If windows do

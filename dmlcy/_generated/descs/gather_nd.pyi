@@ -25,8 +25,8 @@ class GatherNd(OperatorDesc):
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1.
     output
-        The elements or slices to which the tuples refer. The axes before them
-        have the size 1.
+        The elements or slices to which the tuples refer. Leading axes have the
+        size 1.
     input_dimension_count
         Number of axes of the input that are used: the last axes.
     indices_dimension_count

@@ -12,7 +12,8 @@ __all__ = ["GatherNd1"]
 
 class GatherNd1(OperatorDesc):
     """DML_GATHER_ND1_OPERATOR_DESC: Take the element or the block that each tuple
-    of coordinates points to, in its own item of the batch.
+    of coordinates points to, within the item of the batch to which the tuple
+    belongs.
 
     Parameters
     ----------
@@ -25,15 +26,15 @@ class GatherNd1(OperatorDesc):
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1.
     output
-        The elements or slices to which the tuples refer. The axes before them
-        have the size 1.
+        The elements or slices to which the tuples refer. Leading axes have the
+        size 1.
     input_dimension_count
         Number of axes of the input that are used: the last axes.
     indices_dimension_count
         Number of axes of the indices that are used: the last axes.
     batch_dimension_count
-        Number of batch axes: the first of the used axes of the input and of the
-        indices.
+        Number of batch axes. These axes are the first used axes of the input
+        and of the indices.
     """
 
     operator: ClassVar[Operator]

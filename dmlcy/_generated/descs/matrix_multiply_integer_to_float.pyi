@@ -11,7 +11,7 @@ __all__ = ["MatrixMultiplyIntegerToFloat"]
 
 class MatrixMultiplyIntegerToFloat(OperatorDesc):
     """DML_MATRIX_MULTIPLY_INTEGER_TO_FLOAT_OPERATOR_DESC: Multiply two matrices of
-    quantized integers, into floats, and add a bias.
+    quantized integers, convert the product to floats, and add a bias.
 
     Parameters
     ----------

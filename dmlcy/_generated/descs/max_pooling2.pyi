@@ -25,7 +25,7 @@ class MaxPooling2(OperatorDesc):
         axes in row-major order, and strides have no effect. For a NumPy array
         x, x.reshape(-1)[indices] are the maxima, and
         numpy.unravel_index(indices, x.shape) are their coordinates. If a window
-        covers padding only, the index is 2^32-1.
+        covers nothing except padding, the index is 2^32-1.
     dimension_count
         Number of spatial axes: 2 or 3.
     strides

@@ -26,11 +26,11 @@ class Padding(OperatorDesc):
         the input.
     padding_value
         The value of the elements outside of the input in mode CONSTANT. The
-        other modes ignore it. The value is rounded to FLOAT32 first, also for
-        tensors of FLOAT64 and of integers. (PADDING1 takes a value of the data
-        type of the tensor.) For integer tensors, the fraction is dropped, and
-        the rest must fit into their data type: 10.6 becomes 10, and UINT8 holds
-        0 to 255.
+        other modes ignore this value. The value is rounded to FLOAT32 first,
+        also for tensors of FLOAT64 and of integers. (PADDING1 takes a value of
+        the data type of the tensor.) For integer tensors, the fraction is
+        dropped, and the rest must fit into their data type: 10.6 becomes 10,
+        and UINT8 holds 0 to 255.
     dimension_count
         Number of entries of StartPadding and of EndPadding, which is the number
         of axes of the input and of the output.

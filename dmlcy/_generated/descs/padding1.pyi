@@ -29,7 +29,7 @@ class Padding1(OperatorDesc):
         type of both tensors.
     padding_value
         The value of the elements outside of the input in mode CONSTANT. The
-        other modes ignore it.
+        other modes ignore this value.
     dimension_count
         Number of entries of StartPadding and of EndPadding, which is the number
         of axes of the input and of the output.

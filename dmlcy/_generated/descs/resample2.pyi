@@ -12,9 +12,9 @@ from dmlcy._generated.enums import AxisDirection, InterpolationMode
 __all__ = ["Resample2"]
 
 class Resample2(OperatorDesc):
-    """DML_RESAMPLE2_OPERATOR_DESC: Scale each axis of a tensor, with offsets of
-    the places and a direction of rounding, and interpolate between its
-    elements.
+    """DML_RESAMPLE2_OPERATOR_DESC: Scale each axis of a tensor and interpolate
+    between its elements, with offsets and a rounding direction for the places
+    in the input.
 
     Parameters
     ----------

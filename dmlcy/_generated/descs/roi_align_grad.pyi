@@ -12,9 +12,8 @@ from dmlcy._generated.enums import InterpolationMode, ReduceFunction
 __all__ = ["RoiAlignGrad"]
 
 class RoiAlignGrad(OperatorDesc):
-    """DML_ROI_ALIGN_GRAD_OPERATOR_DESC: Spread each element over the elements that
-    ROI_ALIGN1 samples for it, and add up; on request, the gradient of the
-    regions too (gradient of ROI_ALIGN1).
+    """DML_ROI_ALIGN_GRAD_OPERATOR_DESC: Compute the gradient of the input of
+    ROI_ALIGN1, and on request the gradient of the regions.
 
     Parameters
     ----------
@@ -28,8 +27,8 @@ class RoiAlignGrad(OperatorDesc):
     batch_indices
         The index of the item of the batch in which each region lies.
     output_gradient
-        The gradient of the input of ROI_ALIGN1, with its sizes. Its sizes are
-        {N, C, H, W}.
+        The gradient of the input of ROI_ALIGN1. The gradient has the sizes of
+        the input. Its sizes are {N, C, H, W}.
     output_roi_gradient
         The gradient of the regions.
     reduction_function

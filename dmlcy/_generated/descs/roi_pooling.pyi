@@ -21,8 +21,8 @@ class RoiPooling(OperatorDesc):
         The feature map. Its sizes are {N, C, H, W}.
     roi
         One row for each region: the batch index, then the corners x1, y1, x2,
-        y2. The element at x2, y2 belongs to the region. A unit of the
-        coordinates is 1 / SpatialScale elements.
+        y2. The element at x2, y2 belongs to the region. A coordinate times
+        SpatialScale is a place in the input.
     output
         The maximum of each bin of each region.
     spatial_scale

@@ -25,7 +25,7 @@ class ScatterNd(OperatorDesc):
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1.
     updates
-        The elements or slices to write. The axes before them have the size 1.
+        The elements or slices to write. Leading axes have the size 1.
     output
         A copy of the input with the updates.
     input_dimension_count

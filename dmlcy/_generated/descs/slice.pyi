@@ -11,8 +11,8 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["Slice"]
 
 class Slice(OperatorDesc):
-    """DML_SLICE_OPERATOR_DESC: Copy every so many elements of a tensor along each
-    axis, from an offset on.
+    """DML_SLICE_OPERATOR_DESC: Copy a window of a tensor, in steps along each
+    axis.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["Slice1"]
 
 class Slice1(OperatorDesc):
-    """DML_SLICE1_OPERATOR_DESC: Copy the elements of a window that steps meet,
-    forwards or backwards along each axis.
+    """DML_SLICE1_OPERATOR_DESC: Copy a window of a tensor, in steps forwards or
+    backwards along each axis.
 
     Parameters
     ----------

@@ -12,7 +12,8 @@ __all__ = ["SpaceToDepth"]
 
 class SpaceToDepth(OperatorDesc):
     """DML_SPACE_TO_DEPTH_OPERATOR_DESC: Move blocks of height and width into
-    channels (pixel unshuffle), the input channel varying fastest.
+    channels (pixel unshuffle), in an order in which the input channel varies
+    fastest.
 
     Parameters
     ----------

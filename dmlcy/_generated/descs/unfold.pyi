@@ -11,8 +11,8 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["Unfold"]
 
 class Unfold(OperatorDesc):
-    """DML_UNFOLD_OPERATOR_DESC: Copy each position of a sliding window into a
-    column (im2col).
+    """DML_UNFOLD_OPERATOR_DESC: Copy the elements at each position of a sliding
+    window into a column (im2col).
 
     Parameters
     ----------
@@ -20,9 +20,9 @@ class Unfold(OperatorDesc):
         The image, with a batch, channels and 1 to 6 spatial axes S. Its sizes
         are {N, C, S...}.
     output
-        The columns. Each column is one position of the window (a block). Each
-        row is one element of the window in one channel. FOLD sums the columns
-        back into an image.
+        The columns. Each column has the elements at one position of the window
+        (a block). Each row belongs to one element of the window in one channel.
+        FOLD sums the columns back into an image.
     dimension_count
         Number of spatial axes: 1 to 6.
     window_sizes

@@ -271,7 +271,7 @@ class RoiAlignGradOutputs(NamedTuple):
     roi_gradient: Expression | None
 
 def identity(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
-    """Copy each element, with a scale and a bias if they are given."""
+    """Copy each element, and apply a scale and a bias if they are given."""
 
 def abs(input: Expression, *, scale_bias: tuple[float, float] | None = None) -> Expression:
     """Take the absolute value of each element."""
@@ -382,20 +382,19 @@ def multiply(a: Expression, b: Expression) -> Expression:
     """Multiply two tensors, element by element."""
 
 def divide(a: Expression, b: Expression) -> Expression:
-    """Divide the first tensor by the second one, element by element; the quotient of integers loses its fraction."""
+    """Divide the first tensor by the second tensor, element by element; the quotient of integers loses its fraction."""
 
 def max(a: Expression, b: Expression) -> Expression:
-    """Take the greater element of two tensors at each place."""
+    """Take the greater of the two elements at each place of two tensors."""
 
 def min(a: Expression, b: Expression) -> Expression:
-    """Take the lesser element of two tensors at each place."""
+    """Take the lesser of the two elements at each place of two tensors."""
 
 def mean(a: Expression, b: Expression) -> Expression:
     """Average two tensors, element by element."""
 
 def atan_yx(a: Expression, b: Expression) -> Expression:
-    """Take the angle between the X axis and the point whose Y coordinate is in the first tensor and whose X
-    coordinate is in the second one (atan2)."""
+    """Take the angle of the point (X, Y), with Y from the first tensor and X from the second (atan2)."""
 
 def difference_square(a: Expression, b: Expression) -> Expression:
     """Square the difference of two tensors, element by element."""
@@ -404,7 +403,7 @@ def logical_and(a: Expression, b: Expression) -> Expression:
     """Give 1 where the elements of both tensors are not 0, and 0 elsewhere."""
 
 def logical_or(a: Expression, b: Expression) -> Expression:
-    """Give 1 where the element of one of the tensors or of both is not 0, and 0 elsewhere."""
+    """Give 1 where at least one of the two elements is not 0, and 0 elsewhere."""
 
 def logical_xor(a: Expression, b: Expression) -> Expression:
     """Give 1 where the element of exactly one of the tensors is not 0, and 0 elsewhere."""
@@ -419,12 +418,12 @@ def bit_xor(a: Expression, b: Expression) -> Expression:
     """Set each bit that is 1 in exactly one of the two elements."""
 
 def bit_shift_left(a: Expression, b: Expression) -> Expression:
-    """Shift the bits of each element of the first tensor to the left by the element of the second one; zeros enter
-    on the right."""
+    """Shift the bits of each element of the first tensor to the left by the element of the second tensor; zeros
+    enter on the right."""
 
 def bit_shift_right(a: Expression, b: Expression) -> Expression:
-    """Shift the bits of each element of the first tensor to the right by the element of the second one; zeros enter
-    on the left."""
+    """Shift the bits of each element of the first tensor to the right by the element of the second tensor; zeros
+    enter on the left."""
 
 def modulus_truncate(a: Expression, b: Expression) -> Expression:
     """Take the remainder of a division whose quotient is rounded towards 0, as C does; the remainder has the sign of
@@ -442,23 +441,24 @@ def equals(
 def greater_than(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the element of the first tensor is greater than that of the second one, and 0 elsewhere."""
+    """Give 1 where the element of the first tensor is greater than the element of the second tensor, and 0
+    elsewhere."""
 
 def greater_than_or_equal(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the element of the first tensor is greater than that of the second one or equals it, and 0
-    elsewhere."""
+    """Give 1 where the element of the first tensor is greater than or equal to the element of the second tensor, and
+    0 elsewhere."""
 
 def less_than(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the element of the first tensor is less than that of the second one, and 0 elsewhere."""
+    """Give 1 where the element of the first tensor is less than the element of the second tensor, and 0 elsewhere."""
 
 def less_than_or_equal(
     a: Expression, b: Expression, *, output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 where the element of the first tensor is less than that of the second one or equals it, and 0
+    """Give 1 where the element of the first tensor is less than or equal to the element of the second tensor, and 0
     elsewhere."""
 
 def pow(
@@ -468,7 +468,8 @@ def pow(
     exponent is a whole number."""
 
 def where(condition: Expression, a: Expression, b: Expression) -> Expression:
-    """Take the element of the first tensor where the condition is not 0, and that of the second one where it is 0."""
+    """Take the element of the first tensor where the condition is not 0, and the element of the second tensor where
+    the condition is 0."""
 
 def activation_relu(input: Expression) -> Expression:
     """Replace the negative elements by 0, and keep the other elements (rectified linear unit)."""
@@ -544,7 +545,7 @@ def slice(
     input: Expression, input_window_offsets: Sequence[int], input_window_sizes: Sequence[int],
     input_window_strides: Sequence[int]
 ) -> Expression:
-    """Copy the elements of a window that steps meet, forwards or backwards along each axis."""
+    """Copy a window of a tensor, in steps forwards or backwards along each axis."""
 
 @overload
 def padding(
@@ -585,7 +586,8 @@ def gather_nd(
     input: Expression, indices: Expression, *, input_dimension_count: int, indices_dimension_count: int,
     batch_dimension_count: int = 0
 ) -> Expression:
-    """Take the element or the block that each tuple of coordinates points to, in its own item of the batch."""
+    """Take the element or the block that each tuple of coordinates points to, within the item of the batch to which
+    the tuple belongs."""
 
 def scatter_elements(input: Expression, indices: Expression, updates: Expression, *, axis: int) -> Expression:
     """Copy a tensor, and write an element for each index: the index counts along an axis, and the other coordinates
@@ -811,7 +813,7 @@ def batch_normalization_training_grad(
     input: Expression, input_gradient: Expression, mean: Expression, variance: Expression, scale: Expression, *,
     epsilon: float = 1e-05
 ) -> BatchNormalizationGradOutputs:
-    """Compute the gradients of a batch normalization, whose mean and variance are those of the input."""
+    """Compute the gradients of a batch normalization, whose mean and variance are computed from the input."""
 
 def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),
@@ -832,5 +834,4 @@ def roi_align_grad(
     maximum_samples_per_output: int, align_regions_to_corners: bool, batch_size: int, image_height: int,
     image_width: int, compute_output_gradient: bool = True, compute_output_roi_gradient: bool = False
 ) -> RoiAlignGradOutputs:
-    """Spread each element over the elements that ROI_ALIGN1 samples for it, and add up; on request, the gradient of
-    the regions too (gradient of ROI_ALIGN1)."""
+    """Compute the gradient of the input of ROI_ALIGN1, and on request the gradient of the regions."""

@@ -50,7 +50,7 @@ def activation_hardmax1(
             ``axes[k] < rank(input)``
 
         ``DML-ACTIVATION_HARDMAX1-axes-distinct``
-            axes is in the list already. Must hold for k in len(axes):
+            axes repeats an earlier axis. Must hold for k in len(axes):
             ``not any(axes[j] == axes[k] for j in k)``
 
     See Also

@@ -42,7 +42,7 @@ def activation_softmax(
         rank, range, length), and these:
 
         ``DML-ACTIVATION_SOFTMAX-input-matrix``
-            input has a size other than 1 before its last two axes. Must hold
+            input has a size other than 1 outside its last two axes. Must hold
             for d in max(rank(input) - 2, 0):
             ``sizes(input)[d] == 1``
 

@@ -23,8 +23,8 @@ def adam_optimizer(
     epsilon: _Number = 1e-08,
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[_Scalar]]]:
-    """Update the parameters of a model from their gradients with the Adam
-    algorithm, a step of training.
+    """Make one training step: update the parameters of a model from their
+    gradients with the Adam algorithm.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def argmax(
             ``axes[k] < rank(input)``
 
         ``DML-ARGMAX-axes-distinct``
-            axes is in the list already. Must hold for k in len(axes):
+            axes repeats an earlier axis. Must hold for k in len(axes):
             ``not any(axes[j] == axes[k] for j in k)``
 
     See Also

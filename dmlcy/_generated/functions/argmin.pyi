@@ -58,7 +58,7 @@ def argmin(
             ``axes[k] < rank(input)``
 
         ``DML-ARGMIN-axes-distinct``
-            axes is in the list already. Must hold for k in len(axes):
+            axes repeats an earlier axis. Must hold for k in len(axes):
             ``not any(axes[j] == axes[k] for j in k)``
 
     See Also

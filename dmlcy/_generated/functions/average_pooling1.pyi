@@ -80,7 +80,8 @@ def average_pooling1(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes of the input: all but the batch and the channels.
+        Number of spatial axes of the input: all axes except the batch and the
+        channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
@@ -91,14 +92,14 @@ def average_pooling1(
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The number of whole windows if the stride divides evenly. Otherwise this
-        number plus one: then the last window reaches past the padding.
+        The number of whole windows, plus 1 if elements are left over after the
+        last whole window. This additional window reaches past the padding.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
         Size of each spatial axis of the given output.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
         Number of positions of the window along each spatial axis. By default,
-        it is the number of whole windows. A call can ask for one more if the
-        stride does not divide evenly.
+        it is the number of whole windows. A call can ask for one more position
+        if elements are left over after the last whole window.
 
     References
     ----------

@@ -80,7 +80,7 @@ def average_pooling_grad(
     The formulas read:
 
     ``spatial = rank(input_gradient) - 2``
-        Number of spatial axes: all but the batch and the channels.
+        Number of spatial axes: all axes except the batch and the channels.
     ``padded[d] = output_sizes[d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis of the output after padding.
     ``extent[d] = window_size[d]``
@@ -91,8 +91,8 @@ def average_pooling_grad(
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The number of whole windows if the stride divides evenly. Otherwise this
-        number plus one: then the last window reaches past the padding.
+        The number of whole windows, plus 1 if elements are left over after the
+        last whole window. This additional window reaches past the padding.
     ``wanted[d]``
         ``sizes(input_gradient)[2 + d] if rank(input_gradient) == spatial + 2
         else 0``
@@ -100,8 +100,8 @@ def average_pooling_grad(
         Size of each spatial axis of the given gradient.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
         Number of positions of the window along each spatial axis. By default,
-        it is the number of whole windows. A call can ask for one more if the
-        stride does not divide evenly.
+        it is the number of whole windows. A call can ask for one more position
+        if elements are left over after the last whole window.
 
     References
     ----------

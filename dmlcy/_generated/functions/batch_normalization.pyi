@@ -74,8 +74,8 @@ def batch_normalization(
             ``rank(mean) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-mean-broadcasts``
-            mean has a size that is neither 1 nor that of the input. Must hold
-            for d in rank(input):
+            mean has a size that is neither 1 nor the size of the input. Must
+            hold for d in rank(input):
             ``sizes(mean)[d] == 1 or sizes(mean)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-variance-dimensions``
@@ -84,8 +84,8 @@ def batch_normalization(
             ``rank(variance) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-variance-broadcasts``
-            variance has a size that is neither 1 nor that of the input. Must
-            hold for d in rank(input):
+            variance has a size that is neither 1 nor the size of the input.
+            Must hold for d in rank(input):
             ``sizes(variance)[d] == 1 or sizes(variance)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-scale-dimensions``
@@ -94,8 +94,8 @@ def batch_normalization(
             ``rank(scale) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-scale-broadcasts``
-            scale has a size that is neither 1 nor that of the input. Must hold
-            for d in rank(input):
+            scale has a size that is neither 1 nor the size of the input. Must
+            hold for d in rank(input):
             ``sizes(scale)[d] == 1 or sizes(scale)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-bias-dimensions``
@@ -103,8 +103,8 @@ def batch_normalization(
             ``rank(bias) == rank(input)``
 
         ``DML-BATCH_NORMALIZATION-bias-broadcasts``
-            bias has a size that is neither 1 nor that of the input. Must hold
-            for d in rank(input):
+            bias has a size that is neither 1 nor the size of the input. Must
+            hold for d in rank(input):
             ``sizes(bias)[d] == 1 or sizes(bias)[d] == sizes(input)[d]``
 
         ``DML-BATCH_NORMALIZATION-mean-spatial``

@@ -21,7 +21,7 @@ def batch_normalization_training_grad(
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[_Scalar]]]:
     """Compute the gradients of a batch normalization, whose mean and variance are
-    those of the input.
+    computed from the input.
 
     Parameters
     ----------

@@ -123,7 +123,8 @@ def convolution(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes of the input: all but the batch and the channels.
+        Number of spatial axes of the input: all axes except the batch and the
+        channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (sizes(filter)[2 + d] - 1) + 1``
@@ -153,8 +154,8 @@ def convolution(
         max(strides[d], dilations[d]) - 1)``
 
         Size of each spatial axis of the output. For a transposed convolution,
-        the caller can choose a size: the least size, or up to max(strides,
-        dilations) - 1 elements more. By default, it is the least size.
+        the caller can choose the size: the smallest size, or up to max(strides,
+        dilations) - 1 elements more. The default is the smallest size.
     ``channels_of_filter``
         ``sizes(filter)[1] * group_count if direction == 'FORWARD' else
         sizes(filter)[0]``

@@ -16,8 +16,8 @@ def depth_to_space(
     block_size: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Move channels into blocks of height and width (pixel shuffle), the output
-    channel varying fastest.
+    """Move channels into blocks of height and width (pixel shuffle), in an order
+    in which the output channel varies fastest.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def depth_to_space(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Number of elements of a block. So many input channels become one output
-        channel.
+        Number of elements of a block. One output channel is made of this number
+        of input channels.
 
     References
     ----------

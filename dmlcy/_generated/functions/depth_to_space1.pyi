@@ -72,8 +72,8 @@ def depth_to_space1(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Number of elements of a block. So many input channels become one output
-        channel.
+        Number of elements of a block. One output channel is made of this number
+        of input channels.
 
     References
     ----------

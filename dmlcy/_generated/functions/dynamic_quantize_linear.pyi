@@ -17,7 +17,7 @@ def dynamic_quantize_linear(
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[np.uint8]], np.ndarray[Any, np.dtype[np.float32]], _Result]:
     """Quantize a tensor by a scale and a zero point that are computed from its
-    least and its greatest element.
+    smallest and its greatest element.
 
     Parameters
     ----------

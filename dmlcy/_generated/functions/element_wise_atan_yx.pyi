@@ -16,8 +16,8 @@ def element_wise_atan_yx(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the angle between the X axis and the point whose Y coordinate is in the
-    first tensor and whose X coordinate is in the second one (atan2).
+    """Take the angle of the point (X, Y), with Y from the first tensor and X from
+    the second (atan2).
 
     Parameters
     ----------

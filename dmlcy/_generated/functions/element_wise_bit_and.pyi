@@ -33,8 +33,8 @@ def element_wise_bit_and(
     Returns
     -------
     numpy.ndarray
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
         Sizes ``sizes(a)``.
         Data type of ``a``.
         ``out`` itself where it is given.

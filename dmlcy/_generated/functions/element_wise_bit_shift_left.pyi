@@ -17,7 +17,7 @@ def element_wise_bit_shift_left(
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Shift the bits of each element of the first tensor to the left by the
-    element of the second one; zeros enter on the right.
+    element of the second tensor; zeros enter on the right.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def element_wise_bit_shift_left(
     Returns
     -------
     numpy.ndarray
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
         Sizes ``sizes(a)``.
         Data type of ``a``.
         ``out`` itself where it is given.

@@ -16,8 +16,8 @@ def element_wise_divide(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Divide the first tensor by the second one, element by element; the quotient
-    of integers loses its fraction.
+    """Divide the first tensor by the second tensor, element by element; the
+    quotient of integers loses its fraction.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def element_wise_divide(
     Returns
     -------
     numpy.ndarray
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
         Sizes ``sizes(a)``.
         Data type of ``a``.
         ``out`` itself where it is given.

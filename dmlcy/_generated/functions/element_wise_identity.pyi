@@ -16,7 +16,7 @@ def element_wise_identity(
     scale_bias: tuple[_Number, _Number] | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Copy each element, with a scale and a bias if they are given.
+    """Copy each element, and apply a scale and a bias if they are given.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ def element_wise_if(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the element of the first tensor where the condition is not 0, and that
-    of the second one where it is 0.
+    """Take the element of the first tensor where the condition is not 0, and the
+    element of the second tensor where the condition is 0.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ def element_wise_logical_greater_than(
     output_dtype: None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Give 1 where the element of the first tensor is greater than that of the
-    second one, and 0 elsewhere.
+    """Give 1 where the element of the first tensor is greater than the element of
+    the second tensor, and 0 elsewhere.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ def element_wise_logical_less_than_or_equal(
     output_dtype: None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Give 1 where the element of the first tensor is less than that of the second
-    one or equals it, and 0 elsewhere.
+    """Give 1 where the element of the first tensor is less than or equal to the
+    element of the second tensor, and 0 elsewhere.
 
     Parameters
     ----------

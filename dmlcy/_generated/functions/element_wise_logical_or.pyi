@@ -16,8 +16,7 @@ def element_wise_logical_or(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Give 1 where the element of one of the tensors or of both is not 0, and 0
-    elsewhere.
+    """Give 1 where at least one of the two elements is not 0, and 0 elsewhere.
 
     Parameters
     ----------
@@ -32,8 +31,8 @@ def element_wise_logical_or(
     Returns
     -------
     numpy.ndarray
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
         Sizes ``sizes(a)``.
         Data type of ``a``.
         ``out`` itself where it is given.

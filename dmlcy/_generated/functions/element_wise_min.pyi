@@ -16,7 +16,7 @@ def element_wise_min(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the lesser element of two tensors at each place.
+    """Take the lesser of the two elements at each place of two tensors.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def element_wise_min(
     Returns
     -------
     numpy.ndarray
-        The result for each pair of elements: element i of it is computed from
-        element i of both inputs.
+        The result for each pair of elements: element i of the result is
+        computed from element i of both inputs.
         Sizes ``sizes(a)``.
         Data type of ``a``.
         ``out`` itself where it is given.

@@ -23,7 +23,7 @@ def element_wise_quantized_linear_add(
     output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
-    """Add the numbers that two tensors of quantized integers stand for, and
+    """Add the numbers that two tensors of quantized integers represent, and
     quantize the sums.
 
     Parameters

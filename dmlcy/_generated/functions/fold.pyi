@@ -26,10 +26,11 @@ def fold(
     Parameters
     ----------
     input : array
-        The columns, in the layout of UNFOLD's output. Each column is one
-        position of the window (a block). Each row is one element of the window
-        in one channel. Rank 3; data type FLOAT64, FLOAT32, FLOAT16, INT64,
-        INT32, INT16, INT8, UINT64, UINT32, UINT16 or UINT8.
+        The columns, in the layout of UNFOLD's output. Each column has the
+        elements at one position of the window (a block). Each row belongs to
+        one element of the window in one channel. Rank 3; data type FLOAT64,
+        FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16 or
+        UINT8.
     output_sizes : int or sequence of ints
         Sizes of the spatial axes of the image. The input has only the total
         number of blocks, so the sizes do not follow from the input: 36 blocks
@@ -88,8 +89,8 @@ def fold(
     The formulas read:
 
     ``spatial = len(output_sizes)``
-        Number of spatial axes of the image, the output: all but the batch and
-        the channels.
+        Number of spatial axes of the image, the output: all axes except the
+        batch and the channels.
     ``image[d] = output_sizes[d]``
         Size of the image along each spatial axis.
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``

@@ -68,13 +68,13 @@ def gather(
             ``index_dimensions <= rank(indices)``
 
         ``DML-GATHER-indices-leading``
-            indices has a size other than 1 before its last index_dimensions
+            indices has a size other than 1 outside its last index_dimensions
             axes. Must hold for d in rank(indices):
             ``d + index_dimensions >= rank(indices) or sizes(indices)[d] == 1``
 
         ``DML-GATHER-input-room``
-            input has too few dimensions for the axes of the indices. Must hold
-            for d in rank(input):
+            input has a size other than 1 where the output needs room for the
+            axes of the indices. Must hold for d in rank(input):
             ``d + 1 >= index_dimensions or sizes(input)[d] == 1``
 
         ``DML-GATHER-axis-room``
@@ -83,7 +83,7 @@ def gather(
             ``axis + 1 >= index_dimensions``
 
         ``DML-GATHER-indices-inside``
-            indices is outside of the axis. Must hold for v of indices:
+            indices is outside the axis. Must hold for v of indices:
             ``-sizes(input)[axis] <= v and v < sizes(input)[axis]``
 
     See Also

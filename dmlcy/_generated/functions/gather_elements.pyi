@@ -59,8 +59,8 @@ def gather_elements(
             ``rank(indices) == rank(input)``
 
         ``DML-GATHER_ELEMENTS-indices-fit``
-            indices differs in size from the input along an axis other than
-            axis. Must hold for d in rank(input):
+            indices differs in size from the input in a dimension other than
+            Axis. Must hold for d in rank(input):
             ``(d == axis or sizes(indices)[d] == sizes(input)[d]) or
             sizes(indices)[d] <= sizes(input)[d]``
 

@@ -42,8 +42,8 @@ def gather_nd(
     Returns
     -------
     numpy.ndarray
-        The elements or slices to which the tuples refer. The axes before them
-        have the size 1.
+        The elements or slices to which the tuples refer. Leading axes have the
+        size 1.
         Sizes ``pointed``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -70,12 +70,12 @@ def gather_nd(
             ``indices_dimension_count <= rank(indices)``
 
         ``DML-GATHER_ND-input-leading``
-            input has a size other than 1 before its last input_dimension_count
+            input has a size other than 1 outside its last input_dimension_count
             axes. Must hold for d in rank(input):
             ``d + input_dimension_count >= rank(input) or sizes(input)[d] == 1``
 
         ``DML-GATHER_ND-indices-leading``
-            indices has a size other than 1 before its last
+            indices has a size other than 1 outside its last
             indices_dimension_count axes. Must hold for d in rank(indices):
             ``d + indices_dimension_count >= rank(indices) or sizes(indices)[d]
             == 1``
@@ -90,7 +90,7 @@ def gather_nd(
             ``indices_dimension_count - 1 + block <= rank(input)``
 
         ``DML-GATHER_ND-indices-inside``
-            indices is outside of the axis of its coordinate. Must hold for v of
+            indices is outside the axis that it indexes. Must hold for v of
             indices, at k in coordinates of its last axis:
             ``-counted[min(k, 7)] <= v and v < counted[min(k, 7)]``
 
@@ -120,8 +120,8 @@ def gather_nd(
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``
 
-        Size of the axis to which each coordinate of a tuple belongs. The size
-        of the last axis follows once more.
+        Size of the axis that each coordinate of a tuple indexes. The other
+        entries are not used.
 
     References
     ----------

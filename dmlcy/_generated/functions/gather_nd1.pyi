@@ -19,8 +19,8 @@ def gather_nd1(
     batch_dimension_count: _Int = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take the element or the block that each tuple of coordinates points to, in
-    its own item of the batch.
+    """Take the element or the block that each tuple of coordinates points to,
+    within the item of the batch to which the tuple belongs.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def gather_nd1(
     indices_dimension_count : int
         Number of axes of the indices that are used: the last axes. From 1 to 8.
     batch_dimension_count : int, default 0
-        Number of batch axes: the first of the used axes of the input and of the
-        indices. From 0 to 7.
+        Number of batch axes. These axes are the first used axes of the input
+        and of the indices. From 0 to 7.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -47,8 +47,8 @@ def gather_nd1(
     Returns
     -------
     numpy.ndarray
-        The elements or slices to which the tuples refer. The axes before them
-        have the size 1.
+        The elements or slices to which the tuples refer. Leading axes have the
+        size 1.
         Sizes ``pointed``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -75,12 +75,12 @@ def gather_nd1(
             ``indices_dimension_count <= rank(indices)``
 
         ``DML-GATHER_ND1-input-leading``
-            input has a size other than 1 before its last input_dimension_count
+            input has a size other than 1 outside its last input_dimension_count
             axes. Must hold for d in rank(input):
             ``d + input_dimension_count >= rank(input) or sizes(input)[d] == 1``
 
         ``DML-GATHER_ND1-indices-leading``
-            indices has a size other than 1 before its last
+            indices has a size other than 1 outside its last
             indices_dimension_count axes. Must hold for d in rank(indices):
             ``d + indices_dimension_count >= rank(indices) or sizes(indices)[d]
             == 1``
@@ -104,7 +104,7 @@ def gather_nd1(
             ``indexed[d] == item[d]``
 
         ``DML-GATHER_ND1-indices-inside``
-            indices is outside of the axis of its coordinate. Must hold for v of
+            indices is outside the axis that it indexes. Must hold for v of
             indices, at k in coordinates of its last axis:
             ``-counted[min(k, 7)] <= v and v < counted[min(k, 7)]``
 
@@ -134,8 +134,8 @@ def gather_nd1(
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``
 
-        Size of the axis to which each coordinate of a tuple belongs. The size
-        of the last axis follows once more.
+        Size of the axis that each coordinate of a tuple indexes. The other
+        entries are not used.
     ``item[d]``
         ``sizes(input)[min(max(rank(input) - input_dimension_count + d, 0),
         7)]``

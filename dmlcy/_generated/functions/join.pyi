@@ -60,8 +60,8 @@ def join(
             ``axis < rank(inputs[0])``
 
         ``DML-JOIN-inputs-fit``
-            inputs differs in size from the first tensor along an axis other
-            than axis. Must hold for k in count(inputs):
+            inputs differs in size from the first tensor in a dimension other
+            than Axis. Must hold for k in count(inputs):
             ``all(d == axis or sizes(inputs[k])[d] == sizes(inputs[0])[d] for d
             in rank(inputs[0]))``
 

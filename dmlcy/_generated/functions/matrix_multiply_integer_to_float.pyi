@@ -21,7 +21,8 @@ def matrix_multiply_integer_to_float(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Multiply two matrices of quantized integers, into floats, and add a bias.
+    """Multiply two matrices of quantized integers, convert the product to floats,
+    and add a bias.
 
     Parameters
     ----------

@@ -51,9 +51,9 @@ def max_pooling2(
         each maximum in the input. Elements are counted over all axes in row-
         major order, and strides have no effect. For a NumPy array x,
         x.reshape(-1)[indices] are the maxima, and numpy.unravel_index(indices,
-        x.shape) are their coordinates. If a window covers padding only, the
-        index is 2^32-1. True: with data type UINT32. Else one of UINT32 or
-        UINT64.
+        x.shape) are their coordinates. If a window covers nothing except
+        padding, the index is 2^32-1. True: with data type UINT32. Else one of
+        UINT32 or UINT64.
     output_sizes : sequence of int, default None
         Sizes of output. None: those of ``out``, or the least.
     out : array, or a tuple of arrays where the result is one, optional
@@ -70,7 +70,8 @@ def max_pooling2(
         in the input. Elements are counted over all axes in row-major order, and
         strides have no effect. For a NumPy array x, x.reshape(-1)[indices] are
         the maxima, and numpy.unravel_index(indices, x.shape) are their
-        coordinates. If a window covers padding only, the index is 2^32-1.
+        coordinates. If a window covers nothing except padding, the index is
+        2^32-1.
         Sizes ``sizes(output)``.
         ``out`` itself where it is given.
 
@@ -93,7 +94,8 @@ def max_pooling2(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes of the input: all but the batch and the channels.
+        Number of spatial axes of the input: all axes except the batch and the
+        channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (window_size[d] - 1) + 1``
@@ -104,14 +106,14 @@ def max_pooling2(
     ``rounded_up[d]``
         ``(padded[d] - extent[d] + strides[d] - 1) // strides[d] + 1``
 
-        The number of whole windows if the stride divides evenly. Otherwise this
-        number plus one: then the last window reaches past the padding.
+        The number of whole windows, plus 1 if elements are left over after the
+        last whole window. This additional window reaches past the padding.
     ``wanted[d] = sizes(output)[2 + d] if rank(output) == spatial + 2 else 0``
         Size of each spatial axis of the given output.
     ``pooled[d] = min(max(wanted[d], whole[d]), rounded_up[d])``
         Number of positions of the window along each spatial axis. By default,
-        it is the number of whole windows. A call can ask for one more if the
-        stride does not divide evenly.
+        it is the number of whole windows. A call can ask for one more position
+        if elements are left over after the last whole window.
 
     References
     ----------

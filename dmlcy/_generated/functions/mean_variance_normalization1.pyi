@@ -93,7 +93,7 @@ def mean_variance_normalization1(
             ``axes[k] < rank(input)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-axes-distinct``
-            axes is in the list already. Must hold for k in len(axes):
+            axes repeats an earlier axis. Must hold for k in len(axes):
             ``not any(axes[j] == axes[k] for j in k)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION1-scale-channels``

@@ -92,7 +92,7 @@ def mean_variance_normalization2(
             ``axes[k] < rank(input)``
 
         ``DML-MEAN_VARIANCE_NORMALIZATION2-axes-distinct``
-            axes is in the list already. Must hold for k in len(axes):
+            axes repeats an earlier axis. Must hold for k in len(axes):
             ``not any(axes[j] == axes[k] for j in k)``
 
     See Also

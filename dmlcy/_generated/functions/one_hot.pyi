@@ -58,7 +58,7 @@ def one_hot(
             ``axis < rank(indices)``
 
         ``DML-ONE_HOT-indices-line``
-            indices has a size other than 1 along axis. Must hold:
+            indices has a size other than 1 in the dimension Axis. Must hold:
             ``sizes(indices)[axis] == 1``
 
         ``DML-ONE_HOT-values-dimensions``
@@ -76,8 +76,8 @@ def one_hot(
             ``rank(output) == rank(indices)``
 
         ``DML-ONE_HOT-output-lines``
-            output differs in size from the indices along an axis other than
-            axis. Must hold for d in rank(indices):
+            output differs in size from the indices in a dimension other than
+            Axis. Must hold for d in rank(indices):
             ``d == axis or sizes(output)[d] == sizes(indices)[d]``
 
     See Also

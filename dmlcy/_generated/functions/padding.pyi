@@ -38,11 +38,11 @@ def padding(
         the input. One of CONSTANT, EDGE, REFLECTION, SYMMETRIC or WRAP.
     padding_value : float, default 0
         The value of the elements outside of the input in mode CONSTANT. The
-        other modes ignore it. The value is rounded to FLOAT32 first, also for
-        tensors of FLOAT64 and of integers. (PADDING1 takes a value of the data
-        type of the tensor.) For integer tensors, the fraction is dropped, and
-        the rest must fit into their data type: 10.6 becomes 10, and UINT8 holds
-        0 to 255.
+        other modes ignore this value. The value is rounded to FLOAT32 first,
+        also for tensors of FLOAT64 and of integers. (PADDING1 takes a value of
+        the data type of the tensor.) For integer tensors, the fraction is
+        dropped, and the rest must fit into their data type: 10.6 becomes 10,
+        and UINT8 holds 0 to 255.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -38,7 +38,7 @@ def padding1(
         the input. One of CONSTANT, EDGE, REFLECTION, SYMMETRIC or WRAP.
     padding_value : number, default 0
         The value of the elements outside of the input in mode CONSTANT. The
-        other modes ignore it. A value of the data type of ``input``.
+        other modes ignore this value. A value of the data type of ``input``.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -156,7 +156,8 @@ def quantized_linear_convolution(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes of the input: all but the batch and the channels.
+        Number of spatial axes of the input: all axes except the batch and the
+        channels.
     ``padded[d] = sizes(input)[2 + d] + start_padding[d] + end_padding[d]``
         Size of each spatial axis after padding.
     ``extent[d] = dilations[d] * (sizes(filter)[2 + d] - 1) + 1``

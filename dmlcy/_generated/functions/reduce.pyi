@@ -61,7 +61,7 @@ def reduce(
             ``axes[k] < rank(input)``
 
         ``DML-REDUCE-axes-distinct``
-            axes is in the list already. Must hold for k in len(axes):
+            axes repeats an earlier axis. Must hold for k in len(axes):
             ``not any(axes[j] == axes[k] for j in k)``
 
         ``DML-REDUCE-output-follows``

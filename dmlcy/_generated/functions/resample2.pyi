@@ -21,8 +21,8 @@ def resample2(
     output_pixel_offsets: _Number | _Numbers = -0.5,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Scale each axis of a tensor, with offsets of the places and a direction of
-    rounding, and interpolate between its elements.
+    """Scale each axis of a tensor and interpolate between its elements, with
+    offsets and a rounding direction for the places in the input.
 
     Parameters
     ----------

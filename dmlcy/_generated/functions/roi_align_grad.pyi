@@ -30,9 +30,8 @@ def roi_align_grad(
     output_gradient_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Spread each element over the elements that ROI_ALIGN1 samples for it, and
-    add up; on request, the gradient of the regions too (gradient of
-    ROI_ALIGN1).
+    """Compute the gradient of the input of ROI_ALIGN1, and on request the gradient
+    of the regions.
 
     Parameters
     ----------
@@ -80,7 +79,8 @@ def roi_align_grad(
         all samples are inside of it.
     output_gradient : bool, default False
         Whether the result has output_gradient. The gradient of the input of
-        ROI_ALIGN1, with its sizes. Its sizes are {N, C, H, W}.
+        ROI_ALIGN1. The gradient has the sizes of the input. Its sizes are {N,
+        C, H, W}.
     output_roi_gradient : bool, default False
         Whether the result has output_roi_gradient. The gradient of the regions.
     output_gradient_sizes : sequence of int, default None
@@ -92,8 +92,8 @@ def roi_align_grad(
     Returns
     -------
     numpy.ndarray, or a tuple of them
-        With ``output_gradient``: The gradient of the input of ROI_ALIGN1, with
-        its sizes. Its sizes are {N, C, H, W}.
+        With ``output_gradient``: The gradient of the input of ROI_ALIGN1. The
+        gradient has the sizes of the input. Its sizes are {N, C, H, W}.
         Data type of ``input``.
         With ``output_roi_gradient``: The gradient of the regions.
         Sizes ``sizes(roi)``.

@@ -28,8 +28,8 @@ def roi_pooling(
         or FLOAT16.
     roi : array
         One row for each region: the batch index, then the corners x1, y1, x2,
-        y2. The element at x2, y2 belongs to the region. A unit of the
-        coordinates is 1 / SpatialScale elements. Rank 4; data type FLOAT32 or
+        y2. The element at x2, y2 belongs to the region. A coordinate times
+        SpatialScale is a place in the input. Rank 4; data type FLOAT32 or
         FLOAT16.
     spatial_scale : float
         Factor from the coordinates of the regions to elements of the input.

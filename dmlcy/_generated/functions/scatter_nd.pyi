@@ -34,9 +34,9 @@ def scatter_nd(
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
     updates : array
-        The elements or slices to write. The axes before them have the size 1.
-        Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32,
-        UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The elements or slices to write. Leading axes have the size 1. Rank 1 to
+        8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16,
+        UINT8, FLOAT64, INT64 or UINT64.
     input_dimension_count : int
         Number of axes of the input that are used: the last axes. From 1 to 8.
     indices_dimension_count : int
@@ -75,12 +75,12 @@ def scatter_nd(
             ``indices_dimension_count <= rank(indices)``
 
         ``DML-SCATTER_ND-input-leading``
-            input has a size other than 1 before its last input_dimension_count
+            input has a size other than 1 outside its last input_dimension_count
             axes. Must hold for d in rank(input):
             ``d + input_dimension_count >= rank(input) or sizes(input)[d] == 1``
 
         ``DML-SCATTER_ND-indices-leading``
-            indices has a size other than 1 before its last
+            indices has a size other than 1 outside its last
             indices_dimension_count axes. Must hold for d in rank(indices):
             ``d + indices_dimension_count >= rank(indices) or sizes(indices)[d]
             == 1``
@@ -105,7 +105,7 @@ def scatter_nd(
             ``sizes(updates)[d] == pointed[d]``
 
         ``DML-SCATTER_ND-indices-inside``
-            indices is outside of the axis of its coordinate. Must hold for v of
+            indices is outside the axis that it indexes. Must hold for v of
             indices, at k in coordinates of its last axis:
             ``-counted[min(k, 7)] <= v and v < counted[min(k, 7)]``
 
@@ -135,8 +135,8 @@ def scatter_nd(
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``
 
-        Size of the axis to which each coordinate of a tuple belongs. The size
-        of the last axis follows once more.
+        Size of the axis that each coordinate of a tuple indexes. The other
+        entries are not used.
 
     References
     ----------

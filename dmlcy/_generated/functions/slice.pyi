@@ -18,7 +18,7 @@ def slice(
     strides: _Int | _Ints = 1,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Copy every so many elements of a tensor along each axis, from an offset on.
+    """Copy a window of a tensor, in steps along each axis.
 
     Parameters
     ----------

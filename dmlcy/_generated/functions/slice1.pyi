@@ -19,8 +19,7 @@ def slice1(
     output_sizes: _Ints | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Copy the elements of a window that steps meet, forwards or backwards along
-    each axis.
+    """Copy a window of a tensor, in steps forwards or backwards along each axis.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ def space_to_depth(
     block_size: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Move blocks of height and width into channels (pixel unshuffle), the input
-    channel varying fastest.
+    """Move blocks of height and width into channels (pixel unshuffle), in an order
+    in which the input channel varies fastest.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def space_to_depth(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Number of elements of a block. One input channel becomes so many output
-        channels.
+        Number of elements of a block. One input channel becomes this number of
+        output channels.
 
     References
     ----------

@@ -71,8 +71,8 @@ def space_to_depth1(
     ``W = sizes(input)[3]``
         Width of the input.
     ``block = block_size * block_size``
-        Number of elements of a block. One input channel becomes so many output
-        channels.
+        Number of elements of a block. One input channel becomes this number of
+        output channels.
 
     References
     ----------

@@ -61,13 +61,13 @@ def split(
             ``axis < rank(input)``
 
         ``DML-SPLIT-outputs-fit``
-            outputs differs in size from the input along an axis other than
-            axis. Must hold for k in count(outputs):
+            outputs differs in size from the input in a dimension other than
+            Axis. Must hold for k in count(outputs):
             ``all(d == axis or sizes(outputs[k])[d] == sizes(input)[d] for d in
             rank(input))``
 
         ``DML-SPLIT-outputs-whole``
-            outputs do not add up to the size of the input along axis. Must
+            outputs do not add up to the size of the input along Axis. Must
             hold:
             ``sum(sizes(outputs[k])[axis] for k in count(outputs)) ==
             sizes(input)[axis]``

@@ -20,7 +20,8 @@ def unfold(
     end_padding: _Int | _Ints = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Copy each position of a sliding window into a column (im2col).
+    """Copy the elements at each position of a sliding window into a column
+    (im2col).
 
     Parameters
     ----------
@@ -50,9 +51,9 @@ def unfold(
     Returns
     -------
     numpy.ndarray
-        The columns. Each column is one position of the window (a block). Each
-        row is one element of the window in one channel. FOLD sums the columns
-        back into an image.
+        The columns. Each column has the elements at one position of the window
+        (a block). Each row belongs to one element of the window in one channel.
+        FOLD sums the columns back into an image.
         Sizes ``[N, C * volume, prod(blocks)]``.
         Data type of ``input``.
         ``out`` itself where it is given.
@@ -80,7 +81,8 @@ def unfold(
     The formulas read:
 
     ``spatial = rank(input) - 2``
-        Number of spatial axes of the input: all but the batch and the channels.
+        Number of spatial axes of the input: all axes except the batch and the
+        channels.
     ``image[d] = sizes(input)[2 + d]``
         Size of the image along each spatial axis.
     ``padded[d] = image[d] + start_padding[d] + end_padding[d]``

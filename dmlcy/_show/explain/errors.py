@@ -100,7 +100,7 @@ def field_error_page(page: Page, error: Facts) -> None:
     page.rows(rows)
     if field is not None and error["slug"] == "required" and "default" in field:
         page.text(
-            f"The default {show(field['default'])} is that of Python. JSON and DirectML's struct have no default."
+            f"The default {show(field['default'])} applies in Python only. JSON and DirectML's struct have no default."
         )
     if example is not None:
         page.section("For example")
