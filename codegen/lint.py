@@ -269,7 +269,8 @@ class _Linter:
             "mixed": kind.several,
             "among": kind.chosen_among,
             "owned": field.kind == "input",
-            "hint": field.is_tensor and field.sizes is not None,
+            "fills": kind.reals and field.length is not None,
+            "hint": (field.is_tensor and field.sizes is not None) or not field.fills,
             "hint_when": bool(field.hint),
         }
         for document, number, row in self.rows("field"):

@@ -45,8 +45,9 @@ CIMPORTS = {
     "numpy": "ndarray",
     "dmlcy._runtime.activation": "Activation",
     "dmlcy._runtime.arguments": (
-        "desc_of take_asked take_bool take_desc take_descs take_dtype take_each take_enum take_float take_floats"
-        " take_open take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint take_uints"
+        "desc_of take_asked take_bool take_desc take_descs take_dtype take_each take_each_float take_enum take_float"
+        " take_floats take_open take_output take_scalar take_scale_bias take_size_2d take_sizes take_some take_uint"
+        " take_uints"
     ),
     "dmlcy._runtime.attention": "Attention MASKS_EACH MASKS_ENDS MASKS_NONE MASKS_STARTS run_attention",
     "dmlcy._runtime.call": "Attributes DataHolds Holds Layout Prepare Run Take as_computed call_of",

@@ -68,7 +68,7 @@ def _group() -> dict[str, JSON]:
     field = {
         "name": TEXT, "doc": TEXT, "dtype": TEXT, "rank": TEXT, "sizes": FORMULA,
         "leading_ones": _enum(("call", "desc", "both")), "length": FORMULA, "max_length": FORMULA, "range": limits,
-        "default": ANY, "value": FORMULA,
+        "default": ANY, "value": FORMULA, "fills": BOOL,
         "infinite": BOOL, "owned": BOOL, "mixed": BOOL, "unsaid": BOOL, "among": _enum((FUSED,)),
         "hint": TEXT, "hint_when": FORMULA, "axes": WORDS,
     }  # fmt: skip

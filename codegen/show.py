@@ -189,6 +189,7 @@ def _field(field: Field) -> dict[str, Any]:
         "length": _text(field.length),
         "max_length": _text(field.max_length),
         "range": limits if ranged else None,
+        "fills": None if field.fills else False,
         "default": field.default,
         "value": _text(field.value),
         "hint": field.hint or None,

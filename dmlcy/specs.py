@@ -91,7 +91,7 @@ def operator(name: str) -> dict[str, Any]:
             An attribute has ``length``, or ``max_length`` of an array that is as long as it is given, ``range``, and
             ``value`` (the formula that it follows from). ``among`` is the list of operators that can be fused.
             ``unsaid``: UNKNOWN is taken for this data type. ``dtype`` is the field that holds the type of a scalar.
-            ``infinite``: a FLOAT may be infinite or a NaN.
+            ``infinite``: a FLOAT may be infinite or a NaN. ``fills`` is false if one number does not fill the array.
         ``let``
             Named quantities of the formulas: ``name``, ``for``, ``value``, ``doc``. ``says`` is the name in messages,
             ``each`` the singular of the things that are counted. In a data rule, ``each`` is the tensor of which

@@ -61,6 +61,7 @@ class FieldType:
     toml: ClassVar[tuple[type, ...]] = ()  # values that a default, an example or `breaks` gives
     pointed: ClassVar[bool] = False  # a struct has a pointer to the value
     array: ClassVar[bool] = False  # has a length
+    reals: ClassVar[bool] = False  # of an array: has entries that are real numbers
     long: ClassVar[bool] = False  # the array may have more entries than a tensor has axes
     chosen_among: ClassVar[bool] = False  # holds operators of a list, which the spec names
     several: ClassVar[bool] = False  # its value is a tuple of tensors

@@ -6,7 +6,7 @@ from .base import Binding, FieldType, Taken
 
 
 class FloatArray(FieldType):
-    """const FLOAT*, with a length that the spec states; all entries are finite, and one number fills the array."""
+    """const FLOAT*, with a length that the spec states; all entries are finite. A number fills it, or is one entry."""
 
     bound = "reals"
     directml = "FLOAT"
@@ -14,7 +14,7 @@ class FloatArray(FieldType):
     of_elements = True
     toml = (int, float)
     errors = (*FieldType.errors, "finite", "length")
-    array = long = True
+    array = long = reals = True
     number = float
     summary = "float or sequence of floats"
     held = "tuple[float, ...]"
@@ -26,9 +26,10 @@ class FloatArray(FieldType):
 
     def taken(self, field: Field, binding: Binding) -> Taken:
         name, count = field.python, binding.count(field)
+        take = "take_floats" if field.fills else "take_each_float"
         return Taken(
             (f"float {name}[MAX_RANK]",),
-            f"take_floats(<object>keywords.{name}, {count}, a.{name})",
+            f"{take}(<object>keywords.{name}, {count}, a.{name})",
             f"numbers_of({count}, a.{name})",
         )
 

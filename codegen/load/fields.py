@@ -131,12 +131,13 @@ class Fields:
             mixed=row.bool("mixed", False),
             among=row.choice("among", (FUSED,)) if row.has("among") else None,
             span=row.span("name"),
-            hint=row.str("hint", "") if tensor else "",
+            hint=row.str("hint", "") if tensor or row.has("fills") else "",
             hint_when=self.formulas.formula(row, "hint_when") if tensor and row.has("hint_when") else None,
             axes=axes,
             any_sizes=any_sizes,
             owned=row.bool("owned", True),
             unsaid=row.bool("unsaid", False),
+            fills=row.bool("fills", True),
         )
 
     def chosen(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:

@@ -64,7 +64,7 @@ class Field:
     value: Formula | None
     infinite: bool  # of a FLOAT: it may be infinite, or not a number
     span: Span | None
-    hint: str = ""  # of a tensor whose sizes follow: what to do about others
+    hint: str = ""  # of a tensor whose sizes follow, or of an array that one number does not fill: what to do
     hint_when: Formula | None = None  # the condition on the desc that the hint is for; None: it is for all
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     max_length: Formula | None = None  # of an array that is as long as it is given: the most entries
@@ -73,6 +73,7 @@ class Field:
     among: str | None = None  # of a field that holds operators: the list of the operators that it can hold
     mixed: bool = False  # of an array of tensors: they may have different data types
     unsaid: bool = False  # of a data type that follows: UNKNOWN is taken for it, and a rule warns of that
+    fills: bool = True  # of an array: one number fills it; else one number is one entry
 
     @property
     def python(self) -> str:

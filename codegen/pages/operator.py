@@ -275,9 +275,10 @@ class OperatorPage:
     def _arrays(self) -> Iterator[str]:
         """Short forms of arrays."""
         arrays = [field for field in self.spec.attributes if type_of(field).array and field.among is None]
-        if any(field.max_length is None for field in arrays):
+        alone = [field for field in arrays if field.max_length is not None or not field.fills]
+        if len(alone) < len(arrays):
             yield "If an array is given as one number, every entry has this number."
-        for field in (field for field in arrays if field.max_length is not None):
+        for field in alone:
             yield f"{code(field.python)} may be given as one number, which is an array of one entry."
 
     def _others(self) -> Iterator[str]:

@@ -80,6 +80,7 @@ class Field:
     among: tuple[tuple[str, str], ...] = ()
     mixed: bool = False
     unsaid: bool = False
+    fills: bool = True
     owned: bool = True
     sized_by: str | None = None
     axis_of: Formula | None = None
@@ -279,6 +280,8 @@ def field(item: FieldPlan, op: OperatorPlan) -> Field:
         more["scalar_type"] = said.types
     if said.unsaid:
         more["unsaid"] = True
+    if not said.fills:
+        more |= {"fills": False, "hint": said.hint}
     if item.among:
         more["among"] = item.among
     if item.part is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from dmlcy._facts.tables import NAMES, OPERATORS
@@ -53,6 +54,23 @@ def too_many(function: str, count: int, rest: str = ", ...") -> str | None:
         f"{function}() takes {' and '.join(arrays)} as one sequence, and got {count} positional arguments: "
         f"write {function}({written}{rest})"
     )
+
+
+def completed(function: str, message: str, positional: Sequence[str], given: int, lacking: Sequence[str]) -> str:
+    """The message of Python about too many inputs or missing keywords, with what to write.
+
+    ``positional``: the inputs; ``given``: how many arguments were given by position; ``lacking``: missing keywords.
+    """
+    operator = OPERATORS[_operator_of(function)]
+    fields = (*operator.fields, *operator.chosen)
+    if given > len(positional):
+        attributes = [field.python for field in fields if field.kind in ("attribute", "chosen") and field.value is None]
+        needed = [name for name in lacking if name in attributes] or attributes[:1]
+        sized = [field.sized_by for field in fields if field.sized_by and type_of(field.type).tensors]
+        written = ", ".join((*positional, *(f"{name}=..." for name in (*needed, *sized))))
+        return f"{message}: attributes have names, write {function}({written})" if needed else message
+    docs = [f"{name}: {operator.docs[name]}" for name in lacking if name in operator.docs]
+    return ". ".join((message, " ".join(docs))) if docs else message
 
 
 def _operator_of(function: str) -> str:

@@ -166,6 +166,7 @@ class Check(State):
                 sizes.compare(self, field)
         for field in described:
             sizes.say_sizes(self, field)
+        self._look("warning")
 
     def _take_attributes(self) -> None:
         """The attributes, and the rules that read them."""
@@ -174,8 +175,12 @@ class Check(State):
                 attributes.follow(self, field)
             else:
                 attributes.take(self, field)
+        self._look("error")
+
+    def _look(self, severity: str) -> None:
+        """The rules of a severity on values of fields. Warnings come last, so that they read nothing that is refused."""
         for rule in self.operator.rules:
-            if not rule.data:
+            if not rule.data and rule.severity == severity:
                 sizes.infer(self, rule.reads)
                 rules.look(self, rule)
 

@@ -1,18 +1,20 @@
-"""``dmlcy lint --fix``: writes the repairs of a JSON file where each of its descs has exactly one."""
+"""``dmlcy lint --fix``: writes the repairs of a JSON file, of each desc that has exactly one."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from json import JSONDecoder
 from pathlib import Path
 from typing import IO, Final
 
+from dmlcy._errors import SEARCHED, Repair
 from dmlcy._frontends.dxdispatch import files
 from dmlcy._frontends.dxdispatch.json import is_flatbuffer
 from dmlcy._frontends.dxdispatch.lint import FileReport, Finding
 from dmlcy._frontends.dxdispatch.mend import Mend, spliced
-from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._frontends.dxdispatch.problems import Splice, printable
 
 _MARK: Final = b"\xef\xbb\xbf"
 """The byte order mark, which a text in UTF-8 may have."""
@@ -25,19 +27,21 @@ class Unwritten(Exception):
 def fix(name: str, data: bytes, look: Callable[[bytes], FileReport]) -> tuple[str, ...]:
     """Writes the single repairs of a file, and gives what to say of each behind the name of the file.
 
+    A desc without repairs gets the nearest valid value of its only error, if this value makes it valid.
+
     ``data``: what is in the file; ``look``: what is wrong with such bytes. Unwritten where the file cannot be written,
     or where the repairs together leave one of the violations or bring another one.
     """
     if is_flatbuffer(data):
         raise Unwritten("is a serialized graph: --fix writes JSON files only")
     before = look(data)
-    mends = _single(before.findings)
+    nearest = {one: mend for one, mend in _nearest(before) if _mends(before, one, mend, look)}
+    mends = [*_single(before.findings), *nearest.values()]
     if not mends:
         wrong = any(one.violation._search is not None for one in before.findings)
         return (": nothing is written: no desc has exactly one repair",) if wrong else ()
-    mended = spliced(before.text, (splice for mend in mends for splice in mend.splices)).encode()
-    mended = (_MARK if data.startswith(_MARK) else b"") + mended
-    _look_again(before, look(mended))
+    mended = (_MARK if data.startswith(_MARK) else b"") + _text(before, mends)
+    _look_again(before, look(mended), nearest)
     _write(Path(name), data, mended)
     lines = (before.text.count("\n", 0, mend.splices[0].at) + 1 for mend in mends)
     return tuple(f":{line}: written: {mend.repair.text}" for line, mend in zip(lines, mends, strict=True))
@@ -49,11 +53,41 @@ def _single(findings: Iterable[Finding]) -> list[Mend]:
     return [mends[0] for mends in searches.values() if len(mends) == 1 and mends[0].splices]
 
 
-def _look_again(before: FileReport, after: FileReport) -> None:
+def _nearest(report: FileReport) -> Iterator[tuple[Finding, Mend]]:
+    """The nearest valid values of descs that have one error and no repair."""
+    wrong: dict[int, list[Finding]] = {}
+    for one in report.findings:
+        if one.violation._search is not None:
+            wrong.setdefault(id(one.violation._search), []).append(one)
+    alone = [found[0] for found in wrong.values() if len(found) == 1]
+    for one in [one for one in alone if one.nearest and not one.mends and one.place.at >= 0][:SEARCHED]:
+        try:
+            end = JSONDecoder().raw_decode(report.text, one.place.at)[1]
+        except ValueError:  # a comment in an array
+            continue
+        repair = Repair(one.violation.field or "", one.violation.fix, f"{one.place.path} = {one.nearest}")
+        yield one, Mend(repair, (Splice(one.place.at, end, one.nearest),))
+
+
+def _mends(before: FileReport, one: Finding, mend: Mend, look: Callable[[bytes], FileReport]) -> bool:
+    """Whether the change alone mends the error, and brings no other one."""
+    return not _left(before, look(_text(before, [mend])), [one])
+
+
+def _text(before: FileReport, mends: Iterable[Mend]) -> bytes:
+    return spliced(before.text, (splice for mend in mends for splice in mend.splices)).encode()
+
+
+def _left(before: FileReport, after: FileReport, mended: Iterable[Finding]) -> list[tuple[str, str]]:
+    """The errors that were not there, or that should be mended and still are there."""
+    old, gone = set(_wrong(before.findings)), set(_wrong(mended))
+    return [one for one in _wrong(after.findings) if one not in old or one in gone]
+
+
+def _look_again(before: FileReport, after: FileReport, nearest: Iterable[Finding]) -> None:
     """Unwritten where something is wrong that was not, or where what should be mended still is."""
-    old, new = set(_wrong(before.findings)), list(_wrong(after.findings))
-    mended = set(_wrong(one for one in before.findings if len(one.mends) == 1 and one.mends[0].splices))
-    left = [one for one in new if one not in old or one in mended]
+    single = [one for one in before.findings if len(one.mends) == 1 and one.mends[0].splices]
+    left = _left(before, after, [*single, *nearest])
     if left:
         path, text = left[0]
         raise Unwritten(f"is not written: with its repairs together, this is wrong at {printable(path)}: {text}")

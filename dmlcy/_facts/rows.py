@@ -117,13 +117,14 @@ class Field(Row):
     infinite: bool = False  # of a float: it may be infinite, or not a number
     scalar_type: str | None = None  # of a scalar union: the field that holds its type
     provenance: str = "documented"  # of the range
-    hint: str = ""  # of a tensor whose sizes follow from other fields
+    hint: str = ""  # of a tensor whose sizes follow from other fields, or of an array that one number does not fill
     hint_when: Formula | None = None  # the condition on the desc that the hint is for; None: it is for all
     axes: tuple[str, ...] = ()  # of a tensor: the names of its axes, for each number of them: N, C, S...
     part: Part | None = None  # of what is chosen: where a desc has it
     among: tuple[tuple[str, str], ...] = ()  # of a field that holds operators: their names and first levels
     mixed: bool = False  # of an array of tensors: they may have different data types
     unsaid: bool = False  # of a data type that follows from the others: UNKNOWN is taken for it
+    fills: bool = True  # of an array: one number fills it; else one number is one entry
     owned: bool = True  # of an input: it may have the flag OWNED_BY_DML
     sized_by: str | None = None  # of an output: the keyword by which a call may say its sizes
     axis_of: Formula | None = None  # of an axis, or of several: the sizes of the tensor that has them

@@ -8,7 +8,8 @@ from functools import cache, lru_cache
 from string import digits
 from typing import Final
 
-from dmlcy._facts.tables import NAMES, names_elsewhere
+from dmlcy._facts.rows import MISSING
+from dmlcy._facts.tables import ENUMS, NAMES, OPERATORS, names_elsewhere
 
 LIBRARIES: Final = {
     "torch.nn.functional": "f", "torch.nn": "nn", "numpy": "np", "tensorflow": "tf", "cupy": "np", "jax.numpy": "np",
@@ -57,8 +58,21 @@ def page_of(word: str) -> str | None:
 
 def advice(name: str) -> str:
     """A sentence on what to take where dmlcy does not have such a name; empty where no operator is called so."""
-    functions = [f"dmlcy.{NAMES[operator]}" for operator in operators_called(name)]
+    functions = [f"dmlcy.{NAMES[operator]}{_member_called(operator, name)}" for operator in operators_called(name)]
     return f"Take {' or '.join(functions)}." if functions else page_of(name) or ""
+
+
+def _member_called(operator: str, name: str) -> str:
+    """The member of an enum that a call must give for the operator to be what the word says: reduce_mean, mean."""
+    wanted = bare(fold(name)).removeprefix(fold(operator)).upper()
+    for field in OPERATORS[operator].fields:
+        info = ENUMS.get(field.type.partition(":")[2])
+        if info is None or field.default is not MISSING:
+            continue
+        member = info.also.get(wanted, wanted)
+        if member in info.members:
+            return f' with {field.python}="{member}"'
+    return ""
 
 
 def newest(operator: str) -> str:

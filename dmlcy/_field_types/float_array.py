@@ -24,7 +24,7 @@ SEVERAL: Final = "a sequence of numbers"
 
 
 def as_floats(value: object, fill: bool = True) -> float | tuple[object, ...]:
-    """A number that fills an array, or the entries of a sequence: each goes through as_float later."""
+    """One number, or the entries of a sequence: each goes through as_float later."""
     expected = f"a number or {SEVERAL}" if fill else "a list of numbers"
     try:
         return as_entries(value, expected, kinds="iuf")
@@ -38,7 +38,7 @@ def as_floats(value: object, fill: bool = True) -> float | tuple[object, ...]:
 
 
 class FloatArray(FieldType):
-    """const FLOAT*: every entry is finite, and one number fills the array."""
+    """const FLOAT*: every entry is finite. One number fills the array, or is one entry."""
 
     directml = "FLOAT"
     serialized = "FloatArray"
@@ -51,6 +51,9 @@ class FloatArray(FieldType):
     def resolve(self, field: Field, value: object, check: Pass) -> None:
         entries = as_floats(value, fill=not check.literal)
         length = None if field.length is None else check.evaluated(field.length)
+        alone = isinstance(entries, float) and not field.fills
+        if alone:
+            entries = (entries,)
         if isinstance(entries, float):
             if length is None and field.length is not None:
                 check.fail(field.python)
@@ -59,8 +62,11 @@ class FloatArray(FieldType):
             entries = (entries,) * (1 if length is None else length)
         elif length is not None and len(entries) != length:
             check.fail(field.python)
-            has = f"has {entry_text(len(entries))}"
-            check.refused(field, check.miscounted(cast(Formula, field.length), has, "needs", len(entries), length))
+            has = "is one number" if alone else f"has {entry_text(len(entries))}"
+            refused = check.miscounted(cast(Formula, field.length), has, "needs", len(entries), length)
+            if alone:
+                refused.hint = " ".join(filter(None, (refused.hint, field.hint)))
+            check.refused(field, refused)
         self._take(field, entries, check)
 
     def _take(self, field: Field, entries: tuple[object, ...], check: Pass) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import cast
 
-from dmlcy._check.arguments import too_many, unexpected
+from dmlcy._check.arguments import completed, too_many, unexpected
 from dmlcy._check.checker import Check, wanted
 from dmlcy._check.state import keyword
 from dmlcy._desc.classes import desc_class
@@ -42,7 +42,14 @@ class Method:
         try:
             bound = self.signature.bind(*arguments, **named)
         except TypeError as error:
-            raise TypeError(f"{python}(): {error}") from None
+            lacking = [
+                name
+                for name, one in self.signature.parameters.items()
+                if one.kind is one.KEYWORD_ONLY and one.default is one.empty and name not in named
+            ]
+            inputs = [name for name, _ in self.faces.inputs]
+            message = completed(python, f"{python}(): {error}", inputs, len(arguments), lacking)
+            raise TypeError(message) from None
         bound.apply_defaults()
         return dict(bound.arguments)
 

@@ -18,6 +18,8 @@ cdef int take_bool(object value, bint* result) except -1
 cdef int take_float(object value, bint infinite, float* result) except -1
 # Finite numbers, rounded to float32: one fills all n entries, else a sequence or a 1-D array of n entries.
 cdef int take_floats(object value, int64_t n, float* result) except -1
+# The same, but one number is one entry.
+cdef int take_each_float(object value, int64_t n, float* result) except -1
 # (scale, bias), finite numbers rounded to float32; None where it is `optional`.
 cdef int take_scale_bias(object value, bint optional, float* result, bint* given) except -1
 # Integers, at most `most` of them; an int is one.

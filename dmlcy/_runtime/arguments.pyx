@@ -174,12 +174,21 @@ cdef int take_float(object value, bint infinite, float* result) except -1:
 
 
 cdef int take_floats(object value, int64_t n, float* result) except -1:
-    cdef int64_t i
     cdef tuple entries = number_entries(value)
     if n > MAX_RANK:
         return 0
-    if entries is None:
-        entries = (value,) * n
+    return floats_of((value,) * n if entries is None else entries, n, result)
+
+
+cdef int take_each_float(object value, int64_t n, float* result) except -1:
+    cdef tuple entries = number_entries(value)
+    if n > MAX_RANK:
+        return 0
+    return floats_of((value,) if entries is None else entries, n, result)
+
+
+cdef int floats_of(tuple entries, int64_t n, float* result) except -1:
+    cdef int64_t i
     if len(entries) != n:
         return 0
     for i in range(n):

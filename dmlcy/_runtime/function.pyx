@@ -136,7 +136,8 @@ cdef Py_ssize_t found_place(Function function, object name) except -2:
 
 
 cdef object misused(Function function, PyObject* const* values, Py_ssize_t n, PyObject* keywords):
-    """Raises what is wrong with the arguments: an unknown name here, anything else by calling the definition."""
+    """Raises what is wrong with the arguments: an unknown name here, anything else as a call of the definition
+    raises it, with what to write."""
     cdef tuple names = () if keywords == NULL else <tuple>keywords
     for name in names:
         if name not in function.names:
@@ -144,7 +145,18 @@ cdef object misused(Function function, PyObject* const* values, Py_ssize_t n, Py
     if n > function.inputs:
         refuse_count(function, n)
     inputs = [<object>values[i] for i in range(n)]
-    return function.definition(*inputs, **{name: <object>values[n + i] for i, name in enumerate(names)})
+    try:
+        return function.definition(*inputs, **{name: <object>values[n + i] for i, name in enumerate(names)})
+    except TypeError as error:
+        from dmlcy._check.arguments import completed
+
+        lacking = [
+            function.names[i]
+            for i in range(function.inputs, function.required)
+            if function.defaults[i] == NULL and function.names[i] not in names
+        ]
+        by_place = function.names[: function.inputs]
+        raise TypeError(completed(function.definition.__qualname__, str(error), by_place, n, lacking)) from None
 
 
 cdef int refuse_name(Function function, object name) except -1:

@@ -205,7 +205,37 @@ def test_two_outputs_in_one_buffer(tmp_path: Path) -> None:
     assert not of(tmp_path, whole)
     whole["commands"][0]["bindings"]["OutputIndicesTensor"] = "output"
     found = of(tmp_path, whole)
-    assert [one["path"] for one in found] == ["$.commands[0].bindings.OutputIndicesTensor"]
+    assert {one["path"] for one in found} == {"$.commands[0].bindings.OutputIndicesTensor"}
+    assert {one["id"].removeprefix("DML-MODEL-") for one in found} == {"shared", "type-differs"}
+
+
+def test_values_of_another_data_type_than_the_tensor(tmp_path: Path) -> None:
+    """DxDispatch binds them all the same, so that this is a warning."""
+    shown = io.StringIO()
+    with redirect_stdout(shown):
+        assert main(["example", "gather"]) == 0
+    whole = json.loads(shown.getvalue())
+    indices, bindings = whole["resources"]["indices"], whole["commands"][0]["bindings"]
+    indices["initialValuesDataType"] = "FLOAT32"
+    (found,) = of(tmp_path, whole)
+    assert (found["severity"], found["id"]) == ("warning", "DML-MODEL-type-differs")
+    assert found["path"] == "$.commands[0].bindings.IndicesTensor"
+    assert "IndicesTensor has the data type UINT32" in found["message"] and '"indices" have FLOAT32' in found["message"]
+    assert '"initialValuesDataType": "UINT32"' in found["hint"]
+    bindings["IndicesTensor"] = {"name": "indices", "elementSizeInBytes": 4}
+    assert not of(tmp_path, whole)
+    bindings["IndicesTensor"] = "indices"
+    whole["resources"]["indices"] = {"initialValuesDataType": "UINT8", "initialValues": {"sourcePath": "indices.bin"}}
+    assert not of(tmp_path, whole)
+
+
+def test_a_warning_does_not_contradict_an_error(tmp_path: Path) -> None:
+    """The warning of windows that reach past the padding is for sizes that are taken."""
+    for size, severity in ((4, "error"), (3, "warning")):
+        output = {"DataType": "FLOAT32", "Sizes": [1, 1, size, 2]}
+        sizes = {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 6, 5]}, "OutputTensor": output}
+        (found,) = of(tmp_path, model(p=pool(Strides=[2, 2], **sizes)))
+        assert found["severity"] == severity
 
 
 def test_warnings_do_not_count(tmp_path: Path) -> None:

@@ -182,6 +182,16 @@ def test_fix_leaves_what_has_a_choice_or_no_repair(tmp_path: Path) -> None:
     assert [one["id"] for one in findings(target)] == ["DML-GEMM-b-rows"]
 
 
+def test_the_nearest_valid_value_of_the_only_error_is_written(tmp_path: Path) -> None:
+    output = {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 6]}
+    target = written(tmp_path, model(p=pool(OutputTensor=output), w=pool(WindowSize=[9, 9]), c=convolution()))
+    status, _, said = fix(target)
+    assert f"{target}:1: written: $.dispatchables.p.desc.OutputTensor.Sizes[3] = 5\n" in said
+    assert '"GroupCount": 8' in said and status == 1
+    assert json.loads(target.read_text())["dispatchables"]["p"] == pool()
+    assert {one["path"].split(".")[2] for one in findings(target)} == {"w"}  # two errors
+
+
 def test_fix_writes_nodes_of_graphs_and_nested_descs(tmp_path: Path) -> None:
     softmax = {"Type": "ACTIVATION_SOFTMAX1", "Desc": {"AxisCount": 1, "Axes": [-1]}}
     fused = gemm(BTensor=tensor(1, 1, 3, 4), FusedActivation=softmax)

@@ -246,3 +246,11 @@ def test_parts_of_products_do_not_overflow(monkeypatch: pytest.MonkeyPatch) -> N
 def test_memory_is_that_of_parts(function: str, axes: tuple[int, ...]) -> None:
     x = np.broadcast_to(np.linspace(0.5, 1.5, 1 << 12, dtype=np.float16), (1 << 9, 1 << 12))
     assert peak(lambda: reduced(x, function, axes)) < 10 << 20
+
+
+def test_the_error_about_integers_is_that_of_the_input() -> None:
+    """The data type of the output, which nobody gave, is not at fault."""
+    for function in ("AVERAGE", "L2", "LOG_SUM"):
+        with pytest.raises(dml.InvalidDescError) as refused:
+            dml.reduce(np.ones((2, 2), np.int32), function=function, axes=[1])  # type: ignore[call-overload]
+        assert [one.id for one in refused.value.violations] == ["DML-REDUCE-input-floats"]

@@ -282,3 +282,25 @@ def test_gradients_and_filters_take_little_memory() -> None:
             tracemalloc.stop()
         np.testing.assert_allclose(found.mean(), (4, 1)[number], rtol=1e-5)
         assert peak < found.nbytes + (32 << 20), f"{peak / 2**20:.0f} MB"
+
+
+def test_one_number_does_not_scale_all_axes() -> None:
+    """As the scale factor of other libraries, it is meant for some axes only."""
+    x, mode = np.ones((1, 3, 2, 2), np.float32), "NEAREST_NEIGHBOR"
+    operators: list[Any] = [dml.resample, dml.resample1, dml.resample2, dml.resample3]
+    for function in operators:
+        name = f"DML-{function.__name__.upper()}-scales-length"
+        for number in (2, 2.5, np.float32(2), np.array(2.0)):
+            with pytest.raises(dml.InvalidDescError, match=r"scales .* and needs 4, one for each axis") as refused:
+                function(x, output_sizes=(1, 3, 4, 4), interpolation_mode=mode, scales=number)
+            assert refused.value.id == name
+        with pytest.raises(dml.InvalidDescError, match=r"scales is one number .*\(1, 1, 2, 2\) doubles the last two"):
+            function(x, output_sizes=(1, 3, 4, 4), interpolation_mode=mode, scales=2)
+        assert function(x, output_sizes=(1, 3, 4, 4), interpolation_mode=mode, scales=(1, 1, 2, 2)).all()
+    line = dml.resample2(np.ones(3, np.float32), output_sizes=(6,), interpolation_mode="LINEAR", scales=2)
+    assert line.shape == (6,)
+    tensors = dml.TensorDesc("FLOAT32", (1, 3, 2, 2)), dml.TensorDesc("FLOAT32", (1, 3, 4, 4))
+    desc = dml.desc.Resample2(
+        input=tensors[0], output=tensors[1], interpolation_mode=mode, rounding_direction="DECREASING", scales=2
+    )
+    assert [one.id for one in dml.check(desc)] == ["DML-RESAMPLE2-scales-length"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from each import each_of
 from small_models import ANY, ONE, RELU, Node, Values, X, small
 
 import dmlcy.onnx
+from dmlcy._cli import main
 from dmlcy._frontends.onnx.binding import options
 from dmlcy._frontends.onnx.lint import lint, problems
 from dmlcy._frontends.onnx.model import Sizes
@@ -85,6 +88,22 @@ def test_lint_names_the_first_node_that_needs_the_level() -> None:
     assert verdict.minimum is not None
     subjects = [one.subject for one in verdict.minimum.forced_by]
     assert subjects and all(one.endswith("GATHER of node 0 (Gather)") for one in subjects)
+
+
+def test_lint_counts_the_nodes_on_the_cpu(tmp_path: Path) -> None:
+    file = tmp_path / "m.onnx"
+    file.write_bytes(small([RELU, Node("Det", "d", "e")], SEVERAL))
+    for shapes, options_ in ((), ""), (("--shape", "n=1"), " --shape=n=1"):
+        shown = io.StringIO()
+        with redirect_stdout(shown):
+            assert main(["lint", str(file), *shapes]) == 0
+        line = f"{file}: note: 1 node on the CPU, not on DirectML: `dmlcy onnx {file}{options_}` says which and why\n"
+        assert line in shown.getvalue()
+    file.write_bytes(small([RELU], X))
+    shown = io.StringIO()
+    with redirect_stdout(shown):
+        assert main(["lint", str(file)]) == 0
+    assert "CPU" not in shown.getvalue()
 
 
 def test_lint_names_an_operator_once() -> None:

@@ -168,6 +168,20 @@ def test_an_operator_is_named_without_what_a_terminal_obeys() -> None:
     assert str(refused.value).isprintable()
 
 
+@pytest.mark.parametrize("before", [[], [Node("Reshape", "x s", "h")]])
+@pytest.mark.parametrize("after", [[], [Node("Reshape", "t q", "y")]])
+def test_a_transpose_of_nine_axes_is_named(before: list[Node], after: list[Node]) -> None:
+    turned = Node("Transpose", "h" if before else "x", "t" if after else "y", {"perm": [8, 0, 1, 2, 3, 4, 5, 6, 7]})
+    nine, flat = ("FLOAT", (2,) * 9), ("FLOAT", (512,))
+    sizes = {"s": np.full(9, 2, np.int64), "q": np.array([512])}
+    made = small(
+        [*before, turned, *after], {"x": flat if before else nine}, sizes, outputs={"y": flat if after else nine}
+    )
+    with pytest.raises(dml.DmlError, match=r"from Transpose|\(Transpose\): ") as refused:
+        CompiledModel(decode("m.onnx", made, None), {})(np.zeros((512,) if before else (2,) * 9, np.float32))
+    assert "Transpose" in str(refused.value).splitlines()[0]
+
+
 def test_what_does_not_run_is_named() -> None:
     nodes, y = [Node("Relu", "x", "h"), Node("Det", "h", "y")], ("FLOAT", ())
     with pytest.raises(dml.ModelError, match=r"node 1 \(Det\): .*DML-ONNX-run-unknown"):

@@ -123,6 +123,10 @@ def test_what_no_operator_is_called(word: str) -> None:
         ("resize", "Take dmlcy.resample2."),
         ("layer_norm", "Take dmlcy.mean_variance_normalization1."),
         ("matmul", "Take dmlcy.gemm or dmlcy.matrix_multiply_integer."),
+        ("mean", 'Take dmlcy.reduce with function="AVERAGE".'),
+        ("reduce_mean", 'Take dmlcy.reduce with function="AVERAGE".'),
+        ("reduce_sum", 'Take dmlcy.reduce with function="SUM".'),
+        ("norm", "Take dmlcy.reduce."),
         ("transpose", "See docs/from-numpy.md#transpose-reshape-broadcast-einsum."),
     ],
 )

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dmlcy._desc import memory
 from dmlcy._facts.dtypes import count_in_bytes
 from dmlcy._facts.rows import Dtype
-from dmlcy._facts.tables import CATALOGUE
+from dmlcy._facts.tables import CATALOGUE, TensorDataType
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._frontends.dxdispatch.model import Binding, Dispatch, Dispatchable, DispatchGraph, Model, WriteFile
 from dmlcy._frontends.dxdispatch.problems import Problem
@@ -17,7 +17,7 @@ from dmlcy._frontends.dxdispatch.resources import Buffer, SourceFile, size_of
 
 
 def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
-    """The problems that would stop a run of the model, for buffers whose size does not come from a file.
+    """The problems that would stop a run of the model, for buffers whose size does not come from a file, and warnings.
 
     ``valid``: the dispatchables whose descs are.
     """
@@ -36,7 +36,7 @@ def problems(model: Model, valid: Mapping[str, Dispatchable]) -> list[Problem]:
                 reader.report("DML-MODEL-untyped", command.node, name=buffer.name)
             elif shown and isinstance(command, WriteFile):
                 _dimensions(reader, command, buffer)
-    return reader.problems
+    return [*reader.problems, *reader.warnings]
 
 
 def shared(reader: Reader, model: Model, valid: Mapping[str, Dispatchable]) -> None:
@@ -108,19 +108,38 @@ def _bindings(reader: Reader, model: Model, dispatchable: Dispatchable, bindings
 
 
 def reach(reader: Reader, model: Model, tensors: Iterable[tuple[str, object]], bindings: Mapping[str, Binding]) -> None:
-    """Report tensors that reach beyond their buffers. ``tensors``: the name and the desc of each."""
+    """Report tensors that reach beyond their buffers, and warn of those with another data type than the values there.
+
+    ``tensors``: the name and the desc of each.
+    """
     for name, desc in tensors:
         binding = bindings.get(name)
         buffer = None if binding is None else model.resources.get(binding.resource)
         if binding is None or buffer is None or not isinstance(desc, TensorDesc):
             continue
         halves(reader, name, binding, buffer.dtype)
+        _type(reader, name, desc, binding, buffer)
         size, begin = size_of(buffer), _begin(binding, buffer)
         if size is None or begin is None:
             continue
         held, needed = memory.rounded(size), begin + memory.needed(desc)
         if needed > held:
             reader.report("DML-MODEL-buffer-size", binding.node, name=buffer.name, size=held, needed=needed, field=name)
+
+
+def _type(reader: Reader, name: str, desc: TensorDesc, binding: Binding, buffer: Buffer) -> None:
+    """Warn of a tensor that has another data type than the values of its buffer.
+
+    UINT8 from a file are bytes, and a buffer with tensors at offsets may have tensors of several data types.
+    """
+    if buffer.dtype is None or not isinstance(desc.dtype, TensorDataType) or buffer.dtype.name == desc.dtype.name:
+        return
+    of_bytes = isinstance(buffer.initial, SourceFile) and buffer.dtype.name == TensorDataType.UINT8.name
+    if of_bytes or binding.offset or binding.element_size is not None:
+        return
+    held, dtype = buffer.dtype.name, desc.dtype.name
+    hint = f'If the values are meant as {dtype}, write "initialValuesDataType": "{dtype}" in the resource.'
+    reader.warn("DML-MODEL-type-differs", binding.node, hint, name=buffer.name, held=held, field=name, dtype=dtype)
 
 
 def _dimensions(reader: Reader, command: WriteFile, buffer: Buffer) -> None:

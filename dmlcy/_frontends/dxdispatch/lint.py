@@ -83,12 +83,16 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file: its findings in their order there, its dispatchables, and its text where it is one."""
+    """One file: its findings in their order there, its dispatchables, and its text where it is one.
+
+    ``elsewhere``: of an ONNX model, what no desc is checked for, in a sentence; "" where all nodes are on DirectML.
+    """
 
     name: str
     findings: tuple[Finding, ...]
     dispatchables: tuple[Verdict, ...] = ()
     text: str = ""
+    elsewhere: str = ""
 
     @property
     def returned(self) -> Returned | None:

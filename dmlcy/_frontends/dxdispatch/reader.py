@@ -155,6 +155,14 @@ class Reader:
             if name not in known:
                 self.ignore(parent, name, hint(name, absent))
 
+    def warn(self, identifier: str, node: Node, hint: str = "", **values: object) -> None:
+        """Record a warning at the place of the node."""
+        place = self.document.place(node)
+        if len(self.warnings) < MOST:
+            self.warnings.append(make(identifier, place, values, warning=True, hint=hint))
+        elif len(self.warnings) == MOST:
+            self.warnings.append(more(place))
+
     def ignore(self, parent: Node, name: str, hint: str) -> None:
         """Warn of a member that is not read."""
         place = self.document.place(parent.value[name], key=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -10,16 +11,16 @@ from dmlcy._desc.minimum import LevelReason, MinimumLevel
 from dmlcy._errors import DmlError
 from dmlcy._facts.tables import LEVEL_INDEX, FeatureLevelName
 from dmlcy._frontends.dxdispatch.lint import FileReport, Verdict, findings
-from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, whole
+from dmlcy._frontends.dxdispatch.problems import Place, Problem, make, printable, whole
 from dmlcy._frontends.onnx import valid
 from dmlcy._frontends.onnx.binding import options, unbound, written
 from dmlcy._frontends.onnx.model import Model
 from dmlcy._frontends.onnx.model_report import fails
 from dmlcy._frontends.onnx.places import place_of
-from dmlcy._frontends.onnx.placing import Placer
+from dmlcy._frontends.onnx.placing import Placement, Placer
 from dmlcy._frontends.onnx.visits import Visit
 from dmlcy._frontends.onnx.walk import Walk
-from dmlcy._graph.check import violations
+from dmlcy._graph.check import counted, violations
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.limits import MOST
 from dmlcy._graph.minimum import NodeReason, lowest
@@ -37,11 +38,15 @@ _CHECKED: Final = frozenset({"DML-ONNX-cpu-version", "DML-ONNX-cpu-shape"})
 
 
 class Found(NamedTuple):
-    """The findings: the problems, the level that the descs need if they are valid, and the number of nodes."""
+    """The findings: the problems, the level that the descs need if they are valid, and the numbers of nodes.
+
+    ``cpu``: the nodes that ONNX Runtime leaves to the CPU.
+    """
 
     problems: list[Problem]
     minimum: MinimumLevel | None
     nodes: int
+    cpu: int
 
 
 def lint(
@@ -50,7 +55,14 @@ def lint(
     """Look at a model at a feature level. Nothing is executed."""
     found = problems(model, level, shapes, limit)
     verdict = Verdict(model.graph.name or model.file, whole(model.file), None, found.minimum, found.nodes)
-    return FileReport(model.file, findings(found.problems, ""), (verdict,))
+    elsewhere = ""
+    if found.cpu:
+        given = [f"--shape={name}={'x'.join(map(str, sizes))}" for name, sizes in (shapes or {}).items()]
+        command = shlex.join(["dmlcy", "onnx", model.file, *given])
+        elsewhere = (
+            f"{counted(found.cpu, 'node')} on the CPU, not on DirectML: `{printable(command)}` says which and why"
+        )
+    return FileReport(model.file, findings(found.problems, ""), (verdict,), elsewhere=elsewhere)
 
 
 def problems(
@@ -59,10 +71,11 @@ def problems(
     """The problems of the nodes of a model, and of the descs that they become."""
     walk = Walk(model, shapes, limit)
     found = [*_of_nodes(walk)]
+    cpu = [one for one in Placer(walk.model.opsets, walk.visits).placements if one.where == "cpu"]
     graph = walk.graph()
     minimum: MinimumLevel | None = None
     if graph is not None:
-        wrong = [*_of_graph(walk, graph, LEVEL_INDEX[level])]
+        wrong = [*_of_graph(walk, graph, cpu, LEVEL_INDEX[level])]
         found += wrong
         later = all(one.warning or one.violation.error == "FeatureLevelError" for one in wrong)
         if later and not any(one.is_unmade for one in walk.all()):
@@ -76,7 +89,7 @@ def problems(
         )
         for name, sizes in unbound(walk.free()).items()
     ]
-    return Found(found, minimum, sum(1 for _ in walk.all()))
+    return Found(found, minimum, sum(1 for _ in walk.all()), len(cpu))
 
 
 def _lowest(walk: Walk, graph: GraphDesc) -> MinimumLevel | None:
@@ -108,14 +121,11 @@ def _of_nodes(walk: Walk) -> Iterator[Problem]:
                 yield make(one.identifier, place, one.values, warning=True)
 
 
-def _of_graph(walk: Walk, graph: GraphDesc, level: int) -> Iterator[Problem]:
+def _of_graph(walk: Walk, graph: GraphDesc, cpu: Sequence[Placement], level: int) -> Iterator[Problem]:
     """The problems of the descs, at the nodes of the model that they are made for."""
     places = {number: visit for visit in walk.all() for number in visit.made}
     elsewhere = {
-        number
-        for one in Placer(walk.model.opsets, walk.visits).placements
-        if one.where == "cpu" and not all(why.id in _CHECKED for why in one.reasons)
-        for number in one.visit.made
+        number for one in cpu if not all(why.id in _CHECKED for why in one.reasons) for number in one.visit.made
     }
     for one in violations(graph, level):
         if one.id in _OF_A_WHOLE_GRAPH or not isinstance(one, GraphViolation) or one.node in elsewhere:

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Final, Literal, NoReturn
 
 from dmlcy._compile import compile
-from dmlcy._errors import Violation, raise_violations
+from dmlcy._errors import DmlError, Violation, raise_violations
 from dmlcy._facts.dtypes import Bytes
 from dmlcy._facts.tables import FeatureLevelName
-from dmlcy._frontends.dxdispatch.problems import make, refuse
+from dmlcy._frontends.dxdispatch.problems import Problem, make, refuse
 from dmlcy._frontends.onnx import folding
 from dmlcy._frontends.onnx.elements import element_of
 from dmlcy._frontends.onnx.model import ELEMENTS, ONNX, Model, Tensor
@@ -31,7 +31,7 @@ from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Node, Port
 from dmlcy._graph.parts import part_of
 from dmlcy._graph.run import CompiledGraph
-from dmlcy._graph.violations import of_node
+from dmlcy._graph.violations import GraphViolation, of_node
 from dmlcy._types import Array
 
 FUNCTION: Final = "onnx.load"
@@ -166,7 +166,30 @@ class Stage:
         graph, numbers = part_of(self.walk.builder.build(*values), ports, names_of(self.walk))
         every = {end.name: one for end, one in zip(self.walk.builder._inputs, self.walk.inputs, strict=True)}
         self.fed = [every[end.name] for end in graph.inputs]
-        return graph, compile(graph, self.settings.level), numbers
+        try:
+            return graph, compile(graph, self.settings.level), numbers
+        except DmlError as error:
+            self._name_nodes(error)
+            raise
+
+    def _name_nodes(self, error: DmlError) -> None:
+        """Raises the refusal of a graph that has no node of the model at fault with the node that needs or makes it."""
+        wrong = [one for one in error.violations if isinstance(one, GraphViolation)]
+        if any(one.origin for one in wrong):
+            return
+        for need in self.needs:
+            if any(_violations(self.walk, need.visit)):
+                self._refuse(need.visit)
+        made = {id(known.value): visit for visit in self.walk.all() for known in visit.outputs}
+        values = {"inputs": self.fed, "outputs": self.copied}
+        named = [
+            Problem(place_of(self.settings.model.file, *visit.steps), one).located()
+            for one in wrong
+            if one.part in values and one.entry is not None
+            if (visit := made.get(id(values[one.part][one.entry]))) is not None
+        ]
+        if named:
+            raise_violations(named)
 
     def _bytes(self, one: OnnxValue) -> Bytes:
         """The bytes of a constant; those of an initializer are made once for all stages."""

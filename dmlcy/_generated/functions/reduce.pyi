@@ -64,20 +64,6 @@ def reduce(
             axes repeats an earlier axis. Must hold for k in len(axes):
             ``not any(axes[j] == axes[k] for j in k)``
 
-        ``DML-REDUCE-output-follows``
-            output has a different data type from the input. Must hold:
-            ``dtype(output) == dtype(input) or function in ('ARGMIN', 'ARGMAX')``
-
-        ``DML-REDUCE-output-index``
-            output does not have a data type of indices. Must hold:
-            ``dtype(output) in ('UINT32', 'INT32', 'UINT64', 'INT64') or not
-            function in ('ARGMIN', 'ARGMAX')``
-
-        ``DML-REDUCE-output-unsigned-index``
-            output does not have the data type of indices before level 3_0. Must
-            hold:
-            ``dtype(output) != 'INT32' or not function in ('ARGMIN', 'ARGMAX')``
-
         ``DML-REDUCE-input-floats``
             input has integers, which this function does not take. Must hold:
             ``dtype(input) in ('FLOAT32', 'FLOAT16') or not function in
@@ -100,6 +86,20 @@ def reduce(
             before level 5_0. Must hold:
             ``not dtype(input) in ('INT64', 'UINT64') or not function in ('L1',
             'SUM_SQUARE', 'MULTIPLY', 'SUM', 'MIN', 'MAX')``
+
+        ``DML-REDUCE-output-follows``
+            output has a different data type from the input. Must hold:
+            ``dtype(output) == dtype(input) or function in ('ARGMIN', 'ARGMAX')``
+
+        ``DML-REDUCE-output-index``
+            output does not have a data type of indices. Must hold:
+            ``dtype(output) in ('UINT32', 'INT32', 'UINT64', 'INT64') or not
+            function in ('ARGMIN', 'ARGMAX')``
+
+        ``DML-REDUCE-output-unsigned-index``
+            output does not have the data type of indices before level 3_0. Must
+            hold:
+            ``dtype(output) != 'INT32' or not function in ('ARGMIN', 'ARGMAX')``
 
     See Also
     --------

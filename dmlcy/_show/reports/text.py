@@ -41,6 +41,9 @@ def lines(report: Report) -> Iterator[str]:
             if verdict.minimum is not None:
                 yield _verdict(verdict)
                 noted = True
+        if file.elsewhere:
+            yield f"{printable(file.name)}: {paint('note:', 'note')} {file.elsewhere}"
+            noted = True
     if noted:
         yield ""
     graphs = sum(verdict.nodes is not None for file in report.files for verdict in file.dispatchables)

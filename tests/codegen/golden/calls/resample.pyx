@@ -4,7 +4,7 @@
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
-from dmlcy._runtime.arguments cimport take_enum, take_floats, take_uints
+from dmlcy._runtime.arguments cimport take_each_float, take_enum, take_uints
 from dmlcy._runtime.call cimport Attributes, Holds, Layout, Run, Take, call_of
 from dmlcy._runtime.checks cimport append_sizes, tensor_holds
 from dmlcy._runtime.context cimport numbers_of
@@ -87,7 +87,7 @@ cdef int resample_take(Resample* a, int level, const ResampleKeywords* keywords)
     a.axes = a.input.rank
     if not take_uints(<object>keywords.output_sizes, a.axes, 1, 4294967295, a.output_sizes):
         return 0
-    if not take_floats(<object>keywords.scales, a.axes, a.scales):
+    if not take_each_float(<object>keywords.scales, a.axes, a.scales):
         return 0
     return 1
 
