@@ -19,8 +19,8 @@ FUNCTIONS = {
     "in_range": "whether the number, without its fraction, is in the range of the data type of the output",
     "any": "whether the condition is true for any of the elements of the input from which the result is computed",
     "all": "whether the condition is true for all of the elements of the input from which the result is computed",
-    "idle": "whether the condition is true for an element of the input with a weight of 0, or one that meets padding "
-    "only: a device may multiply this element by 0",
+    "idle": "whether the condition is true for an element that a device may multiply by 0: its weight is 0, or it "
+    "meets padding only",
 }
 """The meaning of functions that only conditions on elements have."""
 

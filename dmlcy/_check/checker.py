@@ -178,7 +178,7 @@ class Check(State):
         self._look("error")
 
     def _look(self, severity: str) -> None:
-        """The rules of a severity on values of fields. Warnings come last, so that they read nothing that is refused."""
+        """The rules of a severity on values of fields. Warnings come last: they read nothing that is refused."""
         for rule in self.operator.rules:
             if not rule.data and rule.severity == severity:
                 sizes.infer(self, rule.reads)
