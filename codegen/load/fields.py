@@ -100,14 +100,12 @@ class Fields:
         variable = row.str("dtype", None)
         rank = row.str("rank", None) if tensor else None
         if tensor:
-            _check_tensor(row, variable, rank, types, ranks)
+            _check_tensor(row, declared, variable, rank, types, ranks)
         elif kind.typed and variable not in names:
             why = f"{declared.name} is {kind.directml}: `dtype` names the field that holds its data type"
             row.error("dtype", why, did_you_mean(variable or "", names))
         low, high, provenance = _range(row, kind)
         any_sizes = tensor and row.has("sizes") and row.str("sizes") == ANY
-        if any_sizes and declared.kind != "output":
-            row.error("sizes", "only an output says that its sizes are any", "leave sizes out")
         sizes_key = "sizes" if tensor and not any_sizes else None
         axes = row.strings("axes") if tensor and row.has("axes") else ()
         return Field(
@@ -196,9 +194,16 @@ def with_axes(doc: str, axes: tuple[str, ...]) -> str:
 
 
 def _check_tensor(
-    row: Table, variable: str | None, rank: str | None, types: Mapping[str, object], ranks: Mapping[str, object]
+    row: Table,
+    declared: CatalogueField,
+    variable: str | None,
+    rank: str | None,
+    types: Mapping[str, object],
+    ranks: Mapping[str, object],
 ) -> None:
     """A tensor names a row of [types] and one of [ranks]."""
+    if row.has("sizes") and row.str("sizes") == ANY and declared.kind != "output":
+        row.error("sizes", "only an output says that its sizes are any", "leave sizes out")
     if row.has("rank") is False:
         row.error("name", "a tensor has a rank", 'add rank = "R" and a row R in [ranks]')
     if variable is None:

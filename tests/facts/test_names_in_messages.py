@@ -18,7 +18,7 @@ OF: Final = re.compile(r"\b(?:sizes|axes|rows|columns|channels|elements|number|s
 """A tensor follows, without an article: the sizes of input."""
 OTHERS: Final = {
     "the", "a", "one", "its", "those", "what", "each", "dimensions", "axes", "channels", "rows", "columns", "heads",
-    "matrices", "tensors", "keys", "earlier", "regions", "size", "elements", "steps",
+    "matrices", "tensors", "keys", "earlier", "regions", "size", "elements", "steps", "whole", "axis",
 }  # fmt: skip
 """Words that may follow instead."""
 ARTICLE: Final = re.compile(r"\bthe (input|filter|indices|bias|mean|variance|query|key|value|updates|mask)\b")

@@ -156,7 +156,7 @@ def test_the_data_type_and_the_sizes_of_a_call() -> None:
     assert lines.tolist() == [[2, 1, 1, 1], [1, 1, 2, 1]]
     for given, words in (
         ({}, "output_sizes is missing. Pass the sizes of output"),
-        ({"output_sizes": (3, 4)}, "differs in size from the indices along an axis"),
+        ({"output_sizes": (3, 4)}, "differs in size from the indices in a dimension other than Axis"),
         ({"output_sizes": (2, 4, 1)}, "has a different number of dimensions"),
         ({"output_sizes": "24"}, "output_sizes must be a sequence of ints"),
         ({"output_sizes": (2, 0)}, r"output_sizes\[1\] is 0, and must be from 1"),

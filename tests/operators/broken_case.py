@@ -87,7 +87,10 @@ def broken_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
     if f"{name}[0]" in use.arrays:
         paths = [f"{name}[{min(place, len(use.values()[name]) - 1)}]" for place in range(len(hint))]
         return tuple(tensor_by_hint(use, path, one, way) for path, one in zip(paths, hint, strict=True))
-    return tensor_by_hint(use, name, hint, way) if name in use.arrays else hint
+    if name in use.arrays:
+        return tensor_by_hint(use, name, hint, way)
+    fills = TABLE[use.operator.name].field(name).fills
+    return hint if fills else (hint, *use.values()[name][1:])  # a number that does not fill an array: its first entry
 
 
 def tensor_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
