@@ -236,6 +236,9 @@ def _in_json(value: object) -> object:
 def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -> Sequence[Violation]:
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
     other = {name: change for name, change in changed.items() if name not in tensors}
+    for field in operator.fields:
+        if field.python in other and not field.fills:  # one number stands for all entries
+            other[field.python] = (other[field.python],) * len(example.attributes[field.python])
     if data:
         return _refused_values(operator, example, changed, other)
     given, whole = _tensors(operator, example), described(example.inputs | example.outputs)
