@@ -286,7 +286,7 @@ def test_gradients_and_filters_take_little_memory() -> None:
 
 def test_one_number_does_not_scale_all_axes() -> None:
     """As the scale factor of other libraries, it is meant for some axes only."""
-    x, mode = np.ones((1, 3, 2, 2), np.float32), "NEAREST_NEIGHBOR"
+    x, mode = np.ones((1, 3, 2, 2), np.float32), dml.InterpolationMode.NEAREST_NEIGHBOR
     operators: list[Any] = [dml.resample, dml.resample1, dml.resample2, dml.resample3]
     for function in operators:
         name = f"DML-{function.__name__.upper()}-scales-length"
