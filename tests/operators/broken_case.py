@@ -84,13 +84,12 @@ def broken_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:
         known = TABLE[use.operator.name]
         desc = next(descs_for(known, known.field(name), use.values(), len(LEVELS) - 1))
         return np.zeros(desc.sizes, NUMPY[desc.dtype.name]) if way in ("call", "compiled") else desc
+    if any(field.python == name and not field.fills for field in TABLE[use.operator.name].fields):
+        return (hint,) * len(use.values()[name])
     if f"{name}[0]" in use.arrays:
         paths = [f"{name}[{min(place, len(use.values()[name]) - 1)}]" for place in range(len(hint))]
         return tuple(tensor_by_hint(use, path, one, way) for path, one in zip(paths, hint, strict=True))
-    if name in use.arrays:
-        return tensor_by_hint(use, name, hint, way)
-    fills = TABLE[use.operator.name].field(name).fills
-    return hint if fills else (hint, *use.values()[name][1:])  # a number that does not fill an array: its first entry
+    return tensor_by_hint(use, name, hint, way) if name in use.arrays else hint
 
 
 def tensor_by_hint(use: Use, name: str, hint: Any, way: str) -> Any:

@@ -235,7 +235,12 @@ def _in_json(value: object) -> object:
 
 def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -> Sequence[Violation]:
     tensors = {field.python for field in operator.fields if field.kind != "attribute"}
-    other = {name: _of_attribute(operator, example, name, changed[name]) for name in changed if name not in tensors}
+    other = {name: change for name, change in changed.items() if name not in tensors}
+    for field in operator.fields:
+        if field.python in other and not field.fills:  # one number stands for all entries
+            entries = example.attributes[field.python]
+            assert isinstance(entries, Sized)
+            other[field.python] = (other[field.python],) * len(entries)
     if data:
         return _refused_values(operator, example, changed, other)
     given, whole = _tensors(operator, example), described(example.inputs | example.outputs)
@@ -248,15 +253,6 @@ def _refused(operator: Operator, example: Example, changed: Facts, data: bool) -
         elif name in whole:
             given[name] = changed_tensors(whole[name], change)
     return check(desc_class(operator.name)(**given, **{**example.attributes, **other}), warnings=True)
-
-
-def _of_attribute(operator: Operator, example: Example, name: str, change: object) -> object:
-    """The changed value of an attribute: a number takes the place of the first entry of an array."""
-    if operator.field(name).fills or isinstance(change, list):
-        return change
-    entries = example.attributes[name]
-    assert isinstance(entries, list | tuple)
-    return [change, *entries[1:]]
 
 
 def _refused_values(operator: Operator, example: Example, changed: Facts, other: Facts) -> Sequence[Violation]:
