@@ -22,7 +22,7 @@ from strategies import Array
 import dmlcy as dml
 from dmlcy import testing
 from dmlcy._desc.operator_desc import OperatorDesc
-from dmlcy._facts.rows import Field, Operator
+from dmlcy._facts.rows import Field, Operator, Rule
 from dmlcy._facts.tables import DTYPES, ENUMS, FAST, LEVEL_INDEX, LEVELS, OPERATORS, RUNNABLE
 from dmlcy._field_types.tensor import dtypes_at, ranks_at
 from dmlcy._testing.broken import ways_of
@@ -72,11 +72,16 @@ def facts_of_desc(desc: OperatorDesc) -> Iterator[tuple[str, Any]]:
         elif field.type == "scalar_union":
             dtype = np.dtype(getattr(desc, field.scalar_type or "").name.lower())
             found = [fact.partition(" ")[2] for fact in values_of_array(np.array([value], dtype))]
-        elif isinstance(value, tuple):
-            found = list(value)
         else:
-            found = [repr(value) if isinstance(value, float) else value]
+            found = [comparable(one) for one in (value if isinstance(value, tuple) else (value,))]
         yield from ((field.python, one) for one in found)
+
+
+def comparable(value: Any) -> Any:
+    """A value that is equal to others like it: of a float its text, of the desc of an activation its operator."""
+    return (
+        repr(value) if isinstance(value, float) else value.operator.name if isinstance(value, OperatorDesc) else value
+    )
 
 
 def facts_of_one(tensor: dml.TensorDesc) -> Iterator[Any]:
@@ -102,7 +107,7 @@ def facts_of_tensor(field: Field, level: int) -> Iterator[Any]:
     if field.kind == "input":
         ranks = sorted(ranks_at(field, level))
         yield from ranks[:1] if field.leading_ones == "desc" else ranks  # a call takes no ones in front of them
-        yield from ("flags OWNED_BY_DML", "elements that share their place")
+        yield from ("elements that share their place", *(["flags OWNED_BY_DML"] if field.owned else []))
         if max(ranks_at(field, level)) > 3 and field.sizes is None:
             yield "channels last"
     yield from ("packed", "strided", "transposed", "gaps", "flags NONE", "a size of 1", "a size beyond 1")
@@ -115,8 +120,11 @@ def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
         yield from (members.cls[name] for name, (_, since) in members.members.items() if LEVEL_INDEX[since] <= level)
     elif field.type == "bool":
         yield from (False, True)
-    elif field.type == "float":
+    elif field.type in ("float", "float_array"):
         yield from map(repr, (2.0**-149, 1.0, float(np.finfo("f4").max)))
+    elif field.type in ("operator_desc", "operator_desc_array"):
+        yield from (name for name, since in field.among if LEVEL_INDEX[since] <= level and name in OPERATORS)
+        yield from (None,) if field.optional else ()
     elif field.type == "scalar_union":
         yield from (*FLOATS, "min", "max")
     else:
@@ -159,7 +167,17 @@ def reachable(operator: Operator, fact: tuple[str, Any]) -> bool:
         return False
     if (operator.name, name) in IN_A_MATRIX and value == "channels last":
         return False
-    return value != UINT_MAX or name not in never_largest(operator)
+    if value == UINT_MAX and name in never_largest(operator):
+        return False
+    return not any(refuses(rule, operator, name, value) for rule in operator.rules)
+
+
+def refuses(rule: Rule, operator: Operator, name: str, value: Any) -> bool:
+    """Whether a rule refuses a value of an attribute, whatever the rest of a desc is."""
+    if rule.reads != {name} or rule.data or rule.severity != "error" or rule.until is not None:
+        return False
+    given = float(value) if operator.field(name).type == "float" else value
+    return not rule.holds(operator.rules_class({name: given}))
 
 
 @pytest.mark.parametrize("name", one_operator())
@@ -280,11 +298,11 @@ def test_arrays_have_every_layout_and_special_value(name: str) -> None:
     for number, field in enumerate(tensors):
         ranks = ranks_at(field, NEWEST)
         layouts = LAYOUTS - ({"channels last"} if max(ranks) < 4 or field.sizes is not None else set())
-        if {*dtypes_at(field, NEWEST)} <= {"UINT8", "INT8"}:
+        names = [found for found in dtypes_at(field, NEWEST) if DTYPES[found].numpy is not None]
+        if {*names} <= {"UINT8", "INT8"}:
             layouts = layouts - {"misaligned", "strides that are no multiples"}
         wanted |= {(field.python, layout) for layout in layouts - ({"one element"} if number else set())}
         if field.sizes is None:
-            names = [found for found in dtypes_at(field, NEWEST) if DTYPES[found].numpy is not None]
             for dtype in (np.dtype(found.lower()) for found in names):
                 wanted |= {(field.python, special) for special in specials_of(dtype, (name, field.python) in OF_PLACES)}
     wanted = {fact for fact in wanted if reachable(operator, fact)}
