@@ -194,8 +194,7 @@ def _less(b: Broken, field: Field) -> int:
 
 def _too_many(b: Broken, field: Field) -> object:
     """More than 2**32 - 1 elements: sizes that multiply to it, or of an output, attributes that make them so."""
-    sizes = list(b.old(field).sizes)
     if field.kind == "input" or field.sizes is None or b.of(False, True):
-        sizes[: b.of(*range(1, len(sizes) + 1))] = [b.of(2**16, 2**20, UINT_MAX)] * len(sizes)
-        return b.tensor(field, sizes=sizes[: len(b.old(field).sizes)])
+        rank = max(b.old(field).rank, 2)  # one axis has no more elements than that
+        return b.tensor(field, sizes=(b.of(2**16, 2**20, UINT_MAX),) * rank)
     return b.enlarged((2**16, 2**20, UINT_MAX))

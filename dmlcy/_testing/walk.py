@@ -70,32 +70,12 @@ class Walk:
         values = {name: self.values[name] for name in self.given} | changes
         check = self.check(values)
         for _ in range(ADAPTED):
-            before, values = values, self.adapted(check) if check.violations else values
+            given = {name: check.resolved[name] for name in self.given}
+            before, values = values, adapted(self.operator, given, check) if check.violations else values
             if values == before:
                 break
             check = self.check(values)
         return check
-
-    def adapted(self, check: Check) -> Values:
-        """The values with the sizes and lengths that follow from others; new entries are neutral."""
-        values: Values = {name: check.resolved[name] for name in self.given}
-        for violation in check.violations:
-            name, sizes = violation.field or "", cast("Sequence[int]", violation.values.get("expected"))
-            if name in values and violation.id.endswith(f"-{name}-sizes") and violation.fix is not None:
-                old: TensorDesc = values[name]
-                ones = old.rank - len(sizes) if self.operator.field(name).leading_ones == "both" else 0
-                values[name] = TensorDesc(old.dtype, (*[1] * ones, *sizes))
-        for field in self.operator.fields:
-            value = values.get(field.python)
-            if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
-                values[field.python] = 0
-            if field.length is not None and isinstance(value, tuple):
-                length = check.evaluated(field.length) or len(value)
-                neutral = type_of(field.type).entry_more(field, value) if field.default is MISSING else field.default
-                values[field.python] = (*value, *[neutral] * length)[:length]
-            elif field.max_length is not None and isinstance(value, tuple):
-                values[field.python] = value[: check.evaluated(field.max_length)]
-        return values
 
     def tensors(self, field: Field) -> tuple[TensorDesc, ...]:
         """The tensor of a field, or those of an array."""
@@ -346,12 +326,19 @@ class Walk:
         return self.take(change) or any(self.take(other | change) for other in others)
 
     def smallest(self, inputs: Sequence[Field], attributes: Sequence[Field]) -> None:
-        """Sizes of 1 and the least attributes, beside which one can be large."""
+        """Sizes of 1 and the least attributes, beside which one can be large: an attribute, or the size of an axis."""
         for field in [*attributes, *attributes]:
             if field.minimum is not None:
                 self.put(field, field.minimum, None)
         for field in inputs:
             self.ones(field)
+        given = [field for field in inputs if not self.lacks(field)]
+        if self.most >= LARGE and given:
+            field = self.draw(st.sampled_from(given))
+            sizes = self.tensors(field)[0].sizes
+            large = _with_size(self.draw(st.integers(0, len(sizes) - 1)), UINT_MAX, sizes)
+            alone = {field.python: self.resized(field, lambda old: large)}
+            any(self.take(changes) for changes in (alone, *self.together(field, large)))
 
     def ones(self, field: Field) -> None:
         """Sizes of 1."""
@@ -437,6 +424,28 @@ class Walk:
         if total is not None:
             total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
         return TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)
+
+
+def adapted(operator: Operator, given: Values, check: Check) -> Values:
+    """The values with the sizes and lengths that follow from others; new entries are neutral."""
+    values = dict(given)
+    for violation in check.violations:
+        name, sizes = violation.field or "", cast("Sequence[int]", violation.values.get("expected"))
+        if name in values and violation.id.endswith(f"-{name}-sizes") and violation.fix is not None:
+            old: TensorDesc = values[name]
+            ones = old.rank - len(sizes) if operator.field(name).leading_ones == "both" else 0
+            values[name] = TensorDesc(old.dtype, (*[1] * ones, *sizes))
+    for field in operator.fields:
+        value = values.get(field.python)
+        if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
+            values[field.python] = 0
+        if field.length is not None and isinstance(value, tuple):
+            length = check.evaluated(field.length) or len(value)
+            neutral = type_of(field.type).entry_more(field, value) if field.default is MISSING else field.default
+            values[field.python] = (*value, *[neutral] * length)[:length]
+        elif field.max_length is not None and isinstance(value, tuple):
+            values[field.python] = value[: check.evaluated(field.max_length)]
+    return values
 
 
 def _with_size(axis: int, size: int, sizes: tuple[int, ...]) -> tuple[int, ...]:

@@ -131,16 +131,34 @@ def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
         yield from (field.minimum, field.maximum)
 
 
+RARELY = {
+    "GATHER": {("indices", "channels last")},
+    "MULTIHEAD_ATTENTION": {("relative_position_bias", "channels last")},
+    "MULTIHEAD_ATTENTION1": {
+        ("relative_position_bias", "channels last"),
+        *(("past_sequence_lengths", layout) for layout in ("transposed", "channels last", "Fortran")),
+    },
+}
+"""What a desc or an array can have, but few draws do: three sizes of a tensor, that rules tie to other fields, are more
+than 1 at once; or two sizes of a tensor that has an element for each item of a batch."""
 SINGLE = "single"
 RULED = [(one.name, rule.about, rule.id.rpartition("-")[2]) for one in FAST.values() for rule in one.rules]
 SIZES = [(one.name, field.python, field.sizes.words) for one in FAST.values() for field in one.fields if field.sizes]
 OF_ONE_ELEMENT = {(name, tensor) for name, tensor, words in SIZES if words == "one element"} | {
     (name, about) for name, about, of in RULED if of == SINGLE
 }
-LINES = ("one element for each channel of the output", "[1, 1, 1, batch]", "[regions]")
+
+
+def in_a_line(words: str) -> bool:
+    """Whether sizes are 1 but for one axis, by the words of their formula."""
+    sizes = words.removeprefix("[").removesuffix("]").split(", ")
+    listed = words.startswith("[") and len(sizes) - sizes.count("1") == 1 and "*" not in sizes[0][:1]
+    return listed or words == "one element for each channel of the output"
+
+
 IN_ONE_LINE = {
-    *(("RANDOM_GENERATOR", state) for state in ("input_state", "output_state")),
-    *((name, tensor) for name, tensor, words in SIZES if words in LINES),
+    ("RANDOM_GENERATOR", "output_state"),  # the sizes of input_state
+    *((name, tensor) for name, tensor, words in SIZES if in_a_line(words)),
     *(
         (name, about)
         for name, about, of in RULED
@@ -167,7 +185,7 @@ def reachable(operator: Operator, fact: tuple[str, Any]) -> bool:
         return False
     if (operator.name, name) in IN_A_MATRIX and value == "channels last":
         return False
-    if value == UINT_MAX and name in never_largest(operator):
+    if (value == UINT_MAX and name in never_largest(operator)) or fact in RARELY.get(operator.name, ()):
         return False
     return not any(refuses(rule, operator, name, value) for rule in operator.rules)
 
@@ -313,10 +331,11 @@ def test_arrays_have_every_layout_and_special_value(name: str) -> None:
 
 
 def broken_at(name: str) -> list[tuple[str, str]]:
-    """Every id that a desc can have, with a level at which it can."""
-    since = first_level(OPERATORS[name])
-    found: dict[str, str] = {id_: LEVELS[NEWEST].name for id_ in ways_of(name, NEWEST)}
-    found |= {id_: since for id_ in ways_of(name, LEVEL_INDEX[since]) if id_ not in found}
+    """Every id that a desc can have, with the last level at which it can: some rules end, and data types come late."""
+    operator, found = OPERATORS[name], dict[str, str]()
+    ends = {LEVEL_INDEX[rule.until] - 1 for rule in operator.rules if rule.until is not None}
+    for level in sorted({NEWEST, *ends, LEVEL_INDEX[first_level(operator)]}, reverse=True):
+        found = dict.fromkeys(ways_of(name, level), LEVELS[level].name) | found
     return sorted(found.items())
 
 
