@@ -429,6 +429,7 @@ class Walk:
 def adapted(operator: Operator, given: Values, check: Check) -> Values:
     """The values with the sizes and lengths that follow from others; new entries are neutral."""
     values = dict(given)
+    lengths = {one.field: one.values.get("expected") for one in check.violations if one.id.endswith("-length")}
     for violation in check.violations:
         name, sizes = violation.field or "", cast("Sequence[int]", violation.values.get("expected"))
         if name in values and violation.id.endswith(f"-{name}-sizes") and violation.fix is not None:
@@ -440,7 +441,7 @@ def adapted(operator: Operator, given: Values, check: Check) -> Values:
         if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
             values[field.python] = 0
         if field.length is not None and isinstance(value, tuple):
-            length = check.evaluated(field.length) or len(value)
+            length = cast("int | None", lengths.get(field.python)) or check.evaluated(field.length) or len(value)
             neutral = type_of(field.type).entry_more(field, value) if field.default is MISSING else field.default
             values[field.python] = (*value, *[neutral] * length)[:length]
         elif field.max_length is not None and isinstance(value, tuple):
