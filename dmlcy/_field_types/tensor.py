@@ -132,7 +132,7 @@ class Tensor(FieldType):
         if not field.owned:
             yield "owned", lambda b, field: b.tensor(field, flags="OWNED_BY_DML")
         yield "elements", _too_many
-        if field.kind == "output":
+        if field.kind == "output" and not _has_one_element(field):
             yield "overlap", lambda b, field: b.tensor(field, strides=(0,) * b.old(field).rank)
 
 
@@ -153,9 +153,15 @@ def _too_new(field: Field, level: int) -> Iterator[tuple[str, Break]]:
         )
 
 
+def _has_one_element(field: Field) -> bool:
+    """Whether all sizes of a tensor are 1: they are where they follow from numbers of dimensions alone."""
+    return field.sizes is not None and all(read.endswith(".rank") for read in field.sizes.reads)
+
+
 def _numpy(b: Broken, field: Field) -> str:
-    """The name in NumPy of the data type of a tensor; of one that NumPy has not, of another one."""
-    return DTYPES[b.old(field).dtype.name].numpy or "uint16"
+    """The name in NumPy of the data type of a tensor; of one that NumPy has not, or of single bytes, of another one."""
+    name = DTYPES[b.old(field).dtype.name].numpy
+    return "uint16" if name is None or np.dtype(name).itemsize == 1 else name
 
 
 def _others(field: Field) -> list[str]:

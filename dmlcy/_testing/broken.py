@@ -322,8 +322,8 @@ def _against(rule: Rule) -> Way:
             return b.of(*_tensors_against(b, rule, field))()
         value = getattr(b.desc, field.python)
         if isinstance(value, tuple):
-            numbers = (number for number in ENTRIES if field.minimum is None or number >= field.minimum)
-            return b.with_(field, b.entries(field, b.of(*numbers, *value)))
+            assume(value)
+            return b.with_(field, b.of(*_entries_against(b, rule, field, value)))
         against = _settings_against(b, rule, field)
         assume(against)
         return b.changed(_tensors(b, b.of(*against)))
@@ -381,6 +381,14 @@ def _switched(b: Broken, field: Field, switch: Field) -> OperatorDesc:
     sizes = max(map(b.old, given), key=lambda tensor: tensor.element_count, default=b.old(field)).sizes
     others = {one.python: TensorDesc(b.old(one).dtype, sizes) for one in given if one.python in abouts}
     return b.changed({switch.python: not getattr(b.desc, switch.python), **others})
+
+
+def _entries_against(b: Broken, rule: Rule, field: Field, value: tuple[object, ...]) -> list[tuple[object, ...]]:
+    """Arrays that break a rule, of which one entry is another number, or one of the others."""
+    numbers = [*(number for number in ENTRIES if field.minimum is None or number >= field.minimum), *value]
+    found = [(*value[:at], number, *value[at + 1 :]) for at in range(len(value)) for number in numbers]
+    values = Formulas(b.desc).rules
+    return [entries for entries in found if _first_broken(b, field, values, {field.python: entries}) is rule] or found
 
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, object]]:
