@@ -335,7 +335,9 @@ def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], O
     """Ways to break a rule on a tensor: more axes, other sizes, data types, truth values; of an array no tensors."""
     ways: list[Callable[[], OperatorDesc]] = []
     if not {f"{field.python}.{facet}" for facet in ("sizes", "rank")}.isdisjoint(rule.reads):
-        ways.append(lambda: b.tensor(field, sizes=b.of(*_sizes_against(b, rule, field))))
+        inputs = [one for one in b.operator.fields if one.kind == "input" and f"{one.python}.sizes" in rule.reads]
+        sized = b.of(field, field, *(one for one in inputs if getattr(b.desc, one.python) is not None))
+        ways.append(lambda: b.tensor(sized, sizes=b.of(*_sizes_against(b, rule, sized))))
     reads = [one for one in b.operator.fields if one.python in rule.reads]
     switches = [one for one in reads if type(getattr(b.desc, one.python)) is bool]
     ways += [partial(_switched, b, field, one) for one in switches]
@@ -392,7 +394,7 @@ def _entries_against(b: Broken, rule: Rule, field: Field, value: tuple[object, .
 
 
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, object]]:
-    """What breaks a rule: a number for its field, if that is an attribute, with data types and members for others."""
+    """The changes that break a rule: data types and members, with a number for the field if that is an attribute."""
     choices: dict[str, Sequence[object]] = {field.python: _numbers(field)} if field.kind == "attribute" else {}
     for other in b.operator.fields:
         if f"{other.python}.dtype" in rule.reads and getattr(b.desc, other.python) is not None:

@@ -139,8 +139,8 @@ RARELY = {
         *(("past_sequence_lengths", layout) for layout in ("transposed", "channels last", "Fortran")),
     },
 }
-"""What a desc or an array can have, but few draws do: three sizes of a tensor, that rules tie to other fields, are more
-than 1 at once; or two sizes of a tensor that has an element for each item of a batch."""
+"""Facts that a desc or an array can have, and few draws do. Several sizes of a tensor must be more than 1 at once,
+though rules tie each of them to another field, or their product to the size of a batch."""
 SINGLE = "single"
 RULED = [(one.name, rule.about, rule.id.rpartition("-")[2]) for one in FAST.values() for rule in one.rules]
 SIZES = [(one.name, field.python, field.sizes.words) for one in FAST.values() for field in one.fields if field.sizes]
@@ -150,7 +150,7 @@ OF_ONE_ELEMENT = {(name, tensor) for name, tensor, words in SIZES if words == "o
 
 
 def in_a_line(words: str) -> bool:
-    """Whether sizes are 1 but for one axis, by the words of their formula."""
+    """Whether all sizes except one are 1, by the words of their formula."""
     sizes = words.removeprefix("[").removesuffix("]").split(", ")
     listed = words.startswith("[") and len(sizes) - sizes.count("1") == 1 and "*" not in sizes[0][:1]
     return listed or words == "one element for each channel of the output"
