@@ -360,10 +360,11 @@ def _sizes_against(b: Broken, rule: Rule, field: Field) -> list[tuple[int, ...]]
     tensor = getattr(values, field.python)
     if isinstance(tensor, tuple):
         return found
-    against = []
+    against: list[tuple[int, ...]] = []
     for other in found:
         tensor.sizes = other
-        against += [] if _holds(rule, values) else [other]
+        if not _holds(rule, values):
+            against.append(other)
     return against or found
 
 
@@ -437,7 +438,9 @@ def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, 
 def _holds(rule: Rule, values: Rules) -> bool:
     """Whether a rule holds; it does where it reads a tensor or an axis that is not there."""
     try:
-        indices = [()] if rule.domain is None else [(index,) for index in range(rule.domain(values))]
+        indices: list[tuple[int, ...]] = (
+            [()] if rule.domain is None else [(index,) for index in range(rule.domain(values))]
+        )
         return all(rule.holds(values, *index) for index in indices)
     except (AttributeError, IndexError):
         return True
