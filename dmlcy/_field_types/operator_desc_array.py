@@ -27,6 +27,9 @@ class OperatorDescArray(Descs):
     serialized = "ActivationArray"
     array = True
 
+    def entry_more(self, field: Field, entries: tuple[object, ...]) -> object:
+        return entries[0] if entries else super().entry_more(field, entries)
+
     def shown(self, value: object) -> str | None:
         return "\n".join(map(shown_in_words, value[:16])) if type(value) is tuple else None
 

@@ -132,7 +132,7 @@ class Tensor(FieldType):
         if not field.owned:
             yield "owned", lambda b, field: b.tensor(field, flags="OWNED_BY_DML")
         yield "elements", _too_many
-        if field.kind == "output":
+        if field.kind == "output" and not _has_one_element(field):
             yield "overlap", lambda b, field: b.tensor(field, strides=(0,) * b.old(field).rank)
 
 
@@ -153,9 +153,15 @@ def _too_new(field: Field, level: int) -> Iterator[tuple[str, Break]]:
         )
 
 
+def _has_one_element(field: Field) -> bool:
+    """Whether all sizes of a tensor are 1: they are where they follow from numbers of dimensions alone."""
+    return field.sizes is not None and all(read.endswith(".rank") for read in field.sizes.reads)
+
+
 def _numpy(b: Broken, field: Field) -> str:
-    """The name in NumPy of the data type of a tensor; of one that NumPy has not, of another one."""
-    return DTYPES[b.old(field).dtype.name].numpy or "uint16"
+    """The name in NumPy of the data type of a tensor; of one that NumPy has not, or of single bytes, of another one."""
+    name = DTYPES[b.old(field).dtype.name].numpy
+    return "uint16" if name is None or np.dtype(name).itemsize == 1 else name
 
 
 def _others(field: Field) -> list[str]:
@@ -194,8 +200,7 @@ def _less(b: Broken, field: Field) -> int:
 
 def _too_many(b: Broken, field: Field) -> object:
     """More than 2**32 - 1 elements: sizes that multiply to it, or of an output, attributes that make them so."""
-    sizes = list(b.old(field).sizes)
     if field.kind == "input" or field.sizes is None or b.of(False, True):
-        sizes[: b.of(*range(1, len(sizes) + 1))] = [b.of(2**16, 2**20, UINT_MAX)] * len(sizes)
-        return b.tensor(field, sizes=sizes[: len(b.old(field).sizes)])
+        rank = max(b.old(field).rank, 2)  # one axis has no more elements than that
+        return b.tensor(field, sizes=(b.of(2**16, 2**20, UINT_MAX),) * rank)
     return b.enlarged((2**16, 2**20, UINT_MAX))

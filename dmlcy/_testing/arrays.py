@@ -133,7 +133,9 @@ def _any(draw: st.DrawFn, tensor: TensorDesc) -> Array:
         values = random.integers(*((0, 9) if dtype.kind == "u" else (-8, 9)), count).astype(dtype)
     else:
         values = np.frombuffer(random.bytes(count * dtype.itemsize), dtype).copy()
-    special = random.random(count) < draw(st.sampled_from([0.0, 0.1, 0.5]))
+    share = draw(st.sampled_from([0.0, 0.1, 0.5]))
+    special = random.random(count) < share
+    special[random.integers(count)] |= share > 0
     if not has_four_bits(dtype_of(tensor)):
         values[special] = random.choice(specials(dtype), int(special.sum()))
     return values.reshape(zeros.shape)
@@ -203,7 +205,9 @@ def _placed(draw: st.DrawFn, values: Array) -> Array:
         shift = values.itemsize * draw(st.integers(0, 3))
     if kind == "misaligned" or (kind == "mixed" and draw(st.integers(0, 2)) == 0):
         shift += draw(st.integers(1, max(values.itemsize - 1, 1)))
-    if kind == "mixed":
+    if kind == "misaligned":
+        gap = draw(st.sampled_from([0, 1]))
+    elif kind == "mixed":
         gap = draw(st.sampled_from([0, 0, 0, values.itemsize, 1]))
     return _laid_out(values, order, steps, gap, shift)
 

@@ -28,6 +28,7 @@ from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, desc_of, descs
 from dmlcy._testing.starts import tensors_of
+from dmlcy._testing.walk import ADAPTED, adapted
 
 T = TypeVar("T")
 
@@ -55,6 +56,9 @@ NUMBERS: Final = (
 
 ENTRIES: Final = (5, 17, 70, 1000, UINT_MAX, 0, -1)
 """Values that break the rules on an entry of an array."""
+
+TRIES: Final = 8
+"""How often a desc is broken until it has the violation alone; another valid desc takes longer to draw."""
 
 
 class Broken:
@@ -240,13 +244,31 @@ def _broken_in_one_way(
         if values[field.python] is None and id_ not in {rule.id for rule in operator.rules}:
             return None
         desc = class_of(operator)(**values)
-    try:
-        broken = break_(Broken(draw, desc, level), field)
-    except UnsatisfiedAssumption:
-        return None
-    assert isinstance(broken, OperatorDesc)
-    violations = broken._violations(level)
-    return (broken, violations[0]) if [violation.id for violation in violations] == [id_] else None
+    for _ in range(TRIES):
+        try:
+            broken = break_(Broken(draw, desc, level), field)
+        except UnsatisfiedAssumption:
+            continue
+        assert isinstance(broken, OperatorDesc)
+        found = _alone(broken, id_, level)
+        if found is not None:
+            return found
+    return None
+
+
+def _alone(desc: OperatorDesc, id_: str, level: int) -> tuple[OperatorDesc, Violation] | None:
+    """The desc with its violation of the id, where it has no other; what follows from the broken field is adapted."""
+    for _ in range(ADAPTED):
+        violations = desc._violations(level)
+        ids = [violation.id for violation in violations]
+        if ids == [id_]:
+            return desc, violations[0]
+        others = [violation for violation in violations if violation.id != id_]
+        if id_ not in ids or not all(one.id.endswith(("-sizes", "-length")) for one in others):
+            return None
+        values = adapted(desc.operator, desc._values(), Check(desc.operator, desc._values(), level, call=False))
+        desc = class_of(desc.operator)(**values)
+    return None
 
 
 @cache
@@ -286,48 +308,73 @@ def _against(rule: Rule) -> Way:
     """Another value of the field that the rule is about, with data types and enum members that make it wrong."""
 
     def break_(b: Broken, field: Field) -> OperatorDesc:
+        members = {one.python: _members(b, one) for one in b.operator.fields if one.python in rule.reads}
+        others = {name: b.of(*known) for name, known in members.items() if known and name != field.python}
+        if others and field.kind != "attribute" and b.of(False, True):
+            b = Broken(b.draw, b.changed(others), b.level)
         optional = [one for one in b.operator.fields if one.optional and f"{one.python}.present" in rule.reads]
         lacks = field.kind != "attribute" and getattr(b.desc, field.python) is None
         if optional and (lacks or b.of(False, True)):
-            return b.toggled(b.of(*optional))
+            one = b.of(None, *optional)
+            return b.toggled(one) if one is not None else b.changed(dict.fromkeys(one.python for one in optional))
         if field.kind != "attribute":
             assume(not lacks)
             return b.of(*_tensors_against(b, rule, field))()
-        if isinstance(getattr(b.desc, field.python), tuple):
-            others = [number for number in ENTRIES if field.minimum is None or number >= field.minimum]
-            return b.with_(field, b.entries(field, b.of(*others)))
+        value = getattr(b.desc, field.python)
+        if isinstance(value, tuple):
+            assume(value)
+            return b.with_(field, b.of(*_entries_against(b, rule, field, value)))
         against = _settings_against(b, rule, field)
         assume(against)
-        return b.changed(b.of(*against))
+        return b.changed(_tensors(b, b.of(*against)))
 
     return break_
 
 
 def _tensors_against(b: Broken, rule: Rule, field: Field) -> list[Callable[[], OperatorDesc]]:
     """Ways to break a rule on a tensor: more axes, other sizes, data types, truth values; of an array no tensors."""
-    sizes = tuple(b.old(field).sizes)
-    axis = b.of(*range(len(sizes)))
     ways: list[Callable[[], OperatorDesc]] = []
     if not {f"{field.python}.{facet}" for facet in ("sizes", "rank")}.isdisjoint(rule.reads):
-        ways += [
-            lambda: b.tensor(field, sizes=(1,) * b.of(1, 2, 3, 4, 5) + sizes),
-            lambda: b.tensor(field, sizes=(*sizes[:axis], b.of(1, 2, 3, 5, 7, sizes[axis] + 1), *sizes[axis + 1 :])),
-        ]
-        if len(sizes) > 1:
-            ways.append(lambda: b.tensor(field, sizes=sizes[:axis] + sizes[axis + 1 :]))
+        inputs = [one for one in b.operator.fields if one.kind == "input" and f"{one.python}.sizes" in rule.reads]
+        sized = b.of(field, field, *(one for one in inputs if getattr(b.desc, one.python) is not None))
+        ways.append(lambda: b.tensor(sized, sizes=b.of(*_sizes_against(b, rule, sized))))
     reads = [one for one in b.operator.fields if one.python in rule.reads]
     switches = [one for one in reads if type(getattr(b.desc, one.python)) is bool]
     ways += [partial(_switched, b, field, one) for one in switches]
     if f"{field.python}.count" in rule.reads:
         ways.append(lambda: b.with_(field, ()))
-    read = [one for one in b.operator.fields if f"{one.python}.dtype" in rule.reads]
-    read = [one for one in read if getattr(b.desc, one.python) is not None]
-    if read:
-        other = b.of(*read)
-        dtype = TensorDataType[b.of(*dtypes_at(other, b.level))]
-        ways.append(lambda: b.changed(_tensors(b, {other.python: dtype})))
+    if any(read.endswith(".dtype") for read in rule.reads) and (settings := _settings_against(b, rule, field)):
+        ways.append(lambda: b.changed(_tensors(b, _alike(b, b.of(*settings)))))
     assume(ways)
     return ways
+
+
+def _sizes_against(b: Broken, rule: Rule, field: Field) -> list[tuple[int, ...]]:
+    """Other sizes of a tensor that break a rule: more axes, fewer, another size of one; of an array any such."""
+    sizes = b.old(field).sizes
+    found = [(1,) * more + sizes for more in range(1, 6)]
+    for axis, size in enumerate(sizes):
+        found += [(*sizes[:axis], other, *sizes[axis + 1 :]) for other in (1, 2, 3, 5, 7, size + 1)]
+        found += [sizes[:axis] + sizes[axis + 1 :]] if len(sizes) > 1 else []
+    values = Formulas(b.desc).rules
+    tensor = getattr(values, field.python)
+    if isinstance(tensor, tuple):
+        return found
+    against: list[tuple[int, ...]] = []
+    for other in found:
+        tensor.sizes = other
+        if not _holds(rule, values):
+            against.append(other)
+    return against or found
+
+
+def _alike(b: Broken, setting: Mapping[str, object]) -> Mapping[str, object]:
+    """The setting, with its first data type for the other tensors that can have it, or without."""
+    dtype = next((value for value in setting.values() if type(value) is TensorDataType), None)
+    if dtype is None or b.of(False, True):
+        return setting
+    tensors = [one for one in b.operator.fields if one.kind != "attribute"]
+    return {one.python: dtype for one in tensors if dtype.name in dtypes_at(one, b.level)} | {**setting}
 
 
 def _switched(b: Broken, field: Field, switch: Field) -> OperatorDesc:
@@ -339,18 +386,33 @@ def _switched(b: Broken, field: Field, switch: Field) -> OperatorDesc:
     return b.changed({switch.python: not getattr(b.desc, switch.python), **others})
 
 
+def _entries_against(b: Broken, rule: Rule, field: Field, value: tuple[object, ...]) -> list[tuple[object, ...]]:
+    """Arrays that break a rule, of which one entry is another number, or one of the others."""
+    numbers = [*(number for number in ENTRIES if field.minimum is None or number >= field.minimum), *value]
+    found = [(*value[:at], number, *value[at + 1 :]) for at in range(len(value)) for number in numbers]
+    values = Formulas(b.desc).rules
+    return [entries for entries in found if _first_broken(b, field, values, {field.python: entries}) is rule] or found
+
+
 def _settings_against(b: Broken, rule: Rule, field: Field) -> list[dict[str, object]]:
-    """The changes that break a rule: a number for its field, with data types and members for the others."""
-    choices: dict[str, Sequence[object]] = {field.python: _numbers(field)}
+    """The changes that break a rule: data types and members, with a number for the field if that is an attribute."""
+    choices: dict[str, Sequence[object]] = {field.python: _numbers(field)} if field.kind == "attribute" else {}
     for other in b.operator.fields:
         if f"{other.python}.dtype" in rule.reads and getattr(b.desc, other.python) is not None:
             choices[other.python] = [TensorDataType[name] for name in dtypes_at(other, b.level)]
-        elif other.python in rule.reads and (info := type_of(other.type).info) is not None:
-            known = info.members.items()
-            choices[other.python] = [info.cls[name] for name, (_, since) in known if LEVEL_INDEX[since] <= b.level]
+        elif other.python in rule.reads and (members := _members(b, other)):
+            choices[other.python] = members
     values = Formulas(b.desc).rules
     settings = (dict(zip(choices, setting, strict=True)) for setting in product(*choices.values()))
-    return [_tensors(b, setting) for setting in settings if _first_broken(b, field, values, setting) is rule]
+    return [setting for setting in settings if _first_broken(b, field, values, setting) is rule]
+
+
+def _members(b: Broken, field: Field) -> list[object]:
+    """The members that an enum has at the level."""
+    info = type_of(field.type).info
+    if info is None:
+        return []
+    return [info.cls[name] for name, (_, since) in info.members.items() if LEVEL_INDEX[since] <= b.level]
 
 
 def _numbers(field: Field) -> list[float]:
@@ -374,10 +436,13 @@ def _first_broken(b: Broken, field: Field, values: Rules, setting: Mapping[str, 
 
 
 def _holds(rule: Rule, values: Rules) -> bool:
-    """Whether a rule holds; it does where it reads a tensor that is left out."""
+    """Whether a rule holds; it does where it reads a tensor or an axis that is not there."""
     try:
-        return rule.holds(values)
-    except AttributeError:
+        indices: list[tuple[int, ...]] = (
+            [()] if rule.domain is None else [(index,) for index in range(rule.domain(values))]
+        )
+        return all(rule.holds(values, *index) for index in indices)
+    except (AttributeError, IndexError):
         return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hypothesis import strategies as st
@@ -70,30 +70,12 @@ class Walk:
         values = {name: self.values[name] for name in self.given} | changes
         check = self.check(values)
         for _ in range(ADAPTED):
-            before, values = values, self.adapted(check) if check.violations else values
+            given = {name: check.resolved[name] for name in self.given}
+            before, values = values, adapted(self.operator, given, check) if check.violations else values
             if values == before:
                 break
             check = self.check(values)
         return check
-
-    def adapted(self, check: Check) -> Values:
-        """The values with the sizes and lengths that follow from others; new entries are neutral."""
-        values: Values = {name: check.resolved[name] for name in self.given}
-        for violation in check.violations:
-            name, sizes = violation.field or "", cast("Sequence[int]", violation.values.get("expected"))
-            if name in values and violation.id.endswith(f"-{name}-sizes") and violation.fix is not None:
-                values[name] = TensorDesc(values[name].dtype, sizes)
-        for field in self.operator.fields:
-            value = values.get(field.python)
-            if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
-                values[field.python] = 0
-            if field.length is not None and isinstance(value, tuple):
-                length = check.evaluated(field.length) or len(value)
-                neutral = type_of(field.type).entry_more(field, value) if field.default is MISSING else field.default
-                values[field.python] = (*value, *[neutral] * length)[:length]
-            elif field.max_length is not None and isinstance(value, tuple):
-                values[field.python] = value[: check.evaluated(field.max_length)]
-        return values
 
     def tensors(self, field: Field) -> tuple[TensorDesc, ...]:
         """The tensor of a field, or those of an array."""
@@ -106,10 +88,20 @@ class Walk:
 
     def new_count(self, field: Field) -> None:
         """Another number of tensors of an array."""
-        tensors = self.tensors(field)
         if isinstance(self.values[field.python], tuple):
-            count = self.draw(st.integers(1, 5))
-            self.take({field.python: tuple(tensors[place % len(tensors)] for place in range(count))})
+            old, count = self.tensors(field), self.draw(st.integers(1, 5))
+            tensors = tuple(old[place % len(old)] for place in range(count))
+            any(self.take(changes) for changes in ({field.python: tensors}, *self.joined(field, tensors)))
+
+    def joined(self, field: Field, tensors: Sequence[TensorDesc]) -> Iterator[Values]:
+        """The tensors of an array, and another tensor of which they may be the parts along an axis."""
+        for whole in self.operator.fields:
+            if whole is field or whole.kind == "attribute" or whole.python not in self.given or self.lacks(whole):
+                continue
+            for axis in range(min(tensor.rank for tensor in tensors)):
+                size = sum(tensor.sizes[axis] for tensor in tensors)
+                sizes = partial(_with_size, axis, size)
+                yield {field.python: tuple(tensors), whole.python: self.resized(whole, sizes)}
 
     def lacks(self, field: Field) -> bool:
         """Whether the desc does not have this tensor."""
@@ -254,7 +246,8 @@ class Walk:
         for place in range(len(self.tensors(field))):
             axis, old = self.draw(st.integers(0, len(sizes) - 1)), self.tensors(field)[place]
             other = TensorDesc(old.dtype, (*old.sizes[:axis], self.draw(counts), *old.sizes[axis + 1 :]))
-            self.take({field.python: self._with(field, place, other)})
+            tensors = self._with(field, place, other)
+            any(self.take(changes) for changes in ({field.python: tensors}, *self.joined(field, tensors)))
 
     def take_together(self, field: Field, new: tuple[int, ...]) -> bool:
         """Takes other sizes of a tensor with those of the tensors that rules may tie to it."""
@@ -333,12 +326,19 @@ class Walk:
         return self.take(change) or any(self.take(other | change) for other in others)
 
     def smallest(self, inputs: Sequence[Field], attributes: Sequence[Field]) -> None:
-        """Sizes of 1 and the least attributes, beside which one can be large."""
+        """Sizes of 1 and the least attributes, beside which one can be large: an attribute, or the size of an axis."""
         for field in [*attributes, *attributes]:
             if field.minimum is not None:
                 self.put(field, field.minimum, None)
         for field in inputs:
             self.ones(field)
+        given = [field for field in inputs if not self.lacks(field)]
+        if self.most >= LARGE and given:
+            field = self.draw(st.sampled_from(given))
+            sizes = self.tensors(field)[0].sizes
+            large = _with_size(self.draw(st.integers(0, len(sizes) - 1)), UINT_MAX, sizes)
+            alone = {field.python: self.resized(field, lambda old: large)}
+            any(self.take(changes) for changes in (alone, *self.together(field, large)))
 
     def ones(self, field: Field) -> None:
         """Sizes of 1."""
@@ -353,17 +353,26 @@ class Walk:
         only = self.draw(st.sampled_from([None, 0, 0, 1]))
         ranged = [field for field in fields if field.minimum is not None and field.maximum is not None]
         ends = [self.draw(st.sampled_from([field.maximum, field.maximum, field.minimum])) for field in ranged]
-        for field, end in [*zip(ranged, ends, strict=True)] * 2:
-            self.put(field, end or 0, only)
+        chosen = [(field, end or 0) for field, end in zip(ranged, ends, strict=True)]
+        if self.take({field.python: self.with_end(field, end, only) for field, end in chosen}):
+            return
+        for field, end in chosen * 2:
+            self.put(field, end, only)
 
-    def put(self, field: Field, end: int, only: int | None) -> None:
+    def with_end(self, field: Field, end: int, only: int | None) -> int | tuple[int, ...]:
         """This value for an attribute; of an array, for the entry of one axis, or for all."""
         value = self.values[field.python]
-        if isinstance(value, tuple):
-            chosen = [end if only in (None, axis) else entry for axis, entry in enumerate(value)]
-            self.take_entries(chosen, value, lambda entries: {field.python: tuple(entries)})
+        if not isinstance(value, tuple):
+            return end
+        return tuple(end if only in (None, axis) else entry for axis, entry in enumerate(value))
+
+    def put(self, field: Field, end: int, only: int | None) -> None:
+        """Takes this value for an attribute; of an array, those of its entries that are valid."""
+        chosen, value = self.with_end(field, end, only), self.values[field.python]
+        if isinstance(chosen, tuple):
+            self.take_entries([*chosen], value, lambda entries: {field.python: tuple(entries)})
         else:
-            self.take({field.python: end})
+            self.take({field.python: chosen})
 
     def larger_sizes(self, field: Field) -> None:
         """An output with sizes that follow from other fields, or with larger ones if these are valid."""
@@ -415,6 +424,34 @@ class Walk:
         if total is not None:
             total += TensorDesc(desc.dtype, desc.sizes, strides).total_tensor_size_in_bytes
         return TensorDesc(desc.dtype, desc.sizes, strides, flags, total, alignment)
+
+
+def adapted(operator: Operator, given: Values, check: Check) -> Values:
+    """The values with the sizes and lengths that follow from others; new entries are neutral."""
+    values = dict(given)
+    lengths = {one.field: one.values.get("expected") for one in check.violations if one.id.endswith("-length")}
+    for violation in check.violations:
+        name, sizes = violation.field or "", cast("Sequence[int]", violation.values.get("expected"))
+        if name in values and violation.id.endswith(f"-{name}-sizes") and violation.fix is not None:
+            old: TensorDesc = values[name]
+            ones = old.rank - len(sizes) if operator.field(name).leading_ones == "both" else 0
+            values[name] = TensorDesc(old.dtype, (*[1] * ones, *sizes))
+    for field in operator.fields:
+        value = values.get(field.python)
+        if field.scalar_type is not None and any(one.id.endswith("-value") for one in check.violations):
+            values[field.python] = 0
+        if field.length is not None and isinstance(value, tuple):
+            length = cast("int | None", lengths.get(field.python)) or check.evaluated(field.length) or len(value)
+            neutral = type_of(field.type).entry_more(field, value) if field.default is MISSING else field.default
+            values[field.python] = (*value, *[neutral] * length)[:length]
+        elif field.max_length is not None and isinstance(value, tuple):
+            values[field.python] = value[: check.evaluated(field.max_length)]
+    return values
+
+
+def _with_size(axis: int, size: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes with another one along an axis, where they have it."""
+    return (*sizes[:axis], size, *sizes[axis + 1 :]) if axis < len(sizes) else sizes
 
 
 def follows(field: Field) -> bool:

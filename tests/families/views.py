@@ -14,6 +14,8 @@ from dmlcy._facts.rows import Operator
 
 from .common import Arrays, Property, attributes_of, contiguous, run, several
 
+NEVER_LARGEST = ("offsets", "input_window_offsets")  # an offset is less than a size
+
 
 def parts_of(whole: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     """The whole, cut along an axis."""
