@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from call_arguments import attributes
-from depth import in_turn, of_each_family
+from depth import draws_of, in_turn, of_each_family
 from each import each_of
 from example_descs import arrays_of, desc_of_example
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -111,12 +111,16 @@ def several(result: Any) -> tuple[Any, ...]:
 
 
 @in_turn
+@draws_of(6, 60)
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_what_numpy_arrays_give(name: str, data: st.DataObject) -> None:
-    desc, arrays = data.draw(testing.cases(name, most_elements=300))
-    look_at_a_call(name, desc, arrays, lambda array: chunked(data, array))
+def test_what_numpy_arrays_give(name: str, draws: int) -> None:
+    @settings(max_examples=draws, deadline=None)
+    @given(data=st.data())
+    def look(data: st.DataObject) -> None:
+        desc, arrays = data.draw(testing.cases(name, most_elements=300))
+        look_at_a_call(name, desc, arrays, lambda array: chunked(data, array))
+
+    look()
 
 
 @each_of("name", IN_CHUNKS)
