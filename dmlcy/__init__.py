@@ -12,7 +12,7 @@ from os import environ as _environ
 if _find_spec("dmlcy._runtime.tensor") is None:
     raise ImportError(
         "dmlcy is not built in this folder. Run Python elsewhere if dmlcy is installed, or build it here: "
-        "pip install --no-build-isolation -e ."
+        "pip install 'setuptools>=77' cython jinja2 numpy && pip install --no-build-isolation -e ."
     )
 
 if _environ.get("DMLCY_ISA"):

@@ -30,8 +30,8 @@ def _said(one: Independent) -> Iterable[str]:
     if takes != "1":
         yield f"The size of a slice of the input along the axis must be a multiple of {code(takes)}."
     if gives != "1":
-        given = "Each element of the input gives" if takes == "1" else f"{code(takes)} elements of the input give"
-        yield f"{given} {code(gives)} elements of the output."
+        given = "each element of the input gives" if takes == "1" else f"{code(takes)} elements of the input give"
+        yield f"Along this axis, {given} {code(gives)} elements of the output."
     for name, entry in one.sized.items():
         size = code(f"{name}[{formula(entry.node)}]")
         yield f"In a call for a slice, {size} must be the size of the slice of the output."

@@ -72,7 +72,7 @@ def _release(name: str) -> str:
 
     if name not in RELEASES:
         known = listing([*RELEASES])
-        raise argparse.ArgumentTypeError(f"{quote(name)} has no table here; the releases that have one: {known}")
+        raise argparse.ArgumentTypeError(f"dmlcy does not know release {quote(name)} of ONNX Runtime; it knows {known}")
     return name
 
 

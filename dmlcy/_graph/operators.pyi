@@ -529,7 +529,8 @@ class Operators(ABC):
     def gather_elements(
         self, input: Value, indices: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Take an element for each index: the index counts along an axis, and the other coordinates are its own."""
+        """Take one element for each index: at the index along one axis, and at the position of the index along the
+        other axes."""
     def gather_nd(
         self, input: Value, indices: Value, *, input_dimension_count: _Int, indices_dimension_count: _Int,
         outputs: OutputDescs = None, name: str = ""
@@ -918,7 +919,8 @@ class Operators(ABC):
         scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
         output_pixel_offsets: _Number | _Numbers = -0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Scale each axis of a tensor, with offsets of the places, and interpolate between its elements."""
+        """Scale each axis of a tensor and interpolate between its elements, with offsets for the places in the input
+        and the output."""
     def resample2(
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
@@ -933,21 +935,23 @@ class Operators(ABC):
         input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
         antialiased: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Scale each axis of a tensor, with offsets of the places, a direction of rounding and, on request, a wider
-        filter against aliasing."""
+        """Scale each axis of a tensor and interpolate between its elements, with offsets, a rounding direction and,
+        on request, a wider filter against aliasing."""
     def resample_grad(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
         output_pixel_offsets: _Number | _Numbers = -0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
+        """Spread each element over the elements from which RESAMPLE1 computes it, and add up (gradient of
+        RESAMPLE1)."""
     def resample_grad1(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
         input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over the elements that RESAMPLE2 makes it of, and add up (gradient of RESAMPLE2)."""
+        """Spread each element over the elements from which RESAMPLE2 computes it, and add up (gradient of
+        RESAMPLE2)."""
     def reverse_subsequences(
         self, input: Value, sequence_lengths: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -1030,8 +1034,8 @@ class Operators(ABC):
     def scatter(
         self, input: Value, indices: Value, updates: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Copy a tensor, and write an element for each index: the index counts along an axis, and the other
-        coordinates are its own."""
+        """Copy a tensor, and write one element for each index: at the index along one axis, and at the position of
+        the index along the other axes."""
     def scatter_nd(
         self, input: Value, indices: Value, updates: Value, *, input_dimension_count: _Int,
         indices_dimension_count: _Int, outputs: OutputDescs = None, name: str = ""

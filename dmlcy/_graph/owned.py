@@ -114,7 +114,7 @@ def as_constants(graph: Graph, arrays: Mapping[str, object]) -> Graph:
         port = Port(None, index)
         desc = wiring.desc_of(port)
         if desc is None:
-            raise ValueError(f"inputs_as_constants(): no desc says what the graph input {name!r} is.")
+            raise ValueError(f"inputs_as_constants(): no node has a tensor desc for the graph input {name!r}.")
         label = label_of("input", graph.inputs[index].name, index)
         found = taker.input(index, label, array, desc)
         if found is not None:

@@ -64,7 +64,7 @@ def assert_result(
     >>> testing.assert_result(desc, {"input": x}, np.full((1, 1, 1, 1), 4, np.float32))
     """
     if bound not in _CHECKS:
-        raise ValueError(f"there is no bound {bound!r}: it is {' or '.join(map(repr, _CHECKS))}")
+        raise ValueError(f"bound must be {' or '.join(map(repr, _CHECKS))}, not {bound!r}")
     _look_at_inputs(desc, inputs)
     names = outputs_of(desc)
     results = result if isinstance(result, tuple) else (result,)
@@ -100,7 +100,7 @@ def _look_at_input(what: str, tensor: TensorDesc, array: Array) -> None:
         raise ValueError(f"{what} has no TensorDesc in the desc: see what dmlcy.check says of it")
     sizes, dtype = tuple(tensor.sizes), plain_dtype(dtype_of(tensor))
     if array.dtype != dtype or without_ones(array.shape) != without_ones(sizes):
-        raise ValueError(f"{what} is {array.dtype} {array.shape}, and must be {dtype} {sizes}, as its desc")
+        raise ValueError(f"{what} is {array.dtype} {array.shape}, and must be {dtype} {sizes}, as its desc says")
 
 
 def _assert_device(desc: OperatorDesc, inputs: Mapping[str, Array], name: str, result: Array) -> None:

@@ -152,7 +152,7 @@ def test_an_input_that_is_left_out_may_be_none(bound: Any) -> None:
 def test_another_bound_is_refused(bound: Any) -> None:
     x = np.ones(3, np.float32)
     desc = dml.desc.Padding1(input=dml.TensorDesc.from_array(x), start_padding=0, end_padding=0)
-    with pytest.raises(ValueError, match=r"there is no bound .*: it is 'device' or 'own'"):
+    with pytest.raises(ValueError, match=r"bound must be 'device' or 'own', not .*"):
         testing.assert_result(desc, {"input": x}, x, bound=bound)
 
 

@@ -59,7 +59,8 @@ class Recurrent(Moved):
     told: ClassVar = {
         "behind": (
             Kind.BOOL,
-            "whether the step is after the end of its sequence; for the last state, whether the sequence has no step",
+            "whether the step is after the end of its sequence;"
+            " for the state after the last step, whether the length is 0",
         ),
     }
 

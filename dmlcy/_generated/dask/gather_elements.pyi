@@ -13,7 +13,7 @@ def gather_elements(
     *,
     axis: _Int,
 ) -> Array:
-    """Take an element for each index: the index counts along an axis, and the other coordinates are its own.
+    """Take one element for each index: at the index along one axis, and at the position of the index along the other axes.
 
     ``dmlcy.gather_elements`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -16,7 +16,7 @@ def resample1(
     input_pixel_offsets: _Number | _Numbers = 0.5,
     output_pixel_offsets: _Number | _Numbers = -0.5,
 ) -> Array:
-    """Scale each axis of a tensor, with offsets of the places, and interpolate between its elements.
+    """Scale each axis of a tensor and interpolate between its elements, with offsets for the places in the input and the output.
 
     ``dmlcy.resample1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -18,7 +18,7 @@ def resample3(
     output_pixel_offsets: _Number | _Numbers = -0.5,
     antialiased: _Bool = False,
 ) -> Array:
-    """Scale each axis of a tensor, with offsets of the places, a direction of rounding and, on request, a wider filter against aliasing.
+    """Scale each axis of a tensor and interpolate between its elements, with offsets, a rounding direction and, on request, a wider filter against aliasing.
 
     ``dmlcy.resample3`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

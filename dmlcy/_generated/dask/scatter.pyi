@@ -14,7 +14,7 @@ def scatter(
     *,
     axis: _Int,
 ) -> Array:
-    """Copy a tensor, and write an element for each index: the index counts along an axis, and the other coordinates are its own.
+    """Copy a tensor, and write one element for each index: at the index along one axis, and at the position of the index along the other axes.
 
     ``dmlcy.scatter`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

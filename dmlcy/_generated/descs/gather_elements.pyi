@@ -11,8 +11,8 @@ from dmlcy._generated.arguments import _Int
 __all__ = ["GatherElements"]
 
 class GatherElements(OperatorDesc):
-    """DML_GATHER_ELEMENTS_OPERATOR_DESC: Take an element for each index: the index
-    counts along an axis, and the other coordinates are its own.
+    """DML_GATHER_ELEMENTS_OPERATOR_DESC: Take one element for each index: at the
+    index along one axis, and at the position of the index along the other axes.
 
     Parameters
     ----------

@@ -12,8 +12,9 @@ from dmlcy._generated.enums import InterpolationMode
 __all__ = ["Resample1"]
 
 class Resample1(OperatorDesc):
-    """DML_RESAMPLE1_OPERATOR_DESC: Scale each axis of a tensor, with offsets of
-    the places, and interpolate between its elements.
+    """DML_RESAMPLE1_OPERATOR_DESC: Scale each axis of a tensor and interpolate
+    between its elements, with offsets for the places in the input and the
+    output.
 
     Parameters
     ----------

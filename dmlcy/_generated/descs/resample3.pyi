@@ -12,9 +12,9 @@ from dmlcy._generated.enums import AxisDirection, InterpolationMode
 __all__ = ["Resample3"]
 
 class Resample3(OperatorDesc):
-    """DML_RESAMPLE3_OPERATOR_DESC: Scale each axis of a tensor, with offsets of
-    the places, a direction of rounding and, on request, a wider filter against
-    aliasing.
+    """DML_RESAMPLE3_OPERATOR_DESC: Scale each axis of a tensor and interpolate
+    between its elements, with offsets, a rounding direction and, on request, a
+    wider filter against aliasing.
 
     Parameters
     ----------

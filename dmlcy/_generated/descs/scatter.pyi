@@ -11,9 +11,9 @@ from dmlcy._generated.arguments import _Int
 __all__ = ["Scatter"]
 
 class Scatter(OperatorDesc):
-    """DML_SCATTER_OPERATOR_DESC: Copy a tensor, and write an element for each
-    index: the index counts along an axis, and the other coordinates are its
-    own.
+    """DML_SCATTER_OPERATOR_DESC: Copy a tensor, and write one element for each
+    index: at the index along one axis, and at the position of the index along
+    the other axes.
 
     Parameters
     ----------

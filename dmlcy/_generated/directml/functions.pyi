@@ -580,7 +580,8 @@ def gather(input: Expression, indices: Expression, axis: int, index_dimensions: 
     """Take slices along one axis, by their indices."""
 
 def gather_elements(input: Expression, indices: Expression, *, axis: int) -> Expression:
-    """Take an element for each index: the index counts along an axis, and the other coordinates are its own."""
+    """Take one element for each index: at the index along one axis, and at the position of the index along the other
+    axes."""
 
 def gather_nd(
     input: Expression, indices: Expression, *, input_dimension_count: int, indices_dimension_count: int,
@@ -590,8 +591,8 @@ def gather_nd(
     the tuple belongs."""
 
 def scatter_elements(input: Expression, indices: Expression, updates: Expression, *, axis: int) -> Expression:
-    """Copy a tensor, and write an element for each index: the index counts along an axis, and the other coordinates
-    are its own."""
+    """Copy a tensor, and write one element for each index: at the index along one axis, and at the position of the
+    index along the other axes."""
 
 def scatter_nd(
     input: Expression, indices: Expression, updates: Expression, *, input_dimension_count: int,
@@ -627,8 +628,8 @@ def resample(
     rounding_direction: AxisDirection = AxisDirection.INCREASING, scales: Sequence[float] = (),
     input_pixel_offsets: Sequence[float] = (), output_pixel_offsets: Sequence[float] = (), antialiased: bool = False
 ) -> Expression:
-    """Scale each axis of a tensor, with offsets of the places, a direction of rounding and, on request, a wider
-    filter against aliasing."""
+    """Scale each axis of a tensor and interpolate between its elements, with offsets, a rounding direction and, on
+    request, a wider filter against aliasing."""
 
 def fill_value_constant(
     graph: Graph, *, sizes: Sequence[int], value: float, dtype: TensorDataType | npt.DTypeLike | None = None
@@ -819,7 +820,7 @@ def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),
     input_pixel_offsets: Sequence[float] = (), output_pixel_offsets: Sequence[float] = ()
 ) -> Expression:
-    """Spread each element over the elements that RESAMPLE1 makes it of, and add up (gradient of RESAMPLE1)."""
+    """Spread each element over the elements from which RESAMPLE1 computes it, and add up (gradient of RESAMPLE1)."""
 
 def slice_grad(
     input_gradient: Expression, *, output_gradient_sizes: Sequence[int], input_window_offsets: Sequence[int],

@@ -64,8 +64,7 @@ def activation_softmax1(
     ``reduced[d]``
         ``1 if any(axes[k] == d for k in len(axes)) else sizes(input)[d]``
 
-        The sizes of the input, except 1 along each axis in Axes: the sizes of
-        the means or sums that are taken along Axes.
+        The sizes of the input, except 1 along each axis in Axes.
 
     References
     ----------

@@ -17,8 +17,8 @@ def gather_elements(
     axis: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Take an element for each index: the index counts along an axis, and the
-    other coordinates are its own.
+    """Take one element for each index: at the index along one axis, and at the
+    position of the index along the other axes.
 
     Parameters
     ----------

@@ -85,8 +85,8 @@ def gather_nd(
             ``block >= 0``
 
         ``DML-GATHER_ND-input_dimension_count-room``
-            input_dimension_count is too small: the result needs more axes. Must
-            hold:
+            input_dimension_count is too large: the result needs more axes than
+            the input has. Must hold:
             ``indices_dimension_count - 1 + block <= rank(input)``
 
         ``DML-GATHER_ND-indices-inside``
@@ -120,8 +120,8 @@ def gather_nd(
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``
 
-        Size of the axis that each coordinate of a tuple indexes. The other
-        entries are not used.
+        Size of the axis that coordinate d of a tuple indexes. The entries from
+        d = coordinates on are not used.
 
     References
     ----------

@@ -20,8 +20,8 @@ def resample1(
     output_pixel_offsets: _Number | _Numbers = -0.5,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Scale each axis of a tensor, with offsets of the places, and interpolate
-    between its elements.
+    """Scale each axis of a tensor and interpolate between its elements, with
+    offsets for the places in the input and the output.
 
     Parameters
     ----------

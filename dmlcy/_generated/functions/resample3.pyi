@@ -22,8 +22,9 @@ def resample3(
     antialiased: _Bool = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Scale each axis of a tensor, with offsets of the places, a direction of
-    rounding and, on request, a wider filter against aliasing.
+    """Scale each axis of a tensor and interpolate between its elements, with
+    offsets, a rounding direction and, on request, a wider filter against
+    aliasing.
 
     Parameters
     ----------

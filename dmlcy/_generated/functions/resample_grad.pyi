@@ -20,8 +20,8 @@ def resample_grad(
     output_pixel_offsets: _Number | _Numbers = -0.5,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Spread each element over the elements that RESAMPLE1 makes it of, and add up
-    (gradient of RESAMPLE1).
+    """Spread each element over the elements from which RESAMPLE1 computes it, and
+    add up (gradient of RESAMPLE1).
 
     Parameters
     ----------

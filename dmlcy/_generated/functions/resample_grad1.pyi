@@ -21,8 +21,8 @@ def resample_grad1(
     output_pixel_offsets: _Number | _Numbers = -0.5,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Spread each element over the elements that RESAMPLE2 makes it of, and add up
-    (gradient of RESAMPLE2).
+    """Spread each element over the elements from which RESAMPLE2 computes it, and
+    add up (gradient of RESAMPLE2).
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ def scatter(
     axis: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Copy a tensor, and write an element for each index: the index counts along
-    an axis, and the other coordinates are its own.
+    """Copy a tensor, and write one element for each index: at the index along one
+    axis, and at the position of the index along the other axes.
 
     Parameters
     ----------

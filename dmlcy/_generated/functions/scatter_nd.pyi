@@ -90,8 +90,8 @@ def scatter_nd(
             ``block >= 0``
 
         ``DML-SCATTER_ND-input_dimension_count-room``
-            input_dimension_count is too small: the result needs more axes. Must
-            hold:
+            input_dimension_count is too large: the result needs more axes than
+            the input has. Must hold:
             ``indices_dimension_count - 1 + block <= rank(input)``
 
         ``DML-SCATTER_ND-updates-dimensions``
@@ -135,8 +135,8 @@ def scatter_nd(
         ``sizes(input)[max(min(d + rank(input) - input_dimension_count +
         batches, rank(input) - 1), 0)]``
 
-        Size of the axis that each coordinate of a tuple indexes. The other
-        entries are not used.
+        Size of the axis that coordinate d of a tuple indexes. The entries from
+        d = coordinates on are not used.
 
     References
     ----------

@@ -67,7 +67,9 @@ def _save(folder: Path, model: str, level: FeatureLevelName, recorder: Recorder)
     ours = _ours(folder)
     for path in (*contents, NAME):
         if recorder.has_written(folder / path):
-            raise _NotWritten(folder / path, "a writeFile command of the model has written it: use two folders")
+            raise _NotWritten(
+                folder / path, "a writeFile command of the model has written this file: give --expect another folder"
+            )
         if path not in ours and os.path.lexists(folder / path):
             raise _NotWritten(folder / path, "it exists, and no valid manifest of dmlcy lists it")
     content: dict[str, Callable[[IO[bytes]], object]] = {path: _writer(values) for path, values in contents.items()}
