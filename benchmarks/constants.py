@@ -208,12 +208,12 @@ way. The meaning of a constant may say that the value is a multiple of another n
 results may be wrong, or the process may end.
 
 The last column has the times with other values, as the command prints them: `512: 1.07` says that calls took 1.07 times
-as long with the value 512, in the mean of the cells. The times were measured on an Intel Xeon with 16 processors, eight
-constants at the same time, each on two processors of its own. Such ratios scatter by up to 0.1, also between two builds
-of the same value. So a ratio from 0.9 to 1.1 says that the value matters little there, and it is no reason to change
-it. Behind the times, some rows say what else a value comes from. `--record` writes the times to
-`benchmarks/constants.json`. The constants are in the files of `dmlcy/_runtime/` that the headings name. The file
-`benchmarks/constants.toml` lists the cells and the marks.
+as long with the value 512, in the mean of the cells. The processor was {processors}. Eight constants were measured at
+the same time, each on two processors of its own, so the ratios scatter. For some constants, both half of the value and
+twice the value seem to take 0.9 of the time. So a ratio from 0.9 to 1.1 is no reason to change a value: measure it
+alone on an idle machine first. Behind the times, some rows say what else a value comes from. `--record` writes the
+times to `benchmarks/constants.json`. The constants are in the files of `dmlcy/_runtime/` that the headings name.
+The file `benchmarks/constants.toml` lists the cells and the marks.
 
 The meanings use these words:
 
@@ -232,7 +232,8 @@ The meanings use these words:
 def page() -> str:
     """The page of all tuned constants."""
     found, measured = tuned(), records()
-    lines = [HEAD.format(count=len(found))]
+    processors = " or ".join(sorted({one.processor for one in measured.values()}))
+    lines = [HEAD.format(count=len(found), processors=processors)]
     for path, entry in table().items():
         if not entry.tuned:
             continue
