@@ -70,10 +70,11 @@ def markdown(results: Results, plots: Iterable[str]) -> str:
     """The page."""
     parts = [
         "# Operators that move elements or pool",
-        "Written by `python -m benchmarks` (what it measures, and how, is said in "
-        "[benchmarks/README.md](../../benchmarks/README.md)); the times are in [results.json](results.json). "
-        "A ratio is a peer's median time in units of dmlcy's with `out=` given: above 1, dmlcy is faster. "
-        f"A bold ratio is below {FLOOR}. Peak MB is what was resident above input and output.",
+        "`python -m benchmarks` wrote this page, and the times are in [results.json](results.json). "
+        "[The benchmark](../../benchmarks/README.md) says how they are measured. "
+        "A ratio is the median time of a peer, divided by the median time of dmlcy with `out=` given: above 1, dmlcy "
+        f"is faster. A bold ratio is below {FLOOR}. Peak MB is the memory that the call needs beside its input and "
+        "output.",
         *summary(results),
         *(f"![{name.removesuffix('.svg').replace('-', ' ')}]({name})" for name in plots),
         *(part for name in OPERATORS for part in operator(name, results.rows)),
@@ -83,18 +84,18 @@ def markdown(results: Results, plots: Iterable[str]) -> str:
 
 def summary(results: Results) -> Iterator[str]:
     """The summary of a run, before the long tables."""
-    yield "## Made with"
+    yield "## The machine"
     yield "\n".join(f"- {name}: {value}" for name, value in machine(results))
     if results.rows:
         yield from the_grid(results)
     if results.sweep:
-        yield "Nanoseconds per kilobyte read and written, by megabytes:"
+        yield "Time in nanoseconds per kilobyte that is read or written, by the size of the tensors in megabytes:"
         yield sweep(results.sweep)
     if results.checks:
-        yield "Checking without running:"
+        yield "Time of the checks alone:"
         add = results.checks[YARDSTICK].median
         rows = [[name, spread(found), f"{found.median / add:.2f}×"] for name, found in results.checks.items()]
-        yield table(["call", "time", "of numpy.add(x, x)"], rows)
+        yield table(["call", "time", "divided by numpy.add(x, x)"], rows)
 
 
 def the_grid(results: Results) -> Iterator[str]:
@@ -102,16 +103,16 @@ def the_grid(results: Results) -> Iterator[str]:
     yield "## The grid"
     yield table(["geometric mean of", "cells", "with `out=`", "allocating", "part of memcpy"], means(results.rows))
     worst = rated(grid(results.rows))[:WORST]
-    yield f"The {len(worst)} cells that are slowest beside their best peer:"
+    yield f"These {len(worst)} cells have the lowest ratios to their best peer:"
     rows = [[row.cell.name, str(row.threads), best_peer(row), times_of(value)] for value, row in worst]
     yield table(["cell", "threads", "best peer", "ratio"], rows)
     copies = copied(row for row in grid(results.rows) if row.cell.operator in MOVERS)[:WORST]
     if copies:
-        yield f"The {len(copies)} cells of data movement that are slowest beside memcpy:"
+        yield f"These {len(copies)} cells of data movement have the lowest speeds, as parts of memcpy's speed:"
         yield table(["cell", "part of memcpy"], [[row.cell.name, f"{value:.2f}"] for value, row in copies])
     faster = sorted(speed_up(results.rows), key=lambda pair: pair[0])
     if faster:
-        yield "Two threads beside one, where the processor is what limits:"
+        yield "In these cells, the processor is the limit, and two threads are faster than one:"
         yield table(["cell", "speed-up"], [[row.cell.name, f"{value:.2f}×"] for value, row in faster])
 
 
@@ -124,10 +125,10 @@ def machine(results: Results) -> Iterator[Cells]:
     yield "compiler", facts["compiler"]
     yield "instructions used beyond the baseline", ", ".join(facts["instructions"]) or "none"
     yield "versions", ", ".join([facts["python"], *(f"{name} {it}" for name, it in facts["versions"].items())])
-    yield "not measured", "; ".join(f"{NAMES[name]}: {why}" for name, why in facts["missing"].items()) or "nothing"
-    yield "load before it", facts["load"]
+    yield "missing libraries", "; ".join(f"{NAMES[name]}: {why}" for name, why in facts["missing"].items()) or "none"
+    yield "processes that ran in the minute before, on average", facts["load"]
     yield "commit", facts["commit"]
-    yield "took", f"{results.seconds / 60:.1f} minutes for {len(results.rows)} rows"
+    yield "time of the run", f"{results.seconds / 60:.1f} minutes for {len(results.rows)} rows"
 
 
 def means(rows: Sequence[Row]) -> Iterator[Cells]:
@@ -180,7 +181,7 @@ def operator(name: str, rows: Iterable[Row]) -> Iterator[str]:
         yield table([*head, *peers, "best", "part of memcpy", "peak MB"], map(long_line, rest))
     reasons = {reason: peer for row in mine for peer, reason in row.absent.items()}
     if reasons:
-        yield "–: " + "; ".join(sorted(reasons)) + "."
+        yield "Why cells have a dash: " + "; ".join(sorted(reasons)) + "."
 
 
 def tiny_line(row: Row) -> Cells:

@@ -95,9 +95,9 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     if mode not in TORCH:
         return Absent("torch.nn.functional.pad has no symmetric mode")
     if mode == "REFLECTION" and any(by >= n for by, n in zip(widths, cell.sizes, strict=True)):
-        return Absent("torch.nn.functional.pad reflects less than the whole axis")
+        return Absent("torch.nn.functional.pad cannot reflect a whole axis")
     if mode == "WRAP" and any(by > n for by, n in zip(widths, cell.sizes, strict=True)):
-        return Absent("torch.nn.functional.pad wraps once")
+        return Absent("torch.nn.functional.pad wraps only once")
     torch: Any = library("torch")
     x, target = torch.from_numpy(inputs[0]), torch.from_numpy(out)
     y = target
@@ -126,7 +126,7 @@ def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     if mode == "SYMMETRIC":
         return Absent("ONNX's Pad has no symmetric mode")
     if mode == "REFLECTION" and any(by >= n for by, n in zip(widths, cell.sizes, strict=True)):
-        return Absent("ONNX Runtime's Pad reflects less than the whole axis")
+        return Absent("ONNX Runtime's Pad cannot reflect a whole axis")
     pads = {"pads": np.array([*widths, *widths], np.int64)}
     return onnx_forms("Pad", {"x": inputs[0]}, out, pads, mode=NUMPY[mode])
 

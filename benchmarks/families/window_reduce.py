@@ -190,7 +190,7 @@ def average_by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 def dilated_average_by_torch(cell: Cell, inputs: Inputs) -> Peer:
     """Its average pooling has no dilation; a convolution of each channel with ones does the work."""
     if cell.dtype == "FLOAT16":
-        return Absent("PyTorch's convolution rounds sums of FLOAT16 on the way")
+        return Absent("PyTorch's convolution rounds partial sums of FLOAT16")
     torch: Any = library("torch")
     x = torch.from_numpy(inputs[0])
     window, stride, padding, dilation = geometry(cell)
@@ -223,7 +223,7 @@ def compared(cell: Cell, result: Any) -> Array:
 def maximum_by_numpy(cell: Cell, inputs: Inputs, out: Any) -> Peer:
     """Maxima of slices along one axis after the other; one max for a global window."""
     if INDICES in cell.attributes:
-        return Absent("it has no maximum of windows with its place")
+        return Absent("NumPy has no function for the maxima of windows and their indices")
     (x,) = inputs
     axes = tuple(range(2, x.ndim))
     if cell.variant == "global":
@@ -294,7 +294,7 @@ def norm_by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     x, p, of = torch.from_numpy(inputs[0]), cell.attributes["p"], geometry(cell)
     pool, window, stride = torch.nn.functional.lp_pool2d, of.window, of.stride
     if p == 1:
-        return Absent("torch.nn.functional.lp_pool2d adds elements with their signs for P = 1")
+        return Absent("torch.nn.functional.lp_pool2d takes no absolute values for P = 1")
     return Forms(call(lambda: pool(x, p, window, stride)))
 
 

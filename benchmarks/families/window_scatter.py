@@ -120,7 +120,7 @@ def by_numpy(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     """torch's fold, for two spatial axes of floating point."""
     if out.ndim != 4 or not cell.dtype.startswith("FLOAT"):
-        return Absent("torch folds two spatial axes of floating point")
+        return Absent("torch.nn.functional.fold takes only floats with two spatial axes")
     torch: Any = library("torch")
     x, given = torch.from_numpy(inputs[0]), cell.attributes
     fold, sizes, window_sizes = torch.nn.functional.fold, given["output_sizes"], given["window_sizes"]
@@ -131,7 +131,7 @@ def by_torch(cell: Cell, inputs: Inputs, out: Array) -> Peer:
 def by_onnxruntime(cell: Cell, inputs: Inputs, out: Array) -> Peer:
     """Col2Im."""
     if cell.dtype != "FLOAT32":
-        return Absent(f"no Col2Im of {cell.dtype}")
+        return Absent(f"ONNX Runtime has no Col2Im of {cell.dtype}")
     given, spatial = cell.attributes, out.ndim - 2
     constants = {
         "image_shape": np.array(given["output_sizes"], np.int64),

@@ -89,19 +89,20 @@ def markdown(results: Mapping[str, Any], measured: Sequence[Measured]) -> str:
     """The page."""
     parts = [
         "# Benchmarks",
-        "dmlcy beside NumPy, PyTorch and ONNX Runtime, for all kinds of operators. A ratio is the time of the fastest "
-        "of these libraries, divided by the time of dmlcy: above 1, dmlcy is faster. "
-        "[How it is measured](../../benchmarks/README.md), [the medians](figures.json), and "
-        "[operators that move elements or pool](moving.md), with memcpy beside them.",
+        "This page compares dmlcy with NumPy, PyTorch and ONNX Runtime, for all kinds of operators. A ratio is the "
+        "time of the fastest of these libraries, divided by the time of dmlcy: above 1, dmlcy is faster. "
+        "[The benchmark](../../benchmarks/README.md) says how the times are measured, and [figures.json](figures.json) "
+        "has the medians. [Another page](moving.md) compares operators that move elements or pool, also with memcpy.",
         f"![The time of the best peer divided by the time of dmlcy, for groups of operators]({PLOT})",
-        "Each point is a call, and each line is the geometric mean of a group.",
+        "In the plot, each point is a call, and each line is the geometric mean of a group.",
         *_machine(results["machine"], results["rows"]),
         "## Summary",
-        table(["group", "calls", "mean", "slowest call", "its ratio"], map(_summary, measured)),
+        table(["group", "calls", "mean", "slowest call", "ratio of this call"], map(_summary, measured)),
         "## Slower than a peer",
-        f"The list has all kinds of calls with a mean below {SLOWER}. The targets that changes must keep are in "
-        "[the groups](../../benchmarks/groups), and `python -m benchmarks figures` compares with them.",
-        table(["calls", "mean", "slowest", "fastest peer"], slower(measured)),
+        f"This table has each kind of call whose mean ratio is below {SLOWER}. [The groups](../../benchmarks/groups) "
+        "have the targets that changes must keep. `python -m benchmarks figures` compares the ratios with these "
+        "targets.",
+        table(["calls", "mean", "lowest ratio", "fastest peer"], slower(measured)),
         "## All calls",
         *(part for one in measured for part in _cells(one)),
     ]
@@ -112,8 +113,8 @@ def _machine(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Ite
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     threads = " and ".join(str(count) for count in sorted({row["threads"] for row in rows}))
     yield (
-        f"Measured on {facts['processor']} with {threads} {'thread' if threads == '1' else 'threads'}, "
-        f"{', '.join(facts['instructions'])}; {versions}; commit {facts['commit']}."
+        f"The calls ran on {threads} {'thread' if threads == '1' else 'threads'} of {facts['processor']}, with "
+        f"{', '.join(facts['instructions'])}. The versions are {versions}. The commit is {facts['commit']}."
     )
 
 

@@ -242,7 +242,7 @@ def test_a_quick_run_from_the_command_line(tmp_path: Path, capsys: pytest.Captur
     arguments = ["--group", "tiny", "arithmetic", "--only", "element_wise_add", "add", "--threads", "1", "--quick"]
     assert main([*arguments, "--cells", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
-    assert "tiny: tiny calls, all checks" in printed and "1t  dmlcy, speed beside the best of" in printed
+    assert "tiny: tiny calls with all checks" in printed and "1t  dmlcy, speed beside the best of" in printed
     assert "2 rows in" in printed.splitlines()[-1]
     found = json.loads(out.read_text(encoding="utf-8"))
     assert [one["cell"] for one in found["rows"]] == ["tiny/element_wise_add/tiny/float32", ADDED]

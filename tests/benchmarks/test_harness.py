@@ -329,7 +329,7 @@ def test_what_is_saved_is_read_again_and_gives_the_same_page(results: Results, t
 
 def test_what_was_not_measured_has_no_table(results: Results) -> None:
     page = markdown(Results(results.machine, sweep=results.sweep), [])
-    assert "by megabytes:" in page and "## The grid" not in page
+    assert "per kilobyte that is read or written" in page and "## The grid" not in page
     assert "of data movement" not in markdown(Results(results.machine, [row(POOLED, dmlcy_out=1.0, numpy=2.0)]), [])
 
 
