@@ -47,5 +47,5 @@ def padding1(
     Axes that can be cut into chunks:
 
     - Any axis without padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
-    - A padded axis can be cut too: its first and its last chunk are padded. Except in CONSTANT mode, a long padding can merge all chunks.
+    - A padded axis can be cut too: dmlcy pads its first and its last chunk. Except in CONSTANT mode, a long padding can merge all chunks.
     """
