@@ -27,9 +27,9 @@ def gather_nd(
         The tuples of coordinates. Each tuple is along the last axis. Only the last IndicesDimensionCount axes are
         used. The axes before them have the size 1.
     input_dimension_count : int
-        Number of axes of the input that are used: the last axes.
+        Number of axes of the input that are used. The last axes are used.
     indices_dimension_count : int
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
 
     Returns
     -------

@@ -15,7 +15,7 @@ def padding(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
 ) -> Array:
-    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, or with elements of the tensor.
 
     ``dmlcy.padding`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

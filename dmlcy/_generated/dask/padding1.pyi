@@ -15,7 +15,7 @@ def padding1(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
 ) -> Array:
-    """Pad each axis of a tensor, as np.pad does: with a value of its own data type, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a value of the data type of the tensor, or with elements of the tensor.
 
     ``dmlcy.padding1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -30,9 +30,9 @@ def scatter_nd(
     updates : dask array, or what dmlcy takes
         The elements or slices to write. Leading axes have the size 1.
     input_dimension_count : int
-        Number of axes of the input that are used: the last axes.
+        Number of axes of the input that are used. The last axes are used.
     indices_dimension_count : int
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
 
     Returns
     -------

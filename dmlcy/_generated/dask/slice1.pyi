@@ -35,7 +35,7 @@ def slice1(
     Returns
     -------
     dask array
-        The elements at the steps, or only the first of these elements.
+        The elements at the steps through the window, or only the first of these elements.
 
     Raises
     ------

@@ -28,9 +28,9 @@ class GatherNd(OperatorDesc):
         The elements or slices to which the tuples refer. Leading axes have the
         size 1.
     input_dimension_count
-        Number of axes of the input that are used: the last axes.
+        Number of axes of the input that are used. The last axes are used.
     indices_dimension_count
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
     """
 
     operator: ClassVar[Operator]

@@ -29,9 +29,9 @@ class GatherNd1(OperatorDesc):
         The elements or slices to which the tuples refer. Leading axes have the
         size 1.
     input_dimension_count
-        Number of axes of the input that are used: the last axes.
+        Number of axes of the input that are used. The last axes are used.
     indices_dimension_count
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
     batch_dimension_count
         Number of batch axes. These axes are the first used axes of the input
         and of the indices.

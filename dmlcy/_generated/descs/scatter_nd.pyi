@@ -29,9 +29,9 @@ class ScatterNd(OperatorDesc):
     output
         A copy of the input with the updates.
     input_dimension_count
-        Number of axes of the input that are used: the last axes.
+        Number of axes of the input that are used. The last axes are used.
     indices_dimension_count
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
     """
 
     operator: ClassVar[Operator]

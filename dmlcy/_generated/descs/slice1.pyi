@@ -19,7 +19,8 @@ class Slice1(OperatorDesc):
     input
         The tensor to slice.
     output
-        The elements at the steps, or only the first of these elements.
+        The elements at the steps through the window, or only the first of these
+        elements.
     dimension_count
         Number of axes of both tensors.
     input_window_offsets

@@ -32,9 +32,11 @@ def gather_nd(
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1. Rank 1 to 8; data type UINT32, INT64, INT32 or UINT64.
     input_dimension_count : int
-        Number of axes of the input that are used: the last axes. From 1 to 8.
+        Number of axes of the input that are used. The last axes are used. From
+        1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used: the last axes. From 1 to 8.
+        Number of axes of the indices that are used. The last axes are used.
+        From 1 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

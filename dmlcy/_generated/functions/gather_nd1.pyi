@@ -34,9 +34,11 @@ def gather_nd1(
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1. Rank 1 to 8; data type INT64, INT32, UINT64 or UINT32.
     input_dimension_count : int
-        Number of axes of the input that are used: the last axes. From 1 to 8.
+        Number of axes of the input that are used. The last axes are used. From
+        1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used: the last axes. From 1 to 8.
+        Number of axes of the indices that are used. The last axes are used.
+        From 1 to 8.
     batch_dimension_count : int, default 0
         Number of batch axes. These axes are the first used axes of the input
         and of the indices. From 0 to 7.

@@ -44,7 +44,8 @@ def slice1(
     Returns
     -------
     numpy.ndarray
-        The elements at the steps, or only the first of these elements.
+        The elements at the steps through the window, or only the first of these
+        elements.
         Sizes ``met``.
         Data type of ``input``.
         ``out`` itself where it is given.
