@@ -285,10 +285,12 @@ class OperatorPage:
     def _others(self) -> Iterator[str]:
         """The arguments that only a call has, and the fields that a desc must have."""
         for item in self.op.choices:
-            output = code(item.part[0] if item.part else "")
+            output, before, after = item.part or ("", 0, 0)
+            output = code(output)
+            sizes = "a part of the sizes" if before or after else "the sizes"
             yield (
-                f"{code(item.field.python)} is an argument of a call only. This argument chooses a part of the "
-                f"sizes of {output}. A desc must have {output} instead."
+                f"{code(item.field.python)} is an argument of a call only. This argument chooses {sizes} of "
+                f"{output}. A desc must have {output} instead."
             )
             if item.length is None:
                 yield "One size may be given as an int."
@@ -338,7 +340,9 @@ class OperatorPage:
     def reading(self) -> str:
         """How the conditions of the rules are to be read."""
         texts = " ".join(rule.text for rule in self.op.rules)
-        parts = ["The heading of a rule says what is wrong. The code is the condition that must be true."]
+        language = "[the expression language](../expression-language.md)"
+        parts = ["The heading of a rule says what is wrong."]
+        parts += [f"The code is the condition that must be true, in {language}."]
         parts += ["The section [Shapes](#shapes) defines the quantities in the conditions."] if self.spec.lets else []
         if "//" in texts:
             parts.append(f"{code('//')} divides and rounds down.")
@@ -355,7 +359,7 @@ class OperatorPage:
         for (types, ranks), fields in groups.items():
             rows = []
             for level, added, dimensions in support(self.op, self.facts, types or "", ranks or ""):
-                rows.append((level_link(level.name), "<br>".join(kinds(added)), dimensions))
+                rows.append((level_link(level.name), "<br>".join(kinds(added)) or "none", dimensions))
             first = self.spec.first_of_type(fields[0])
             like = first or fields[0]
             alike = [code(field.python) for field in fields if field is not like]
@@ -457,10 +461,10 @@ def _range_text(field: Field) -> str:
     """A sentence on the values that a field takes."""
     kind = type_of(field)
     if not kind.ranged or field.value is not None:
-        return "Finite." if kind.real and not field.infinite else ""
+        return "The value must be finite." if kind.real and not field.infinite else ""
     low, high = (POWERS.get(number, f"{number}") for number in (field.minimum, field.maximum))
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
-    return f"{low} to {high}{note}."
+    return f"Range: {low} to {high}{note}."
 
 
 def _leading(field: Field) -> str:

@@ -17,9 +17,8 @@ class ScatterNd(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor to whose elements the tuples of IndicesTensor refer. Only its
-        last InputDimensionCount axes are used. The axes before them have the
-        size 1.
+        The tensor that the tuples of IndicesTensor index. Only its last
+        InputDimensionCount axes are used. The axes before them have the size 1.
     indices
         The tuples of coordinates. Each tuple is along the last axis. Only the
         last IndicesDimensionCount axes are used. The axes before them have the

@@ -25,10 +25,10 @@ def scatter_nd(
     Parameters
     ----------
     input : array
-        The tensor to whose elements the tuples of IndicesTensor refer. Only its
-        last InputDimensionCount axes are used. The axes before them have the
-        size 1. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8,
-        UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor that the tuples of IndicesTensor index. Only its last
+        InputDimensionCount axes are used. The axes before them have the size 1.
+        Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32,
+        UINT16, UINT8, FLOAT64, INT64 or UINT64.
     indices : array
         The tuples of coordinates. Each tuple is along the last axis. Only the
         last IndicesDimensionCount axes are used. The axes before them have the

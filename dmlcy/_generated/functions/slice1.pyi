@@ -33,7 +33,7 @@ def slice1(
         First element of the window along each axis. A sequence has ``axes``
         entries.
     input_window_strides : int or sequence of ints, default 1
-        Step through the window along each axis; a negative step begins at the
+        Step through the window along each axis. A negative step begins at the
         last element of the window. A sequence has ``axes`` entries.
     output_sizes : sequence of int, default None
         Sizes of output. None: those of ``out``, or the least.
