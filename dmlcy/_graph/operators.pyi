@@ -92,8 +92,8 @@ class Operators(ABC):
         self, input: Value, *, bias: _Number = 0.0, threshold: _Number = 0.5, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Move the elements above Threshold and below -Threshold towards 0 by Bias, and replace the other elements
-        by 0."""
+        """Move the elements above Threshold and the elements below -Threshold towards 0 by Bias, and replace the
+        other elements by 0."""
     def activation_sigmoid(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace each element x by 1 / (1 + exp(-x)) (logistic function)."""
     def activation_softmax(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:

@@ -12,7 +12,8 @@ __all__ = ["ActivationShrink"]
 
 class ActivationShrink(OperatorDesc):
     """DML_ACTIVATION_SHRINK_OPERATOR_DESC: Move the elements above Threshold and
-    below -Threshold towards 0 by Bias, and replace the other elements by 0.
+    the elements below -Threshold towards 0 by Bias, and replace the other
+    elements by 0.
 
     Parameters
     ----------

@@ -530,7 +530,8 @@ def activation_scaled_tanh(input: Expression, *, alpha: float = 1.0, beta: float
     """Replace each element x by Alpha * tanh(Beta * x)."""
 
 def activation_shrink(input: Expression, *, bias: float = 0.0, threshold: float = 0.5) -> Expression:
-    """Move the elements above Threshold and below -Threshold towards 0 by Bias, and replace the other elements by 0."""
+    """Move the elements above Threshold and the elements below -Threshold towards 0 by Bias, and replace the other
+    elements by 0."""
 
 def activation_softplus(input: Expression, *, steepness: float = 1.0) -> Expression:
     """Replace each element x by ln(1 + exp(Steepness * x)) / Steepness, a smooth form of the rectified linear unit."""
