@@ -456,8 +456,8 @@ class Operators(ABC):
         self, input: Value, scale: Value, zero_point: Value | None = None, *, output_dtype: _DataType | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the
-        output's data type."""
+        """Divide each element by its scale, round the quotient, add the zero point, and cut the sum to the range of
+        the output."""
     def element_wise_recip(
         self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
         name: str = ""
@@ -866,8 +866,8 @@ class Operators(ABC):
         self, input: Value, quantizations: Sequence[Value], *, quantization_type: _QuantizationType,
         output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Divide each element by the scale of its block, round it, add the zero point of its block, and cut the sum
-        to the range of the output's data type."""
+        """Divide each element by the scale of its block, round the quotient, add the zero point of the block, and
+        cut the sum to the range of the output."""
     def quantized_linear_average_pooling(
         self, input: Value, input_scale: Value, input_zero_point: Value | None, output_scale: Value,
         output_zero_point: Value | None = None, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,

@@ -762,8 +762,8 @@ def quantize_linear(
     input: Expression, scale: Expression, zero_point: Expression, *,
     output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the output's
-    data type."""
+    """Divide each element by its scale, round the quotient, add the zero point, and cut the sum to the range of the
+    output."""
 
 def dequantize_linear(input: Expression, scale: Expression, zero_point: Expression) -> Expression:
     """Subtract from each element its zero point, and multiply the difference by its scale."""

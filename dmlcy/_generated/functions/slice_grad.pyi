@@ -86,7 +86,7 @@ def slice_grad(
     The formulas read:
 
     ``axes = rank(input_gradient)``
-        Number of axes of the incoming gradient.
+        Number of axes of InputGradientTensor.
     ``steps[d]``
         ``(input_window_sizes[d] - 1) // max(abs(input_window_strides[d]), 1)
         + 1``
