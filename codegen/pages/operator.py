@@ -404,7 +404,7 @@ class OperatorPage:
             if rule.fix is not None:
                 facts.append(f"Nearest valid value: {code(formula(rule.fix.node))}.")
             when = "the elements when the operator runs" if rule.data else "the desc before the operator runs"
-            facts.append(f"dmlcy checks {when}, at {_between(rule.since, rule.until)}.")
+            facts.append(f"dmlcy checks {when}{_between(rule.since, rule.until)}.")
             facts.append(f"[Provenance](../glossary.md#provenance) of the rule: {rule.provenance}.")
             shown = f"{code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it"
             warning = f"A violation is a warning, not an error: {shown}."
@@ -475,7 +475,6 @@ def _leading(field: Field) -> str:
 
 
 def _between(since: str | None, until: str | None) -> str:
-    if since is None and until is None:
-        return "every feature level"
-    parts = [f"feature levels from {since} on" if since else "feature levels", f"before {until}" if until else ""]
-    return " ".join(part for part in parts if part)
+    """The feature levels of a rule; "" for all."""
+    parts = [f" from {since} on" if since else "", f" before {until}" if until else ""]
+    return f", at feature levels{''.join(parts)}" if since or until else ""
