@@ -20,7 +20,11 @@ EXCEPTIONS = (
         "ValueError",
         "An operator, data type, rank or enum member was added at a later feature level.",
     ),
-    ("InvalidDataError", "ValueError", "A value inside a tensor, found when the operator runs, is not acceptable."),
+    (
+        "InvalidDataError",
+        "ValueError",
+        "When the operator runs, an element of a tensor has a value that the operator does not take.",
+    ),
     ("ModelError", "ValueError", "A model file, or an operator desc in JSON, cannot be understood."),
     ("OperatorNotRunnableError", "NotImplementedError", "An operator is described, and does not run yet."),
 )

@@ -13,7 +13,7 @@ from .shapes import last
 def independent_table(declared: Iterable[Independent]) -> str | None:
     """A row for each declaration; None where there is none."""
     rows = [(", ".join(_axes(one)), " ".join(_said(one))) for one in declared]
-    return table(("Axis of each tensor", "Meaning"), rows) if rows else None
+    return table(("Axis of each tensor", "Independent parts"), rows) if rows else None
 
 
 def _axes(one: Independent) -> list[str]:

@@ -11,6 +11,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 WIDTH = 100
+GLUE = "\N{NO-BREAK SPACE}"
+"""A space at which ``wrapped`` breaks no line."""
 
 
 def escape(text: str) -> str:
@@ -37,8 +39,14 @@ def prose(text: str, indent: int = 0, first: str = "") -> str:
 
 def wrapped(markdown: str, indent: int = 0) -> str:
     """Markdown as lines of at most WIDTH characters; the first one is not indented."""
-    lines = textwrap.wrap(markdown, WIDTH - indent, break_long_words=False, break_on_hyphens=False)
-    return f"\n{' ' * indent}".join(_line_start(line) for line in lines)
+    bound = re.sub(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)", lambda span: _bound(span[0]), markdown)
+    lines = textwrap.wrap(bound, WIDTH - indent, break_long_words=False, break_on_hyphens=False)
+    return f"\n{' ' * indent}".join(_line_start(line).replace(GLUE, " ") for line in lines)
+
+
+def _bound(span: str) -> str:
+    """A code span that breaks only before words that begin no list or quotation: code cannot be escaped."""
+    return re.sub(r" +(?=(\S+))", lambda space: " " if _line_start(f"{space[1]} ") == f"{space[1]} " else GLUE, span)
 
 
 def _line_start(line: str) -> str:

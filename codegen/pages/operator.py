@@ -22,7 +22,7 @@ from .errors import implicit_table, rule_error
 from .independent import independent_table
 from .levels import kinds, support
 from .markdown import anchor, block, code, escape, heading, level_link, link, page_link, prose, table, wrapped
-from .shapes import Shapes, last
+from .shapes import Shapes, joined, last
 from .speed import Speed
 from .unjudged import left_out
 from .values import array_code, array_text, call, listed, literal, prompt
@@ -130,9 +130,9 @@ class OperatorPage:
         """Title, source, and these lines of an example."""
         origin = "Source: " + link("DirectML's documentation", example.source) + "."
         if example.contradicts:
-            origin = prose(example.contradicts, first=f"{origin} Corrected here:")
+            origin = prose(example.contradicts, first=f"{origin} Correction:")
         if example.source is None:
-            origin = prose(example.calculation or "", first="Calculated here:")
+            origin = prose(example.calculation or "", first="Calculation:")
         return heading(example.title), origin, block(lines, "pycon")
 
     def example_lines(self, example: Example) -> Iterator[str]:
@@ -211,7 +211,7 @@ class OperatorPage:
         for item in self.op.choices:
             about = f"{self.cell(item.field.doc)} {_range_text(item.field)}"
             rows.append((f"only in a call<br>{code(item.field.python)}", f"{self.type_text(item)}<br>required", about))
-        return table(("Field, and in Python", "Type and default", "Meaning"), rows)
+        return table(("Field, and name in Python", "Type and default", "Meaning"), rows)
 
     def type_text(self, item: FieldPlan) -> str:
         """The DirectML type of a field."""
@@ -229,13 +229,13 @@ class OperatorPage:
     def default_text(self, item: FieldPlan) -> str:
         """The value of a field when nothing is given."""
         if item.value is not None:
-            return f"is {code(item.value.text, in_table=True)}"
+            return f"always {code(item.value.text, in_table=True)}"
         if item.field.optional:
-            return "left out"
+            return "default: left out"
         if item.field.kind == "output":
-            return "required in a desc" if item.open else "follows from the inputs"
+            return "required in a desc" if item.open else "follows from the other fields"
         return (
-            "required" if item.field.default is None else f"default {code(literal(item.field.default), in_table=True)}"
+            "required" if item.field.default is None else f"default: {code(literal(item.field.default), in_table=True)}"
         )
 
     @property
@@ -259,12 +259,13 @@ class OperatorPage:
             yield (
                 f"A call computes {alternatives(names)} only on request: give "
                 f"{code(f'{optional[0].python}=True')}, or a data type in place of True. A call with several outputs "
-                f"returns a tuple. In a desc, such an output is a tensor desc or {code('None')}: in JSON, "
-                f"{code('null')}."
+                f"returns a tuple. In a desc, an optional output is a tensor desc or {code('None')} ({code('null')} in "
+                f"JSON)."
             )
         for field in optional:
             if sizes := self.spec.sized_by(field):
-                yield f"Only a call has {code(sizes)}, which chooses the sizes of {code(field.python)}."
+                chosen = f"This argument chooses the sizes of {code(field.python)}."
+                yield f"{code(sizes)} is an argument of a call only. {chosen}"
 
     def _required(self) -> Iterator[str]:
         """The fields that JSON must have."""
@@ -284,16 +285,19 @@ class OperatorPage:
     def _others(self) -> Iterator[str]:
         """The arguments that only a call has, and the fields that a desc must have."""
         for item in self.op.choices:
-            output = code(item.part[0] if item.part else "")
+            output, before, after = item.part or ("", 0, 0)
+            output = code(output)
+            sizes = "a part of the sizes" if before or after else "the sizes"
             yield (
-                f"{code(item.field.python)} is an argument of a call only: the part of the sizes of {output} that the "
-                f"caller chooses. A desc has no such field, and must have {output} instead."
+                f"{code(item.field.python)} is an argument of a call only. This argument chooses {sizes} of "
+                f"{output}. A desc must have {output} instead."
             )
             if item.length is None:
                 yield "One size may be given as an int."
         unowned = [code(field.python) for field in self.spec.inputs if not field.owned]
         if unowned:
-            yield f"The flag OWNED_BY_DML is not allowed for {alternatives(unowned)}."
+            flag = "[OWNED_BY_DML](../bindings.md#the-initializer-and-the-flag-owned_by_dml)"
+            yield f"The flag {flag} is not allowed for {alternatives(unowned)}."
         for field in (item.field for item in self.op.fields if item.open):
             if field.sizes is None:
                 yield (
@@ -336,7 +340,10 @@ class OperatorPage:
     def reading(self) -> str:
         """How the conditions of the rules are to be read."""
         texts = " ".join(rule.text for rule in self.op.rules)
-        parts = ["The section [Shapes](#shapes) defines the quantities in the rules."] if self.spec.lets else []
+        language = "[the expression language](../expression-language.md)"
+        parts = ["The heading of a rule says what is wrong."]
+        parts += [f"The code is the condition that must be true, in {language}."]
+        parts += ["The section [Shapes](#shapes) defines the quantities in the conditions."] if self.spec.lets else []
         if "//" in texts:
             parts.append(f"{code('//')} divides and rounds down.")
         if " for " in texts:
@@ -352,12 +359,12 @@ class OperatorPage:
         for (types, ranks), fields in groups.items():
             rows = []
             for level, added, dimensions in support(self.op, self.facts, types or "", ranks or ""):
-                rows.append((level_link(level.name), "<br>".join(kinds(added)), dimensions))
-            notes = [
-                f"{code(other.python)} has the same data type as {code(fields[0].python)}." for other in fields[1:]
-            ]
+                rows.append((level_link(level.name), "<br>".join(kinds(added)) or "none", dimensions))
             first = self.spec.first_of_type(fields[0])
-            notes += [f"{code(fields[0].python)} has the same data type as {code(first.python)}."] if first else []
+            like = first or fields[0]
+            alike = [code(field.python) for field in fields if field is not like]
+            verb = "has" if len(alike) == 1 else "have"
+            notes = [wrapped(f"{joined(alike)} {verb} the same data type as {code(like.python)}.")] if alike else []
             notes += [_leading(field) for field in fields if field.leading_ones is not None]
             names = ", ".join(code(field.python) for field in fields)
             yield names, table(("From level", "Data types added", "Dimensions"), rows), notes
@@ -397,14 +404,14 @@ class OperatorPage:
             if rule.fix is not None:
                 facts.append(f"Nearest valid value: {code(formula(rule.fix.node))}.")
             when = "the elements when the operator runs" if rule.data else "the desc before the operator runs"
-            facts.append(f"dmlcy checks {when}, at {_between(rule.since, rule.until)}.")
-            facts.append(f"The [provenance](../glossary.md#provenance) of the rule: {rule.provenance}.")
+            facts.append(f"dmlcy checks {when}{_between(rule.since, rule.until)}.")
+            facts.append(f"[Provenance](../glossary.md#provenance) of the rule: {rule.provenance}.")
             shown = f"{code('dmlcy lint')} and {code('check(desc, warnings=True)')} show it"
             warning = f"A violation is a warning, not an error: {shown}."
             if rule.accepts:
                 seen, _, evidence = rule.accepts.partition(": ")
                 facts.append(f"DirectML accepts descs that break this rule ({seen}). {self.linked(evidence)}")
-            facts.append(warning if rule.warns else f"Raises {code(rule_error(plan))}.")
+            facts.append(warning if rule.warns else f"A violation raises {code(rule_error(plan))}.")
             yield RuleSection(
                 plan, anchor(plan.id), block(condition, "text"), tuple(wrapped(fact, 2) for fact in facts)
             )
@@ -430,8 +437,9 @@ class OperatorPage:
         where = f"[the benchmark](../benchmarks/moving.md#{self.op.python})"
         machine = escape(self.speed.machine if self.speed else "")
         return wrapped(
-            "The table shows the time of another library, divided by the time of dmlcy: above 1, dmlcy is faster. "
-            f"Each number is the geometric mean over the cells of {where}. The calls have {code('out=')}. "
+            "The table shows the time of another library divided by the time of dmlcy. Above 1, dmlcy is faster. "
+            f"Each number is the geometric mean over the [cells](../glossary.md#cell) of {where}. dmlcy writes into an "
+            f"array that is given as {code('out')}. "
             f"Measured with {machine}."
         )
 
@@ -444,7 +452,8 @@ class OperatorPage:
     def accuracy(self) -> Iterator[tuple[str, str]]:
         """The declared bounds: what is bounded, and by what."""
         for row in self.spec.accuracy:
-            bounded = f"{row.dtype}: the error, in ULP of {ACCURACY_OF[row.of]}, is at most:"
+            ulp = "[ULP](../glossary.md#ulp)"
+            bounded = f"For {row.dtype}, the error is at most this number of {ulp} of {ACCURACY_OF[row.of]}:"
             yield bounded, block(latex(row.ulp.node), "math")
 
 
@@ -452,10 +461,10 @@ def _range_text(field: Field) -> str:
     """A sentence on the values that a field takes."""
     kind = type_of(field)
     if not kind.ranged or field.value is not None:
-        return "Finite." if kind.real and not field.infinite else ""
+        return "The value must be finite." if kind.real and not field.infinite else ""
     low, high = (POWERS.get(number, f"{number}") for number in (field.minimum, field.maximum))
     note = "" if field.provenance == "documented" else f" ({field.provenance})"
-    return f"{low} to {high}{note}."
+    return f"Range: {low} to {high}{note}."
 
 
 def _leading(field: Field) -> str:
@@ -466,7 +475,6 @@ def _leading(field: Field) -> str:
 
 
 def _between(since: str | None, until: str | None) -> str:
-    if since is None and until is None:
-        return "every feature level"
-    parts = [f"feature levels from {since} on" if since else "feature levels", f"before {until}" if until else ""]
-    return " ".join(part for part in parts if part)
+    """The feature levels of a rule; "" for all."""
+    parts = [f" from {since} on" if since else "", f" before {until}" if until else ""]
+    return f", at feature levels{''.join(parts)}" if since or until else ""

@@ -28,7 +28,7 @@ class Speed:
     def rows(self) -> str:
         """A line per peer."""
         rows = [(cell(name), _times(mean), str(count)) for name, (mean, count) in self.beside.items()]
-        return table(("Beside", "Its time / dmlcy's", "Cells"), rows)
+        return table(("Library", "Its time / time of dmlcy", "Cells"), rows)
 
 
 def read(root: Path) -> Mapping[str, Speed]:

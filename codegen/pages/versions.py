@@ -13,7 +13,7 @@ from .values import literal
 def versions(operator: Operator, newer: Iterable[Newer]) -> Iterator[str]:
     """A sentence for each older version, and for each newer one."""
     for same in operator.same:
-        result = f"the result is that of {page_link(same.older)}{_with(same.theirs, ' with ')}, bit for bit."
+        result = f"the result equals the result of {page_link(same.older)}{_with(same.theirs, ' with ')}, bit for bit."
         yield _of(same.given, result)
     for version in newer:
         same, level = version.same, level_link(version.since)

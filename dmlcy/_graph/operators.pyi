@@ -25,18 +25,16 @@ class Operators(ABC):
     def activation_elu(
         self, input: Value, *, alpha: _Number = 1.0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Keep the elements from 0 on, and replace each negative element x by Alpha * (exp(x) - 1) (exponential
-        linear unit)."""
+        """Keep the elements that are 0 or greater, and replace each negative element x by Alpha * (exp(x) - 1)
+        (exponential linear unit)."""
     def activation_gelu(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of the standard
-        normal distribution that is below the element (Gaussian error linear unit)."""
+        """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))) (Gaussian error linear unit)."""
     def activation_hardmax(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
-        """Write 1 for the greatest element of each row, the first one if several are equal, and 0 for the others."""
+        """Write 1 for the first of the greatest elements of each row, and 0 for the other elements."""
     def activation_hardmax1(
         self, input: Value, *, axes: _Int | _Ints, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Write 1 for the greatest of the elements along some axes, the first one if several are equal, and 0 for
-        the others."""
+        """Write 1 for the first of the greatest elements along some axes, and 0 for the other elements."""
     def activation_hard_sigmoid(
         self, input: Value, *, alpha: _Number = 0.2, beta: _Number = 0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -45,7 +43,7 @@ class Operators(ABC):
         self, input: Value, *, alpha: _Number = 0.166667, beta: _Number = 0.5, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Multiply each element x by Alpha * x + Beta, cut to the range from 0 to 1."""
+        """Multiply each element x by a factor: Alpha * x + Beta, cut to the range from 0 to 1."""
     def activation_identity(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Copy each element."""
     def activation_leaky_relu(
@@ -94,8 +92,8 @@ class Operators(ABC):
         self, input: Value, *, bias: _Number = 0.0, threshold: _Number = 0.5, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Move the elements beyond Threshold towards 0 by Bias, and replace the elements between -Threshold and
-        Threshold by 0."""
+        """Move the elements above Threshold and the elements below -Threshold towards 0 by Bias, and replace the
+        other elements by 0."""
     def activation_sigmoid(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
         """Replace each element x by 1 / (1 + exp(-x)) (logistic function)."""
     def activation_softmax(self, input: Value, *, outputs: OutputDescs = None, name: str = "") -> Value:
@@ -160,13 +158,13 @@ class Operators(ABC):
         self, input: Value, mean: Value, variance: Value, scale: Value, bias: Value, *, spatial: _Bool,
         epsilon: _Number, fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Subtract a mean from the elements, divide them by the root of a variance, scale and move them, and apply
-        an activation."""
+        """Subtract a mean from the elements, divide by the square root of a variance, multiply by a scale, add a
+        bias, and apply an activation."""
     def batch_normalization_grad(
         self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
         outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
-        """Compute the gradients of a batch normalization, whose mean and variance are constants."""
+        """Compute the gradients of a batch normalization whose mean and variance are constants."""
     def batch_normalization_training(
         self, input: Value, scale: Value, bias: Value, fused_add: Value | None = None, *, epsilon: _Number,
         fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
@@ -177,7 +175,7 @@ class Operators(ABC):
         self, input: Value, input_gradient: Value, mean: Value, variance: Value, scale: Value, *, epsilon: _Number,
         outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
-        """Compute the gradients of a batch normalization, whose mean and variance are computed from the input."""
+        """Compute the gradients of a batch normalization whose mean and variance are computed from the input."""
     def cast(
         self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -200,12 +198,12 @@ class Operators(ABC):
         self, input: Value, *, axis: _Int, axis_direction: _AxisDirection = "INCREASING",
         has_exclusive_product: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Multiply the elements along an axis, and keep each product."""
+        """Multiply the elements along an axis, and keep each running product."""
     def cumulative_summation(
         self, input: Value, *, axis: _Int, axis_direction: _AxisDirection = "INCREASING",
         has_exclusive_sum: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Add up the elements along an axis, and keep each sum."""
+        """Add up the elements along an axis, and keep each running sum."""
     def depth_to_space(self, input: Value, *, block_size: _Int, outputs: OutputDescs = None, name: str = "") -> Value:
         """Move channels into blocks of height and width (pixel shuffle), in an order in which the output channel
         varies fastest."""
@@ -230,7 +228,7 @@ class Operators(ABC):
         diagonal_fill_begin: _Int = 0, diagonal_fill_end: _Int = 1, output_dtype: _DataType | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Write a value on some diagonals of matrices, of an input or of zeros."""
+        """Write a value on some diagonals of the matrices of an input, or of matrices of zeros."""
     def dynamic_quantize_linear(
         self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value, Value]:
@@ -312,8 +310,8 @@ class Operators(ABC):
         self, input: Value, *, min: _Number, max: _Number, scale_bias: tuple[_Number, _Number] | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Replace the elements below Min by Min and the elements above Max by Max, with bounds of the tensor's own
-        data type, and keep the other elements."""
+        """Replace the elements below Min by Min and the elements above Max by Max, and keep the other elements. Min
+        and Max have the data type of the tensor."""
     def element_wise_clip_grad(
         self, input: Value, input_gradient: Value, *, min: _Number, max: _Number, outputs: OutputDescs = None,
         name: str = ""
@@ -324,8 +322,8 @@ class Operators(ABC):
         self, input: Value, input_gradient: Value, *, min: _Number, max: _Number, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Keep the gradient where the input is between Min and Max, bounds of the tensor's own data type, and
-        replace it by 0 at the bounds and beyond (gradient of ELEMENT_WISE_CLIP1)."""
+        """Keep the gradient where the input is between Min and Max, and replace it by 0 at the bounds and beyond
+        (gradient of ELEMENT_WISE_CLIP1). Min and Max have the data type of the tensor."""
     def element_wise_constant_pow(
         self, input: Value, *, exponent: _Number, scale_bias: tuple[_Number, _Number] | None = None,
         outputs: OutputDescs = None, name: str = ""
@@ -382,8 +380,7 @@ class Operators(ABC):
     def element_wise_is_infinity(
         self, input: Value, *, infinity_mode: _IsInfinityMode = "EITHER", outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Give 1 for each element that is infinite, with the sign that InfinityMode asks for, and 0 for each other
-        element."""
+        """Give 1 for each infinite element whose sign InfinityMode asks for, and 0 for each other element."""
     def element_wise_is_nan(
         self, input: Value, *, output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -459,8 +456,8 @@ class Operators(ABC):
         self, input: Value, scale: Value, zero_point: Value | None = None, *, output_dtype: _DataType | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the
-        output's data type."""
+        """Divide each element by its scale, round the quotient, add the zero point, and cut the sum to the range of
+        the output."""
     def element_wise_recip(
         self, input: Value, *, scale_bias: tuple[_Number, _Number] | None = None, outputs: OutputDescs = None,
         name: str = ""
@@ -723,7 +720,7 @@ class Operators(ABC):
     def max_unpooling(
         self, input: Value, indices: Value, *, output_sizes: _Int | _Ints, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Put each element where its index says in a tensor of zeros: the inverse of MAX_POOLING1."""
+        """Put each element at its index in a tensor of zeros: the inverse of MAX_POOLING1."""
     def mean_variance_normalization(
         self, input: Value, scale: Value | None = None, bias: Value | None = None, *, cross_channel: _Bool,
         normalize_variance: _Bool = True, epsilon: _Number = 1e-05, fused_activation: _Activation | None = None,
@@ -743,8 +740,8 @@ class Operators(ABC):
         use_mean: _Bool = True, use_variance: _Bool = True, epsilon: _Number = 1e-05,
         fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an
-        activation; either step can be left out."""
+        """Subtract the mean along some axes, divide by the standard deviation (both are optional), then scale, add a
+        bias and apply an activation."""
     @overload
     def multihead_attention(
         self, query: Value | None = None, key: Value | None = None, value: Value | None = None,
@@ -858,19 +855,19 @@ class Operators(ABC):
         self, input: Value, *, start_padding: _Int | _Ints, end_padding: _Int | _Ints,
         padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the
-        tensor."""
+        """Pad each axis of a tensor, as np.pad does: with a FLOAT, or with elements of the tensor."""
     def padding1(
         self, input: Value, *, start_padding: _Int | _Ints, end_padding: _Int | _Ints,
         padding_mode: _PaddingMode = "CONSTANT", padding_value: _Number = 0, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Pad each axis of a tensor, as np.pad does: with a value of its own data type, or by continuing the tensor."""
+        """Pad each axis of a tensor, as np.pad does: with a value of the data type of the tensor, or with elements
+        of the tensor."""
     def quantize(
         self, input: Value, quantizations: Sequence[Value], *, quantization_type: _QuantizationType,
         output_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Divide each element by the scale of its block, round it, add the zero point of its block, and cut the sum
-        to the range of the output's data type."""
+        """Divide each element by the scale of its block, round the quotient, add the zero point of the block, and
+        cut the sum to the range of the output."""
     def quantized_linear_average_pooling(
         self, input: Value, input_scale: Value, input_zero_point: Value | None, output_scale: Value,
         output_zero_point: Value | None = None, *, window_size: _Int | _Ints, strides: _Int | _Ints = 1,
@@ -908,7 +905,7 @@ class Operators(ABC):
         self, input: Value, *, function: _ReduceFunction, axes: _Int | _Ints, output_dtype: _DataType | None = None,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Reduce the elements along some axes to one, by the function that Function names."""
+        """Reduce the elements along some axes to one number, by the function that Function names."""
     def resample(
         self, input: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, outputs: OutputDescs = None, name: str = ""
@@ -955,7 +952,7 @@ class Operators(ABC):
     def reverse_subsequences(
         self, input: Value, sequence_lengths: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Reverse the first elements of each line along an axis, as many as its length says."""
+        """Reverse the first n elements of each line along an axis, with a number n for each line."""
     @overload
     def rnn(
         self, input: Value, weight: Value, recurrence: Value, bias: Value | None = None,
@@ -1082,7 +1079,7 @@ class Operators(ABC):
         self, input: Value, *, axis: _Int, k: _Int, axis_direction: _AxisDirection = "DECREASING",
         output_index_dtype: _DataType | None = None, outputs: OutputDescs = None, name: str = ""
     ) -> tuple[Value, Value]:
-        """Choose the greatest or the least elements along an axis, in their order, with their indices."""
+        """Choose the greatest or the least elements along an axis, in sorted order, with their indices."""
     def unfold(
         self, input: Value, *, window_sizes: _Int | _Ints, strides: _Int | _Ints = 1, dilations: _Int | _Ints = 1,
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, outputs: OutputDescs = None, name: str = ""

@@ -95,6 +95,9 @@ def test_the_text_on_a_version_and_both_pages_say_so() -> None:
         this, that = (f"[{name}]({name.lower()}.md)" for name in (newer, older))
         text, page, older_page = flat(lay_out(find(newer), 100)), page_of(newer), page_of(older)
         assert f"{f'With {given}: the' if given else 'The'} result of {older}{theirs}, bit for bit." in text
-        assert f"{f'With {given}, the' if given else 'The'} result is that of {that}{theirs}, bit for bit." in page
+        assert (
+            f"{f'With {given}, the' if given else 'The'} result equals the result of {that}{theirs}, bit for bit."
+            in page
+        )
         assert f"{f'With {given}, ' if given else ''}{this}, from level" in older_page
         assert f"gives the same result{theirs and f' as this operator{theirs}'}, bit for bit." in older_page

@@ -91,7 +91,7 @@ def test_attributes_that_are_given_by_position_or_missing_are_told_of() -> None:
     assert said(dml.element_wise_abs, X, 1, 2).endswith("write element_wise_abs(input, scale_bias=...)")
     told = said(dml.gather, X, X, axis=1)
     assert told.endswith(
-        "'index_dimensions'. index_dimensions: Number of axes of the indices that are used: the last axes."
+        "'index_dimensions'. index_dimensions: Number of axes of the indices that are used. The last axes are used."
     )
     g = dml.Graph()
     x = g.input(dml.TensorDesc("FLOAT32", (1, 1, 4, 4)))

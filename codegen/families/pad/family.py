@@ -92,7 +92,7 @@ class Pad(Moved):
     def pieces(self, kernel: PadKernel) -> str:
         """Only the pieces at the ends are padded."""
         return (
-            "A padded axis can be cut too: its first and its last chunk are padded. "
+            "A padded axis can be cut too: dmlcy pads its first and its last chunk. "
             "Except in CONSTANT mode, a long padding can merge all chunks."
         )
 

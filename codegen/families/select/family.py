@@ -86,7 +86,7 @@ def listed(kernel: SelectKernel, use: Use) -> Picture:
     keys = {place: place[-2] for place in grid(use.sizes(coordinates)) if place[-2] in of_row}
     captions = (
         "A colour marks an element that is not 0, and the row that has its place.",
-        "The rows behind them are not defined.",
+        "The rows without a colour are not defined.",
     )
     places = {place: (of_row[row],) for place, row in keys.items()}
     return Picture(captions, places, keys, output=coordinates, beside={count: {}})

@@ -98,7 +98,7 @@ class Views(Moved):
             return Picture(("A colour marks an element of the input that is taken.",), taken, taken)
         goes = {along(place): (place,) for place in grid(inner)}
         return Picture(
-            ("A colour marks an element of the input and its place. The others are 0.",),
+            ("A colour marks an element of the input and its place. The other elements are 0.",),
             {place: goes.get(place, ()) for place in places},
             goes,
         )

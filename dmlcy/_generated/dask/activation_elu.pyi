@@ -12,7 +12,7 @@ def activation_elu(
     *,
     alpha: _Number = 1.0,
 ) -> Array:
-    """Keep the elements from 0 on, and replace each negative element x by Alpha * (exp(x) - 1) (exponential linear unit).
+    """Keep the elements that are 0 or greater, and replace each negative element x by Alpha * (exp(x) - 1) (exponential linear unit).
 
     ``dmlcy.activation_elu`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

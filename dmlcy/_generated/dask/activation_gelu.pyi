@@ -10,7 +10,7 @@ __all__ = ["activation_gelu"]
 def activation_gelu(
     input: _Array,
 ) -> Array:
-    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of the standard normal distribution that is below the element (Gaussian error linear unit).
+    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))) (Gaussian error linear unit).
 
     ``dmlcy.activation_gelu`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

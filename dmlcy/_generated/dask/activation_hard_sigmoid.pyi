@@ -24,7 +24,7 @@ def activation_hard_sigmoid(
     alpha : float, default 0.2
         The slope.
     beta : float, default 0.5
-        The result for 0, before the cut.
+        The result for an element of 0, before the cut.
 
     Returns
     -------

@@ -13,7 +13,7 @@ def activation_hard_swish(
     alpha: _Number = 0.166667,
     beta: _Number = 0.5,
 ) -> Array:
-    """Multiply each element x by Alpha * x + Beta, cut to the range from 0 to 1.
+    """Multiply each element x by a factor: Alpha * x + Beta, cut to the range from 0 to 1.
 
     ``dmlcy.activation_hard_swish`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -24,7 +24,7 @@ def activation_hard_swish(
     alpha : float, default 0.166667
         The slope of the factor.
     beta : float, default 0.5
-        The factor for 0.
+        The factor for an element of 0.
 
     Returns
     -------

@@ -10,7 +10,7 @@ __all__ = ["activation_hardmax"]
 def activation_hardmax(
     input: _Array,
 ) -> Array:
-    """Write 1 for the greatest element of each row, the first one if several are equal, and 0 for the others.
+    """Write 1 for the first of the greatest elements of each row, and 0 for the other elements.
 
     ``dmlcy.activation_hardmax`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -12,7 +12,7 @@ def activation_hardmax1(
     *,
     axes: _Int | _Ints,
 ) -> Array:
-    """Write 1 for the greatest of the elements along some axes, the first one if several are equal, and 0 for the others.
+    """Write 1 for the first of the greatest elements along some axes, and 0 for the other elements.
 
     ``dmlcy.activation_hardmax1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

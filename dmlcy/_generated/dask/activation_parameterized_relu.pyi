@@ -20,7 +20,7 @@ def activation_parameterized_relu(
     input : dask array, or what dmlcy takes
         The elements to read.
     slope : dask array, or what dmlcy takes
-        The factor for each element, which is used where the element is negative.
+        The factor for each element. Only negative elements are multiplied.
 
     Returns
     -------

@@ -13,7 +13,7 @@ def activation_shrink(
     bias: _Number = 0.0,
     threshold: _Number = 0.5,
 ) -> Array:
-    """Move the elements beyond Threshold towards 0 by Bias, and replace the elements between -Threshold and Threshold by 0.
+    """Move the elements above Threshold and the elements below -Threshold towards 0 by Bias, and replace the other elements by 0.
 
     ``dmlcy.activation_shrink`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -34,7 +34,7 @@ def adam_optimizer(
     gradient : dask array, or what dmlcy takes
         The gradients G.
     training_step : dask array, or what dmlcy takes
-        The number T of the step, which has one element. The operator does not increase it.
+        The number T of the step, in one element. The operator does not increase T.
     learning_rate : float
         The size of the step.
     beta1 : float, default 0.9
@@ -47,8 +47,8 @@ def adam_optimizer(
     Returns
     -------
     dask array, or a tuple of dask arrays
-        The updated parameters: X - LearningRate * c * M / (sqrt(V) + Epsilon) with the updated moments, where c is
-        sqrt(1 - Beta2^T) / (1 - Beta1^T).
+        The updated parameters: X - LearningRate * c * M / (sqrt(V) + Epsilon), where M and V are the updated
+        moments, and c is sqrt(1 - Beta2^T) / (1 - Beta1^T).
         The updated first moments: Beta1 * M + (1 - Beta1) * G.
         The updated second moments: Beta2 * V + (1 - Beta2) * G * G.
 

@@ -18,7 +18,7 @@ def batch_normalization(
     epsilon: _Number,
     fused_activation: _Activation | None = None,
 ) -> Array:
-    """Subtract a mean from the elements, divide them by the root of a variance, scale and move them, and apply an activation.
+    """Subtract a mean from the elements, divide by the square root of a variance, multiply by a scale, add a bias, and apply an activation.
 
     ``dmlcy.batch_normalization`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -16,7 +16,7 @@ def batch_normalization_grad(
     *,
     epsilon: _Number,
 ) -> tuple[Array, Array, Array]:
-    """Compute the gradients of a batch normalization, whose mean and variance are constants.
+    """Compute the gradients of a batch normalization whose mean and variance are constants.
 
     ``dmlcy.batch_normalization_grad`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -14,7 +14,7 @@ def cumulative_product(
     axis_direction: _AxisDirection = "INCREASING",
     has_exclusive_product: _Bool = False,
 ) -> Array:
-    """Multiply the elements along an axis, and keep each product.
+    """Multiply the elements along an axis, and keep each running product.
 
     ``dmlcy.cumulative_product`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -14,7 +14,7 @@ def cumulative_summation(
     axis_direction: _AxisDirection = "INCREASING",
     has_exclusive_sum: _Bool = False,
 ) -> Array:
-    """Add up the elements along an axis, and keep each sum.
+    """Add up the elements along an axis, and keep each running sum.
 
     ``dmlcy.cumulative_summation`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -16,7 +16,7 @@ def diagonal_matrix1(
     diagonal_fill_end: _Int = 1,
     output_dtype: _DataType | bool | None = None,
 ) -> Array:
-    """Write a value on some diagonals of matrices, of an input or of zeros.
+    """Write a value on some diagonals of the matrices of an input, or of matrices of zeros.
 
     ``dmlcy.diagonal_matrix1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -14,7 +14,7 @@ def element_wise_clip1(
     max: _Number,
     scale_bias: tuple[_Number, _Number] | None = None,
 ) -> Array:
-    """Replace the elements below Min by Min and the elements above Max by Max, with bounds of the tensor's own data type, and keep the other elements.
+    """Replace the elements below Min by Min and the elements above Max by Max, and keep the other elements. Min and Max have the data type of the tensor.
 
     ``dmlcy.element_wise_clip1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -14,7 +14,7 @@ def element_wise_clip_grad1(
     min: _Number,
     max: _Number,
 ) -> Array:
-    """Keep the gradient where the input is between Min and Max, bounds of the tensor's own data type, and replace it by 0 at the bounds and beyond (gradient of ELEMENT_WISE_CLIP1).
+    """Keep the gradient where the input is between Min and Max, and replace it by 0 at the bounds and beyond (gradient of ELEMENT_WISE_CLIP1). Min and Max have the data type of the tensor.
 
     ``dmlcy.element_wise_clip_grad1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

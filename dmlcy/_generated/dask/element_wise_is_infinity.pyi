@@ -12,7 +12,7 @@ def element_wise_is_infinity(
     *,
     infinity_mode: _IsInfinityMode = "EITHER",
 ) -> Array:
-    """Give 1 for each element that is infinite, with the sign that InfinityMode asks for, and 0 for each other element.
+    """Give 1 for each infinite element whose sign InfinityMode asks for, and 0 for each other element.
 
     ``dmlcy.element_wise_is_infinity`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -14,7 +14,7 @@ def element_wise_quantize_linear(
     *,
     output_dtype: _DataType | bool | None = None,
 ) -> Array:
-    """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the output's data type.
+    """Divide each element by its scale, round the quotient, add the zero point, and cut the sum to the range of the output.
 
     ``dmlcy.element_wise_quantize_linear`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -40,7 +40,7 @@ def element_wise_quantized_linear_add(
         The zero point of BTensor, the integer that represents 0, in one element. If the tensor is left out, the
         zero point is 0.
     output_scale : dask array, or what dmlcy takes
-        The scale with which the sums are quantized, one element.
+        The scale of OutputTensor, in one element.
     output_zero_point : dask array, or what dmlcy takes, optional
         The zero point of OutputTensor, the integer that represents 0, in one element. If the tensor is left out,
         the zero point is 0.

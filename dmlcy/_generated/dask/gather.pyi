@@ -28,7 +28,7 @@ def gather(
     axis : int
         The axis along which slices are taken.
     index_dimensions : int
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
 
     Returns
     -------

@@ -22,7 +22,7 @@ def gather_elements(
     input : dask array, or what dmlcy takes
         The tensor from which elements are taken.
     indices : dask array, or what dmlcy takes
-        The index along Axis of each element of the output.
+        For each element of the output, the index along Axis.
     axis : int
         The axis to which each index belongs.
 

@@ -21,15 +21,15 @@ def gather_nd(
     Parameters
     ----------
     input : dask array, or what dmlcy takes
-        The tensor to whose elements the tuples of IndicesTensor refer. Only its last InputDimensionCount axes are
-        used. The axes before them have the size 1.
+        The tensor that the tuples of IndicesTensor index. Only its last InputDimensionCount axes are used. The axes
+        before them have the size 1.
     indices : dask array, or what dmlcy takes
         The tuples of coordinates. Each tuple is along the last axis. Only the last IndicesDimensionCount axes are
         used. The axes before them have the size 1.
     input_dimension_count : int
-        Number of axes of the input that are used: the last axes.
+        Number of axes of the input that are used. The last axes are used.
     indices_dimension_count : int
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
 
     Returns
     -------

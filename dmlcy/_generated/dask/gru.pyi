@@ -49,8 +49,8 @@ def gru(
         The order of the steps: from the first to the last (FORWARD), from the last to the first (BACKWARD), or both
         (BIDIRECTIONAL). With BIDIRECTIONAL, each direction has its own weights.
     linear_before_reset : bool, default False
-        Whether the reset gate is applied after the hidden state is multiplied by the weights. If not, it is applied
-        before.
+        Whether the reset gate is applied after the hidden state is multiplied by the weights. If not, the reset
+        gate is applied before this multiplication.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each step.
     output_single : bool, default False

@@ -30,7 +30,7 @@ def local_response_normalization(
     local_size : int
         Number of neighbors along an axis. The element itself counts as one of them.
     alpha : float, default 0.0001
-        Factor of the sum of the squares, before it is divided by LocalSize.
+        Factor of the sum of the squares. The product is divided by LocalSize.
     beta : float, default 0.75
         Exponent of the divisor.
     bias : float, default 1.0

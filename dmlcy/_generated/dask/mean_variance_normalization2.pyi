@@ -18,7 +18,7 @@ def mean_variance_normalization2(
     epsilon: _Number = 1e-05,
     fused_activation: _Activation | None = None,
 ) -> Array:
-    """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an activation; either step can be left out.
+    """Subtract the mean along some axes, divide by the standard deviation (both are optional), then scale, add a bias and apply an activation.
 
     ``dmlcy.mean_variance_normalization2`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

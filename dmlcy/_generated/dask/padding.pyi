@@ -15,7 +15,7 @@ def padding(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
 ) -> Array:
-    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, or with elements of the tensor.
 
     ``dmlcy.padding`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -50,5 +50,5 @@ def padding(
     Axes that can be cut into chunks:
 
     - Any axis without padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
-    - A padded axis can be cut too: its first and its last chunk are padded. Except in CONSTANT mode, a long padding can merge all chunks.
+    - A padded axis can be cut too: dmlcy pads its first and its last chunk. Except in CONSTANT mode, a long padding can merge all chunks.
     """

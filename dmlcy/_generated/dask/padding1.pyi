@@ -15,7 +15,7 @@ def padding1(
     padding_mode: _PaddingMode = "CONSTANT",
     padding_value: _Number = 0,
 ) -> Array:
-    """Pad each axis of a tensor, as np.pad does: with a value of its own data type, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a value of the data type of the tensor, or with elements of the tensor.
 
     ``dmlcy.padding1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 
@@ -47,5 +47,5 @@ def padding1(
     Axes that can be cut into chunks:
 
     - Any axis without padding. Where ``start_padding[d] == 0 and end_padding[d] == 0``.
-    - A padded axis can be cut too: its first and its last chunk are padded. Except in CONSTANT mode, a long padding can merge all chunks.
+    - A padded axis can be cut too: dmlcy pads its first and its last chunk. Except in CONSTANT mode, a long padding can merge all chunks.
     """

@@ -16,7 +16,7 @@ def quantize(
     quantization_type: _QuantizationType,
     output_dtype: _DataType | bool | None = None,
 ) -> Array:
-    """Divide each element by the scale of its block, round it, add the zero point of its block, and cut the sum to the range of the output's data type.
+    """Divide each element by the scale of its block, round the quotient, add the zero point of the block, and cut the sum to the range of the output.
 
     ``dmlcy.quantize`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -14,7 +14,7 @@ def reduce(
     axes: _Int | _Ints,
     output_dtype: _DataType | bool | None = None,
 ) -> Array:
-    """Reduce the elements along some axes to one, by the function that Function names.
+    """Reduce the elements along some axes to one number, by the function that Function names.
 
     ``dmlcy.reduce`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

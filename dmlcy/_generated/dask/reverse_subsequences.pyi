@@ -13,7 +13,7 @@ def reverse_subsequences(
     *,
     axis: _Int,
 ) -> Array:
-    """Reverse the first elements of each line along an axis, as many as its length says.
+    """Reverse the first n elements of each line along an axis, with a number n for each line.
 
     ``dmlcy.reverse_subsequences`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

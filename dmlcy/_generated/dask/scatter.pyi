@@ -23,7 +23,7 @@ def scatter(
     input : dask array, or what dmlcy takes
         The tensor that is copied before the updates are written.
     indices : dask array, or what dmlcy takes
-        The index along Axis of each update.
+        For each update, the index along Axis.
     updates : dask array, or what dmlcy takes
         The elements to write.
     axis : int

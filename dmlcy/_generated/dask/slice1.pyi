@@ -28,14 +28,14 @@ def slice1(
     input_window_offsets : int or sequence of ints, default 0
         First element of the window along each axis.
     input_window_strides : int or sequence of ints, default 1
-        Step through the window along each axis; a negative step begins at the last element of the window.
+        Step through the window along each axis. A negative step begins at the last element of the window.
     output_sizes : sequence of int, default None
         Sizes of output.
 
     Returns
     -------
     dask array
-        The elements at the steps, or only the first of these elements.
+        The elements at the steps through the window, or only the first of these elements.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def slice_grad(
     input_window_offsets : int or sequence of ints, default 0
         First element of the window along each axis.
     input_window_strides : int or sequence of ints, default 1
-        Step through the window along each axis; a negative step begins at the last element of the window.
+        Step through the window along each axis. A negative step begins at the last element of the window.
 
     Returns
     -------

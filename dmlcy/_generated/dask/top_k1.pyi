@@ -15,7 +15,7 @@ def top_k1(
     axis_direction: _AxisDirection = "DECREASING",
     output_index_dtype: _DataType | bool | None = None,
 ) -> tuple[Array, Array]:
-    """Choose the greatest or the least elements along an axis, in their order, with their indices.
+    """Choose the greatest or the least elements along an axis, in sorted order, with their indices.
 
     ``dmlcy.top_k1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -40,5 +40,5 @@ def value_scale_2d(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis other than the axis of the channels. Where ``d != 1``.
+    - Any axis except the axis of the channels. Where ``d != 1``.
     """

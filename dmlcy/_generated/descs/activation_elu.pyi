@@ -11,8 +11,9 @@ from dmlcy._generated.arguments import _Number
 __all__ = ["ActivationElu"]
 
 class ActivationElu(OperatorDesc):
-    """DML_ACTIVATION_ELU_OPERATOR_DESC: Keep the elements from 0 on, and replace
-    each negative element x by Alpha * (exp(x) - 1) (exponential linear unit).
+    """DML_ACTIVATION_ELU_OPERATOR_DESC: Keep the elements that are 0 or greater,
+    and replace each negative element x by Alpha * (exp(x) - 1) (exponential
+    linear unit).
 
     Parameters
     ----------

@@ -11,8 +11,7 @@ __all__ = ["ActivationGelu"]
 
 class ActivationGelu(OperatorDesc):
     """DML_ACTIVATION_GELU_OPERATOR_DESC: Replace each element x by x / 2 * (1 +
-    erf(x / sqrt(2))), the element times the share of the standard normal
-    distribution that is below the element (Gaussian error linear unit).
+    erf(x / sqrt(2))) (Gaussian error linear unit).
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class ActivationHardSigmoid(OperatorDesc):
     alpha
         The slope.
     beta
-        The result for 0, before the cut.
+        The result for an element of 0, before the cut.
     """
 
     operator: ClassVar[Operator]

@@ -11,8 +11,8 @@ from dmlcy._generated.arguments import _Number
 __all__ = ["ActivationHardSwish"]
 
 class ActivationHardSwish(OperatorDesc):
-    """DML_ACTIVATION_HARD_SWISH_OPERATOR_DESC: Multiply each element x by Alpha *
-    x + Beta, cut to the range from 0 to 1.
+    """DML_ACTIVATION_HARD_SWISH_OPERATOR_DESC: Multiply each element x by a
+    factor: Alpha * x + Beta, cut to the range from 0 to 1.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class ActivationHardSwish(OperatorDesc):
     alpha
         The slope of the factor.
     beta
-        The factor for 0.
+        The factor for an element of 0.
     """
 
     operator: ClassVar[Operator]

@@ -10,8 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["ActivationHardmax"]
 
 class ActivationHardmax(OperatorDesc):
-    """DML_ACTIVATION_HARDMAX_OPERATOR_DESC: Write 1 for the greatest element of
-    each row, the first one if several are equal, and 0 for the others.
+    """DML_ACTIVATION_HARDMAX_OPERATOR_DESC: Write 1 for the first of the greatest
+    elements of each row, and 0 for the other elements.
 
     Parameters
     ----------

@@ -11,9 +11,8 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["ActivationHardmax1"]
 
 class ActivationHardmax1(OperatorDesc):
-    """DML_ACTIVATION_HARDMAX1_OPERATOR_DESC: Write 1 for the greatest of the
-    elements along some axes, the first one if several are equal, and 0 for the
-    others.
+    """DML_ACTIVATION_HARDMAX1_OPERATOR_DESC: Write 1 for the first of the greatest
+    elements along some axes, and 0 for the other elements.
 
     Parameters
     ----------

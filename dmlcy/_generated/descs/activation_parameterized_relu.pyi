@@ -19,8 +19,7 @@ class ActivationParameterizedRelu(OperatorDesc):
     input
         The elements to read.
     slope
-        The factor for each element, which is used where the element is
-        negative.
+        The factor for each element. Only negative elements are multiplied.
     output
         The result for each element.
     """

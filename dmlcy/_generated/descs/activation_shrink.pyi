@@ -11,9 +11,9 @@ from dmlcy._generated.arguments import _Number
 __all__ = ["ActivationShrink"]
 
 class ActivationShrink(OperatorDesc):
-    """DML_ACTIVATION_SHRINK_OPERATOR_DESC: Move the elements beyond Threshold
-    towards 0 by Bias, and replace the elements between -Threshold and Threshold
-    by 0.
+    """DML_ACTIVATION_SHRINK_OPERATOR_DESC: Move the elements above Threshold and
+    the elements below -Threshold towards 0 by Bias, and replace the other
+    elements by 0.
 
     Parameters
     ----------

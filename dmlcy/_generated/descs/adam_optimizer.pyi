@@ -27,11 +27,12 @@ class AdamOptimizer(OperatorDesc):
     gradient
         The gradients G.
     training_step
-        The number T of the step, which has one element. The operator does not
-        increase it.
+        The number T of the step, in one element. The operator does not increase
+        T.
     output_parameters
-        The updated parameters: X - LearningRate * c * M / (sqrt(V) + Epsilon)
-        with the updated moments, where c is sqrt(1 - Beta2^T) / (1 - Beta1^T).
+        The updated parameters: X - LearningRate * c * M / (sqrt(V) + Epsilon),
+        where M and V are the updated moments, and c is sqrt(1 - Beta2^T) / (1 -
+        Beta1^T).
     output_first_moment
         The updated first moments: Beta1 * M + (1 - Beta1) * G.
     output_second_moment

@@ -12,8 +12,8 @@ __all__ = ["BatchNormalization"]
 
 class BatchNormalization(OperatorDesc):
     """DML_BATCH_NORMALIZATION_OPERATOR_DESC: Subtract a mean from the elements,
-    divide them by the root of a variance, scale and move them, and apply an
-    activation.
+    divide by the square root of a variance, multiply by a scale, add a bias,
+    and apply an activation.
 
     Parameters
     ----------

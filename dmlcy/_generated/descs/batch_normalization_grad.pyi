@@ -12,7 +12,7 @@ __all__ = ["BatchNormalizationGrad"]
 
 class BatchNormalizationGrad(OperatorDesc):
     """DML_BATCH_NORMALIZATION_GRAD_OPERATOR_DESC: Compute the gradients of a batch
-    normalization, whose mean and variance are constants.
+    normalization whose mean and variance are constants.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["BatchNormalizationTrainingGrad"]
 
 class BatchNormalizationTrainingGrad(OperatorDesc):
     """DML_BATCH_NORMALIZATION_TRAINING_GRAD_OPERATOR_DESC: Compute the gradients
-    of a batch normalization, whose mean and variance are computed from the
+    of a batch normalization whose mean and variance are computed from the
     input.
 
     Parameters

@@ -13,7 +13,7 @@ __all__ = ["CumulativeProduct"]
 
 class CumulativeProduct(OperatorDesc):
     """DML_CUMULATIVE_PRODUCT_OPERATOR_DESC: Multiply the elements along an axis,
-    and keep each product.
+    and keep each running product.
 
     Parameters
     ----------

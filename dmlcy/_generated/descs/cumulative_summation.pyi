@@ -13,7 +13,7 @@ __all__ = ["CumulativeSummation"]
 
 class CumulativeSummation(OperatorDesc):
     """DML_CUMULATIVE_SUMMATION_OPERATOR_DESC: Add up the elements along an axis,
-    and keep each sum.
+    and keep each running sum.
 
     Parameters
     ----------

@@ -12,8 +12,8 @@ from dmlcy._generated.enums import TensorDataType
 __all__ = ["DiagonalMatrix1"]
 
 class DiagonalMatrix1(OperatorDesc):
-    """DML_DIAGONAL_MATRIX1_OPERATOR_DESC: Write a value on some diagonals of
-    matrices, of an input or of zeros.
+    """DML_DIAGONAL_MATRIX1_OPERATOR_DESC: Write a value on some diagonals of the
+    matrices of an input, or of matrices of zeros.
 
     Parameters
     ----------

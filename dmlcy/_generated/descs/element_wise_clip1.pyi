@@ -14,8 +14,8 @@ __all__ = ["ElementWiseClip1"]
 
 class ElementWiseClip1(OperatorDesc):
     """DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC: Replace the elements below Min by Min
-    and the elements above Max by Max, with bounds of the tensor's own data
-    type, and keep the other elements.
+    and the elements above Max by Max, and keep the other elements. Min and Max
+    have the data type of the tensor.
 
     Parameters
     ----------

@@ -13,8 +13,9 @@ __all__ = ["ElementWiseClipGrad1"]
 
 class ElementWiseClipGrad1(OperatorDesc):
     """DML_ELEMENT_WISE_CLIP_GRAD1_OPERATOR_DESC: Keep the gradient where the input
-    is between Min and Max, bounds of the tensor's own data type, and replace it
-    by 0 at the bounds and beyond (gradient of ELEMENT_WISE_CLIP1).
+    is between Min and Max, and replace it by 0 at the bounds and beyond
+    (gradient of ELEMENT_WISE_CLIP1). Min and Max have the data type of the
+    tensor.
 
     Parameters
     ----------

@@ -12,9 +12,8 @@ from dmlcy._generated.enums import IsInfinityMode
 __all__ = ["ElementWiseIsInfinity"]
 
 class ElementWiseIsInfinity(OperatorDesc):
-    """DML_ELEMENT_WISE_IS_INFINITY_OPERATOR_DESC: Give 1 for each element that is
-    infinite, with the sign that InfinityMode asks for, and 0 for each other
-    element.
+    """DML_ELEMENT_WISE_IS_INFINITY_OPERATOR_DESC: Give 1 for each infinite element
+    whose sign InfinityMode asks for, and 0 for each other element.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ __all__ = ["ElementWiseQuantizeLinear"]
 
 class ElementWiseQuantizeLinear(OperatorDesc):
     """DML_ELEMENT_WISE_QUANTIZE_LINEAR_OPERATOR_DESC: Divide each element by its
-    scale, round it, add its zero point, and cut the sum to the range of the
-    output's data type.
+    scale, round the quotient, add the zero point, and cut the sum to the range
+    of the output.
 
     Parameters
     ----------

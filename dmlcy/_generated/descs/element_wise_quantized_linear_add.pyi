@@ -30,7 +30,7 @@ class ElementWiseQuantizedLinearAdd(OperatorDesc):
         The zero point of BTensor, the integer that represents 0, in one
         element. If the tensor is left out, the zero point is 0.
     output_scale
-        The scale with which the sums are quantized, one element.
+        The scale of OutputTensor, in one element.
     output_zero_point
         The zero point of OutputTensor, the integer that represents 0, in one
         element. If the tensor is left out, the zero point is 0.

@@ -26,7 +26,7 @@ class Gather(OperatorDesc):
     axis
         The axis along which slices are taken.
     index_dimensions
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
     """
 
     operator: ClassVar[Operator]

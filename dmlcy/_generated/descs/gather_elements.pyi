@@ -19,7 +19,7 @@ class GatherElements(OperatorDesc):
     input
         The tensor from which elements are taken.
     indices
-        The index along Axis of each element of the output.
+        For each element of the output, the index along Axis.
     output
         The elements at the indices.
     axis

@@ -46,7 +46,8 @@ class Gru(OperatorDesc):
         BIDIRECTIONAL, each direction has its own weights.
     linear_before_reset
         Whether the reset gate is applied after the hidden state is multiplied
-        by the weights. If not, it is applied before.
+        by the weights. If not, the reset gate is applied before this
+        multiplication.
     """
 
     operator: ClassVar[Operator]

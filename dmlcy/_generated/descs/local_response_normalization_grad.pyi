@@ -29,7 +29,7 @@ class LocalResponseNormalizationGrad(OperatorDesc):
         Number of neighbors along an axis. The element itself counts as one of
         them.
     alpha
-        Factor of the sum of the squares, before it is divided by LocalSize.
+        Factor of the sum of the squares. The product is divided by LocalSize.
     beta
         Exponent of the divisor.
     bias

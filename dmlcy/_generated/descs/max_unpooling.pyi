@@ -10,8 +10,8 @@ from dmlcy._field_types.tensor_desc import TensorDesc
 __all__ = ["MaxUnpooling"]
 
 class MaxUnpooling(OperatorDesc):
-    """DML_MAX_UNPOOLING_OPERATOR_DESC: Put each element where its index says in a
-    tensor of zeros: the inverse of MAX_POOLING1.
+    """DML_MAX_UNPOOLING_OPERATOR_DESC: Put each element at its index in a tensor
+    of zeros: the inverse of MAX_POOLING1.
 
     Parameters
     ----------

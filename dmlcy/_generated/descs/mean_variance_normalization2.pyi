@@ -12,8 +12,8 @@ __all__ = ["MeanVarianceNormalization2"]
 
 class MeanVarianceNormalization2(OperatorDesc):
     """DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC: Subtract the mean along some
-    axes, divide by the standard deviation, then scale, add a bias and apply an
-    activation; either step can be left out.
+    axes, divide by the standard deviation (both are optional), then scale, add
+    a bias and apply an activation.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class NonzeroCoordinates(OperatorDesc):
         The number of elements that are not 0.
     output_coordinates
         One row of coordinates for each element that is not 0, in the order of
-        the elements. The rows after them are not defined.
+        the elements. The rows after these rows are not defined.
     """
 
     operator: ClassVar[Operator]

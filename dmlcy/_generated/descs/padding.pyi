@@ -13,7 +13,7 @@ __all__ = ["Padding"]
 
 class Padding(OperatorDesc):
     """DML_PADDING_OPERATOR_DESC: Pad each axis of a tensor, as np.pad does: with a
-    FLOAT, truncated for integers, or by continuing the tensor.
+    FLOAT, or with elements of the tensor.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ __all__ = ["Padding1"]
 
 class Padding1(OperatorDesc):
     """DML_PADDING1_OPERATOR_DESC: Pad each axis of a tensor, as np.pad does: with
-    a value of its own data type, or by continuing the tensor.
+    a value of the data type of the tensor, or with elements of the tensor.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ __all__ = ["Quantize"]
 
 class Quantize(OperatorDesc):
     """DML_QUANTIZE_OPERATOR_DESC: Divide each element by the scale of its block,
-    round it, add the zero point of its block, and cut the sum to the range of
-    the output's data type.
+    round the quotient, add the zero point of the block, and cut the sum to the
+    range of the output.
 
     Parameters
     ----------

@@ -18,7 +18,8 @@ class RandomGenerator(OperatorDesc):
     Parameters
     ----------
     input_state
-        The state of the generator: four words of a counter, and two of a key.
+        The state of the generator: four words of a counter, and two words of a
+        key.
     output
         The random numbers.
     output_state

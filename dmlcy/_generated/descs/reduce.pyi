@@ -12,8 +12,8 @@ from dmlcy._generated.enums import ReduceFunction
 __all__ = ["Reduce"]
 
 class Reduce(OperatorDesc):
-    """DML_REDUCE_OPERATOR_DESC: Reduce the elements along some axes to one, by the
-    function that Function names.
+    """DML_REDUCE_OPERATOR_DESC: Reduce the elements along some axes to one number,
+    by the function that Function names.
 
     Parameters
     ----------

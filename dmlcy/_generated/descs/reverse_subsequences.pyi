@@ -11,8 +11,8 @@ from dmlcy._generated.arguments import _Int
 __all__ = ["ReverseSubsequences"]
 
 class ReverseSubsequences(OperatorDesc):
-    """DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC: Reverse the first elements of each
-    line along an axis, as many as its length says.
+    """DML_REVERSE_SUBSEQUENCES_OPERATOR_DESC: Reverse the first n elements of each
+    line along an axis, with a number n for each line.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ class Scatter(OperatorDesc):
     input
         The tensor that is copied before the updates are written.
     indices
-        The index along Axis of each update.
+        For each update, the index along Axis.
     updates
         The elements to write.
     output

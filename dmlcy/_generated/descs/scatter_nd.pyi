@@ -17,9 +17,8 @@ class ScatterNd(OperatorDesc):
     Parameters
     ----------
     input
-        The tensor to whose elements the tuples of IndicesTensor refer. Only its
-        last InputDimensionCount axes are used. The axes before them have the
-        size 1.
+        The tensor that the tuples of IndicesTensor index. Only its last
+        InputDimensionCount axes are used. The axes before them have the size 1.
     indices
         The tuples of coordinates. Each tuple is along the last axis. Only the
         last IndicesDimensionCount axes are used. The axes before them have the
@@ -29,9 +28,9 @@ class ScatterNd(OperatorDesc):
     output
         A copy of the input with the updates.
     input_dimension_count
-        Number of axes of the input that are used: the last axes.
+        Number of axes of the input that are used. The last axes are used.
     indices_dimension_count
-        Number of axes of the indices that are used: the last axes.
+        Number of axes of the indices that are used. The last axes are used.
     """
 
     operator: ClassVar[Operator]

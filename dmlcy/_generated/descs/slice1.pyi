@@ -19,7 +19,8 @@ class Slice1(OperatorDesc):
     input
         The tensor to slice.
     output
-        The elements at the steps, or only the first of these elements.
+        The elements at the steps through the window, or only the first of these
+        elements.
     dimension_count
         Number of axes of both tensors.
     input_window_offsets
@@ -27,7 +28,7 @@ class Slice1(OperatorDesc):
     input_window_sizes
         Size of the window along each axis.
     input_window_strides
-        Step through the window along each axis; a negative step begins at the
+        Step through the window along each axis. A negative step begins at the
         last element of the window.
     """
 

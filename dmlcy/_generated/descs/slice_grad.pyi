@@ -27,7 +27,7 @@ class SliceGrad(OperatorDesc):
     input_window_sizes
         Size of the window along each axis.
     input_window_strides
-        Step through the window along each axis; a negative step begins at the
+        Step through the window along each axis. A negative step begins at the
         last element of the window.
     """
 

@@ -13,7 +13,7 @@ __all__ = ["TopK1"]
 
 class TopK1(OperatorDesc):
     """DML_TOP_K1_OPERATOR_DESC: Choose the greatest or the least elements along an
-    axis, in their order, with their indices.
+    axis, in sorted order, with their indices.
 
     Parameters
     ----------

@@ -366,8 +366,7 @@ def is_infinity(
     input: Expression, *, infinity_mode: IsInfinityMode = IsInfinityMode.EITHER,
     output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Give 1 for each element that is infinite, with the sign that InfinityMode asks for, and 0 for each other
-    element."""
+    """Give 1 for each infinite element whose sign InfinityMode asks for, and 0 for each other element."""
 
 def cast(input: Expression, *, dtype: TensorDataType | npt.DTypeLike) -> Expression:
     """Convert each element to the data type of the output."""
@@ -484,8 +483,7 @@ def activation_tanh(input: Expression) -> Expression:
     """Replace each element x by its hyperbolic tangent, (1 - exp(-2 * x)) / (1 + exp(-2 * x))."""
 
 def activation_gelu(input: Expression) -> Expression:
-    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times the share of the standard normal
-    distribution that is below the element (Gaussian error linear unit)."""
+    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))) (Gaussian error linear unit)."""
 
 def activation_softsign(input: Expression) -> Expression:
     """Replace each element x by x / (1 + |x|)."""
@@ -501,11 +499,11 @@ def activation_log_softmax(input: Expression) -> Expression:
     exponentials of its row."""
 
 def activation_hardmax(input: Expression) -> Expression:
-    """Write 1 for the greatest element of each row, the first one if several are equal, and 0 for the others."""
+    """Write 1 for the first of the greatest elements of each row, and 0 for the other elements."""
 
 def activation_elu(input: Expression, *, alpha: float = 1.0) -> Expression:
-    """Keep the elements from 0 on, and replace each negative element x by Alpha * (exp(x) - 1) (exponential linear
-    unit)."""
+    """Keep the elements that are 0 or greater, and replace each negative element x by Alpha * (exp(x) - 1)
+    (exponential linear unit)."""
 
 def activation_celu(input: Expression, *, alpha: float = 1.0) -> Expression:
     """Replace each element x by max(0, x) + min(0, Alpha * (exp(x / Alpha) - 1)) (continuously differentiable
@@ -532,8 +530,8 @@ def activation_scaled_tanh(input: Expression, *, alpha: float = 1.0, beta: float
     """Replace each element x by Alpha * tanh(Beta * x)."""
 
 def activation_shrink(input: Expression, *, bias: float = 0.0, threshold: float = 0.5) -> Expression:
-    """Move the elements beyond Threshold towards 0 by Bias, and replace the elements between -Threshold and
-    Threshold by 0."""
+    """Move the elements above Threshold and the elements below -Threshold towards 0 by Bias, and replace the other
+    elements by 0."""
 
 def activation_softplus(input: Expression, *, steepness: float = 1.0) -> Expression:
     """Replace each element x by ln(1 + exp(Steepness * x)) / Steepness, a smooth form of the rectified linear unit."""
@@ -552,7 +550,7 @@ def padding(
     input: Expression, *, padding_mode: PaddingMode = PaddingMode.CONSTANT, padding_value: float = 0.0,
     start_padding: Sequence[int], end_padding: Sequence[int]
 ) -> Expression:
-    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for integers, or by continuing the tensor."""
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, or with elements of the tensor."""
 @overload
 def padding(
     input: Expression, padding_mode: PaddingMode, padding_value: float, start_padding: Sequence[int],
@@ -574,7 +572,7 @@ def one_hot(indices: Expression, values: Expression, *, output_length: int, axis
 def top_k(
     input: Expression, *, axis: int, k: int, axis_direction: AxisDirection = AxisDirection.DECREASING
 ) -> TopKOutputs:
-    """Choose the greatest or the least elements along an axis, in their order, with their indices."""
+    """Choose the greatest or the least elements along an axis, in sorted order, with their indices."""
 
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
     """Take slices along one axis, by their indices."""
@@ -611,7 +609,7 @@ def depth_to_space(
     """Move channels into blocks of height and width (pixel shuffle), in one of two orders."""
 
 def reverse_subsequences(input: Expression, sequence_lengths: Expression, *, axis: int) -> Expression:
-    """Reverse the first elements of each line along an axis, as many as its length says."""
+    """Reverse the first n elements of each line along an axis, with a number n for each line."""
 
 def upsample_2d(
     input: Expression, *, scale_size: tuple[int, int] | Size2D, interpolation_mode: InterpolationMode
@@ -646,19 +644,19 @@ def reduce(
     input: Expression, *, function: ReduceFunction, axes: Sequence[int] = (),
     output_dtype: TensorDataType | npt.DTypeLike | None = None
 ) -> Expression:
-    """Reduce the elements along some axes to one, by the function that Function names."""
+    """Reduce the elements along some axes to one number, by the function that Function names."""
 
 def cumulative_summation(
     input: Expression, *, axis: int, axis_direction: AxisDirection = AxisDirection.INCREASING,
     has_exclusive_sum: bool = False
 ) -> Expression:
-    """Add up the elements along an axis, and keep each sum."""
+    """Add up the elements along an axis, and keep each running sum."""
 
 def cumulative_product(
     input: Expression, *, axis: int, axis_direction: AxisDirection = AxisDirection.INCREASING,
     has_exclusive_product: bool = False
 ) -> Expression:
-    """Multiply the elements along an axis, and keep each product."""
+    """Multiply the elements along an axis, and keep each running product."""
 
 def non_zero_coordinates(input: Expression) -> NonZeroCoordinatesOutputs:
     """Count the elements that are not 0, and list their coordinates."""
@@ -691,8 +689,8 @@ def mean_variance_normalization(
     normalize_variance: bool = True, normalize_mean: bool = True, epsilon: float = 1e-05,
     fused_activation: FusedActivation | None = None
 ) -> Expression:
-    """Subtract the mean along some axes, divide by the standard deviation, then scale, add a bias and apply an
-    activation; either step can be left out."""
+    """Subtract the mean along some axes, divide by the standard deviation (both are optional), then scale, add a
+    bias and apply an activation."""
 @overload
 def mean_variance_normalization(
     input: Expression, scale: Expression | None, bias: Expression | None, axes: Sequence[int],
@@ -704,8 +702,8 @@ def batch_normalization(
     input: Expression, mean: Expression, variance: Expression, scale: Expression, bias: Expression,
     spatial: bool = True, epsilon: float = 1e-05, fused_activation: FusedActivation | None = None
 ) -> Expression:
-    """Subtract a mean from the elements, divide them by the root of a variance, scale and move them, and apply an
-    activation."""
+    """Subtract a mean from the elements, divide by the square root of a variance, multiply by a scale, add a bias,
+    and apply an activation."""
 
 def local_response_normalization(
     input: Expression, cross_channel: bool, local_size: int, alpha: float, beta: float, bias: float
@@ -764,8 +762,8 @@ def quantize_linear(
     input: Expression, scale: Expression, zero_point: Expression, *,
     output_dtype: TensorDataType | npt.DTypeLike = TensorDataType.UINT8
 ) -> Expression:
-    """Divide each element by its scale, round it, add its zero point, and cut the sum to the range of the output's
-    data type."""
+    """Divide each element by its scale, round the quotient, add the zero point, and cut the sum to the range of the
+    output."""
 
 def dequantize_linear(input: Expression, scale: Expression, zero_point: Expression) -> Expression:
     """Subtract from each element its zero point, and multiply the difference by its scale."""
@@ -801,7 +799,7 @@ def batch_normalization_grad(
     input: Expression, input_gradient: Expression, mean: Expression, variance: Expression, scale: Expression, *,
     epsilon: float = 1e-05
 ) -> BatchNormalizationGradOutputs:
-    """Compute the gradients of a batch normalization, whose mean and variance are constants."""
+    """Compute the gradients of a batch normalization whose mean and variance are constants."""
 
 def batch_normalization_training(
     input: Expression, scale: Expression, bias: Expression, fused_add: Expression | None = None, *,
@@ -814,7 +812,7 @@ def batch_normalization_training_grad(
     input: Expression, input_gradient: Expression, mean: Expression, variance: Expression, scale: Expression, *,
     epsilon: float = 1e-05
 ) -> BatchNormalizationGradOutputs:
-    """Compute the gradients of a batch normalization, whose mean and variance are computed from the input."""
+    """Compute the gradients of a batch normalization whose mean and variance are computed from the input."""
 
 def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),

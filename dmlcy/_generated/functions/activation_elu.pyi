@@ -16,8 +16,8 @@ def activation_elu(
     alpha: _Number = 1.0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Keep the elements from 0 on, and replace each negative element x by Alpha *
-    (exp(x) - 1) (exponential linear unit).
+    """Keep the elements that are 0 or greater, and replace each negative element x
+    by Alpha * (exp(x) - 1) (exponential linear unit).
 
     Parameters
     ----------

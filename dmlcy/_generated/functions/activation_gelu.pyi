@@ -15,9 +15,8 @@ def activation_gelu(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))), the element times
-    the share of the standard normal distribution that is below the element
-    (Gaussian error linear unit).
+    """Replace each element x by x / 2 * (1 + erf(x / sqrt(2))) (Gaussian error
+    linear unit).
 
     Parameters
     ----------

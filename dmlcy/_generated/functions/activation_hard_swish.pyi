@@ -17,7 +17,8 @@ def activation_hard_swish(
     beta: _Number = 0.5,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Multiply each element x by Alpha * x + Beta, cut to the range from 0 to 1.
+    """Multiply each element x by a factor: Alpha * x + Beta, cut to the range from
+    0 to 1.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ def activation_hard_swish(
     alpha : float, default 0.166667
         The slope of the factor.
     beta : float, default 0.5
-        The factor for 0.
+        The factor for an element of 0.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

@@ -15,8 +15,8 @@ def activation_hardmax(
     *,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Write 1 for the greatest element of each row, the first one if several are
-    equal, and 0 for the others.
+    """Write 1 for the first of the greatest elements of each row, and 0 for the
+    other elements.
 
     Parameters
     ----------

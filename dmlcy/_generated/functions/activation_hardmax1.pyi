@@ -16,8 +16,8 @@ def activation_hardmax1(
     axes: _Int | _Ints,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Write 1 for the greatest of the elements along some axes, the first one if
-    several are equal, and 0 for the others.
+    """Write 1 for the first of the greatest elements along some axes, and 0 for
+    the other elements.
 
     Parameters
     ----------

@@ -25,8 +25,8 @@ def activation_parameterized_relu(
         The elements to read. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,
         INT16 or INT8.
     slope : array
-        The factor for each element, which is used where the element is
-        negative. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16 or INT8.
+        The factor for each element. Only negative elements are multiplied. Rank
+        1 to 8; data type FLOAT32, FLOAT16, INT32, INT16 or INT8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

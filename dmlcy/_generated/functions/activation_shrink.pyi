@@ -17,8 +17,8 @@ def activation_shrink(
     threshold: _Number = 0.5,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Move the elements beyond Threshold towards 0 by Bias, and replace the
-    elements between -Threshold and Threshold by 0.
+    """Move the elements above Threshold and the elements below -Threshold towards
+    0 by Bias, and replace the other elements by 0.
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ def adam_optimizer(
     gradient : array
         The gradients G. Rank 4; data type FLOAT32 or FLOAT16.
     training_step : array
-        The number T of the step, which has one element. The operator does not
-        increase it. Rank 4; data type UINT32, FLOAT32 or FLOAT16.
+        The number T of the step, in one element. The operator does not increase
+        T. Rank 4; data type UINT32, FLOAT32 or FLOAT16.
     learning_rate : float
         The size of the step.
     beta1 : float, default 0.9
@@ -57,8 +57,8 @@ def adam_optimizer(
     -------
     tuple of numpy.ndarray
         ``output_parameters``: The updated parameters: X - LearningRate * c * M
-        / (sqrt(V) + Epsilon) with the updated moments, where c is sqrt(1 -
-        Beta2^T) / (1 - Beta1^T).
+        / (sqrt(V) + Epsilon), where M and V are the updated moments, and c is
+        sqrt(1 - Beta2^T) / (1 - Beta1^T).
         Sizes ``sizes(input_parameters)``.
         Data type of ``input_parameters``.
         ``output_first_moment``: The updated first moments: Beta1 * M + (1 -

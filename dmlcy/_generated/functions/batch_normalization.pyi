@@ -22,8 +22,8 @@ def batch_normalization(
     fused_activation: _Activation | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Subtract a mean from the elements, divide them by the root of a variance,
-    scale and move them, and apply an activation.
+    """Subtract a mean from the elements, divide by the square root of a variance,
+    multiply by a scale, add a bias, and apply an activation.
 
     Parameters
     ----------

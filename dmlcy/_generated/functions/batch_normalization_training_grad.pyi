@@ -20,7 +20,7 @@ def batch_normalization_training_grad(
     epsilon: _Number,
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[_Scalar]]]:
-    """Compute the gradients of a batch normalization, whose mean and variance are
+    """Compute the gradients of a batch normalization whose mean and variance are
     computed from the input.
 
     Parameters

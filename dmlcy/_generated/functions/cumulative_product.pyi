@@ -18,7 +18,7 @@ def cumulative_product(
     has_exclusive_product: _Bool = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Multiply the elements along an axis, and keep each product.
+    """Multiply the elements along an axis, and keep each running product.
 
     Parameters
     ----------

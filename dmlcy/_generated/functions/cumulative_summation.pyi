@@ -18,7 +18,7 @@ def cumulative_summation(
     has_exclusive_sum: _Bool = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Add up the elements along an axis, and keep each sum.
+    """Add up the elements along an axis, and keep each running sum.
 
     Parameters
     ----------

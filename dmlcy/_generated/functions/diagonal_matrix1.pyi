@@ -20,7 +20,8 @@ def diagonal_matrix1(
     output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
-    """Write a value on some diagonals of matrices, of an input or of zeros.
+    """Write a value on some diagonals of the matrices of an input, or of matrices
+    of zeros.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ def element_wise_clip1(
     scale_bias: tuple[_Number, _Number] | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Replace the elements below Min by Min and the elements above Max by Max,
-    with bounds of the tensor's own data type, and keep the other elements.
+    """Replace the elements below Min by Min and the elements above Max by Max, and
+    keep the other elements. Min and Max have the data type of the tensor.
 
     Parameters
     ----------

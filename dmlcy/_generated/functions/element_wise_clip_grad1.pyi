@@ -18,9 +18,9 @@ def element_wise_clip_grad1(
     max: _Number,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Keep the gradient where the input is between Min and Max, bounds of the
-    tensor's own data type, and replace it by 0 at the bounds and beyond
-    (gradient of ELEMENT_WISE_CLIP1).
+    """Keep the gradient where the input is between Min and Max, and replace it by
+    0 at the bounds and beyond (gradient of ELEMENT_WISE_CLIP1). Min and Max
+    have the data type of the tensor.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ def element_wise_is_infinity(
     infinity_mode: _IsInfinityMode = "EITHER",
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Give 1 for each element that is infinite, with the sign that InfinityMode
-    asks for, and 0 for each other element.
+    """Give 1 for each infinite element whose sign InfinityMode asks for, and 0 for
+    each other element.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ def element_wise_quantize_linear(
     output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
-    """Divide each element by its scale, round it, add its zero point, and cut the
-    sum to the range of the output's data type.
+    """Divide each element by its scale, round the quotient, add the zero point,
+    and cut the sum to the range of the output.
 
     Parameters
     ----------

@@ -45,8 +45,8 @@ def element_wise_quantized_linear_add(
         element. If the tensor is left out, the zero point is 0. Rank 1 to 8;
         data type INT8 or UINT8.
     output_scale : array
-        The scale with which the sums are quantized, one element. Rank 1 to 8;
-        data type FLOAT32.
+        The scale of OutputTensor, in one element. Rank 1 to 8; data type
+        FLOAT32.
     output_zero_point : array, optional
         The zero point of OutputTensor, the integer that represents 0, in one
         element. If the tensor is left out, the zero point is 0. Rank 1 to 8;

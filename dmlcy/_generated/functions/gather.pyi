@@ -33,7 +33,8 @@ def gather(
     axis : int
         The axis along which slices are taken. From 0 to 7.
     index_dimensions : int
-        Number of axes of the indices that are used: the last axes. From 0 to 8.
+        Number of axes of the indices that are used. The last axes are used.
+        From 0 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

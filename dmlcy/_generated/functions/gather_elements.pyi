@@ -27,7 +27,7 @@ def gather_elements(
         FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
         INT64 or UINT64.
     indices : array
-        The index along Axis of each element of the output. Rank 1 to 8; data
+        For each element of the output, the index along Axis. Rank 1 to 8; data
         type UINT32, INT64, INT32 or UINT64.
     axis : int
         The axis to which each index belongs. From 0 to 7.

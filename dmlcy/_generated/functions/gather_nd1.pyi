@@ -25,18 +25,20 @@ def gather_nd1(
     Parameters
     ----------
     input : array
-        The tensor to whose elements the tuples of IndicesTensor refer. Only its
-        last InputDimensionCount axes are used. The axes before them have the
-        size 1. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8,
-        UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor that the tuples of IndicesTensor index. Only its last
+        InputDimensionCount axes are used. The axes before them have the size 1.
+        Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32,
+        UINT16, UINT8, FLOAT64, INT64 or UINT64.
     indices : array
         The tuples of coordinates. Each tuple is along the last axis. Only the
         last IndicesDimensionCount axes are used. The axes before them have the
         size 1. Rank 1 to 8; data type INT64, INT32, UINT64 or UINT32.
     input_dimension_count : int
-        Number of axes of the input that are used: the last axes. From 1 to 8.
+        Number of axes of the input that are used. The last axes are used. From
+        1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used: the last axes. From 1 to 8.
+        Number of axes of the indices that are used. The last axes are used.
+        From 1 to 8.
     batch_dimension_count : int, default 0
         Number of batch axes. These axes are the first used axes of the input
         and of the indices. From 0 to 7.

@@ -58,7 +58,8 @@ def gru(
         BACKWARD or BIDIRECTIONAL.
     linear_before_reset : bool, default False
         Whether the reset gate is applied after the hidden state is multiplied
-        by the weights. If not, it is applied before.
+        by the weights. If not, the reset gate is applied before this
+        multiplication.
     output_sequence : bool, default False
         Whether the result has output_sequence. The hidden state after each
         step.
@@ -114,10 +115,10 @@ def gru(
     ``directions = 2 if direction == 'BIDIRECTIONAL' else 1``
         Number of directions.
     ``gates = 3``
-        Parts of the weights of one direction: update (z), reset (r) and hidden
-        gate (h).
+        Number of gates, each with its part of the weights: update (z), reset
+        (r) and hidden (h).
     ``functions = 2``
-        Activations of one direction.
+        Number of activations of one direction.
 
     References
     ----------

@@ -77,7 +77,7 @@ def join(
         ``sum(sizes(inputs[k])[d] for k in count(inputs)) if d == axis else
         sizes(inputs[0])[d]``
 
-        The sizes of the inputs. Along Axis, it is the sum of their sizes.
+        The sizes of the inputs, except along Axis: there, the sizes are added.
 
     References
     ----------

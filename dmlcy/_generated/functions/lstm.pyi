@@ -136,10 +136,10 @@ def lstm(
     ``directions = 2 if direction == 'BIDIRECTIONAL' else 1``
         Number of directions.
     ``gates = 4``
-        Parts of the weights of one direction: input (i), output (o) and forget
-        gate (f), and cell (c).
+        Number of gates, each with its part of the weights: input (i), output
+        (o), forget (f) and cell (c).
     ``functions = 3``
-        Activations of one direction.
+        Number of activations of one direction.
 
     References
     ----------

@@ -17,7 +17,7 @@ def max_unpooling(
     output_sizes: _Int | _Ints,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Put each element where its index says in a tensor of zeros: the inverse of
+    """Put each element at its index in a tensor of zeros: the inverse of
     MAX_POOLING1.
 
     Parameters

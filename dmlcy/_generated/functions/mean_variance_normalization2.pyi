@@ -22,8 +22,8 @@ def mean_variance_normalization2(
     fused_activation: _Activation | None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Subtract the mean along some axes, divide by the standard deviation, then
-    scale, add a bias and apply an activation; either step can be left out.
+    """Subtract the mean along some axes, divide by the standard deviation (both
+    are optional), then scale, add a bias and apply an activation.
 
     Parameters
     ----------

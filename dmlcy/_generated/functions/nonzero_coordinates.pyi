@@ -38,7 +38,7 @@ def nonzero_coordinates(
         ``output_count``: The number of elements that are not 0.
         Sizes ``one``.
         ``output_coordinates``: One row of coordinates for each element that is
-        not 0, in the order of the elements. The rows after them are not
+        not 0, in the order of the elements. The rows after these rows are not
         defined.
         Sizes ``table``.
         Data type of ``output_count``.
@@ -61,8 +61,8 @@ def nonzero_coordinates(
     ``one[d] = 1``
         Sizes of the count, which has one element.
     ``from_end[d] = rank(input) - d if sizes(input)[d] > 1 else 0``
-        Number of each axis, counted from the last axis. The number is 0 for an
-        axis of size 1.
+        The place of each axis, counted from the last axis, which has the place
+        1. The place is 0 for an axis of size 1.
     ``effective = max(max(from_end), 1)``
         Number of axes of the input without its leading axes of size 1, but at
         least 1.

@@ -19,8 +19,8 @@ def padding(
     padding_value: _Number = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Pad each axis of a tensor, as np.pad does: with a FLOAT, truncated for
-    integers, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a FLOAT, or with elements of
+    the tensor.
 
     Parameters
     ----------

@@ -19,8 +19,8 @@ def padding1(
     padding_value: _Number = 0,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Pad each axis of a tensor, as np.pad does: with a value of its own data
-    type, or by continuing the tensor.
+    """Pad each axis of a tensor, as np.pad does: with a value of the data type of
+    the tensor, or with elements of the tensor.
 
     Parameters
     ----------

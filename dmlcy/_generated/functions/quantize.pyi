@@ -20,8 +20,8 @@ def quantize(
     output_dtype: None = None,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Divide each element by the scale of its block, round it, add the zero point
-    of its block, and cut the sum to the range of the output's data type.
+    """Divide each element by the scale of its block, round the quotient, add the
+    zero point of the block, and cut the sum to the range of the output.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ def random_generator(
     Parameters
     ----------
     input_state : array
-        The state of the generator: four words of a counter, and two of a key.
-        Rank 1 to 8; data type UINT32.
+        The state of the generator: four words of a counter, and two words of a
+        key. Rank 1 to 8; data type UINT32.
     output_sizes : int or sequence of ints
         Sizes of the output. At least 1. An int is a sequence of one.
     type : RandomGeneratorType or its name, default 'PHILOX_4X32_10'

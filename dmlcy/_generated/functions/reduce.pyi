@@ -18,8 +18,8 @@ def reduce(
     output_dtype: _DataType | None = None,
     out: None = None,
 ) -> _Result:
-    """Reduce the elements along some axes to one, by the function that Function
-    names.
+    """Reduce the elements along some axes to one number, by the function that
+    Function names.
 
     Parameters
     ----------

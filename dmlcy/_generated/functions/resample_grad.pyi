@@ -75,7 +75,7 @@ def resample_grad(
     The formulas read:
 
     ``axes = rank(input_gradient)``
-        Number of axes of the incoming gradient.
+        Number of axes of InputGradientTensor.
 
     References
     ----------

@@ -80,7 +80,7 @@ def resample_grad1(
     The formulas read:
 
     ``axes = rank(input_gradient)``
-        Number of axes of the incoming gradient.
+        Number of axes of InputGradientTensor.
 
     References
     ----------

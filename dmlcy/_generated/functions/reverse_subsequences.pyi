@@ -17,8 +17,8 @@ def reverse_subsequences(
     axis: _Int,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Reverse the first elements of each line along an axis, as many as its length
-    says.
+    """Reverse the first n elements of each line along an axis, with a number n for
+    each line.
 
     Parameters
     ----------

@@ -110,9 +110,9 @@ def rnn(
     ``directions = 2 if direction == 'BIDIRECTIONAL' else 1``
         Number of directions.
     ``gates = 1``
-        Parts of the weights of one direction.
+        Number of parts of the weights of one direction.
     ``functions = 1``
-        Activations of one direction.
+        Number of activations of one direction.
 
     References
     ----------

@@ -28,7 +28,7 @@ def scatter(
         data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8,
         FLOAT64, INT64 or UINT64.
     indices : array
-        The index along Axis of each update. Rank 1 to 8; data type UINT32,
+        For each update, the index along Axis. Rank 1 to 8; data type UINT32,
         INT64, INT32 or UINT64.
     updates : array
         The elements to write. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32,

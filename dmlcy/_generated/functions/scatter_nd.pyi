@@ -25,10 +25,10 @@ def scatter_nd(
     Parameters
     ----------
     input : array
-        The tensor to whose elements the tuples of IndicesTensor refer. Only its
-        last InputDimensionCount axes are used. The axes before them have the
-        size 1. Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8,
-        UINT32, UINT16, UINT8, FLOAT64, INT64 or UINT64.
+        The tensor that the tuples of IndicesTensor index. Only its last
+        InputDimensionCount axes are used. The axes before them have the size 1.
+        Rank 1 to 8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32,
+        UINT16, UINT8, FLOAT64, INT64 or UINT64.
     indices : array
         The tuples of coordinates. Each tuple is along the last axis. Only the
         last IndicesDimensionCount axes are used. The axes before them have the
@@ -38,9 +38,11 @@ def scatter_nd(
         8; data type FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16,
         UINT8, FLOAT64, INT64 or UINT64.
     input_dimension_count : int
-        Number of axes of the input that are used: the last axes. From 1 to 8.
+        Number of axes of the input that are used. The last axes are used. From
+        1 to 8.
     indices_dimension_count : int
-        Number of axes of the indices that are used: the last axes. From 1 to 8.
+        Number of axes of the indices that are used. The last axes are used.
+        From 1 to 8.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.

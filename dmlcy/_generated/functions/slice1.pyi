@@ -33,7 +33,7 @@ def slice1(
         First element of the window along each axis. A sequence has ``axes``
         entries.
     input_window_strides : int or sequence of ints, default 1
-        Step through the window along each axis; a negative step begins at the
+        Step through the window along each axis. A negative step begins at the
         last element of the window. A sequence has ``axes`` entries.
     output_sizes : sequence of int, default None
         Sizes of output. None: those of ``out``, or the least.
@@ -44,7 +44,8 @@ def slice1(
     Returns
     -------
     numpy.ndarray
-        The elements at the steps, or only the first of these elements.
+        The elements at the steps through the window, or only the first of these
+        elements.
         Sizes ``met``.
         Data type of ``input``.
         ``out`` itself where it is given.

@@ -38,7 +38,7 @@ def slice_grad(
         First element of the window along each axis. A sequence has ``axes``
         entries.
     input_window_strides : int or sequence of ints, default 1
-        Step through the window along each axis; a negative step begins at the
+        Step through the window along each axis. A negative step begins at the
         last element of the window. A sequence has ``axes`` entries.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
@@ -86,7 +86,7 @@ def slice_grad(
     The formulas read:
 
     ``axes = rank(input_gradient)``
-        Number of axes of the incoming gradient.
+        Number of axes of InputGradientTensor.
     ``steps[d]``
         ``(input_window_sizes[d] - 1) // max(abs(input_window_strides[d]), 1)
         + 1``

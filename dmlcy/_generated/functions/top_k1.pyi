@@ -19,7 +19,7 @@ def top_k1(
     output_index_dtype: None = None,
     out: None = None,
 ) -> tuple[np.ndarray[Any, np.dtype[_Scalar]], np.ndarray[Any, np.dtype[np.uint32]]]:
-    """Choose the greatest or the least elements along an axis, in their order,
+    """Choose the greatest or the least elements along an axis, in sorted order,
     with their indices.
 
     Parameters
