@@ -280,12 +280,24 @@ def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Way]]:
     ways[f"DML-{name}-operator-unknown"] = (first, lambda b, field: b.json(None, "Bogus", 1))
     for field in operator.fields:
         for slug, break_ in _ways(operator, field, level):
-            ways[f"DML-{name}-{field.python}-{slug}"] = (field, break_)
+            if slug != "same-dtype" or _follows_another(operator, field, level):
+                ways[f"DML-{name}-{field.python}-{slug}"] = (field, break_)
     for rule in operator.rules:
         if _holds_at(rule, level):
             about = next(field for field in operator.fields if field.python == rule.about)
             ways[rule.id] = (about, _against(rule))
     return ways
+
+
+def _follows_another(operator: Operator, field: Field, level: int) -> bool:
+    """Whether a valid desc has another tensor, by the examples, whose data type this one must have."""
+    root = field.same_dtype_as
+    if root is None or not operator.field(root).optional:
+        return True
+    before = operator.fields[: operator.fields.index(field)]
+    others = [one.python for one in before if root in (one.python, one.same_dtype_as)]
+    given = [desc for desc in valid_examples(operator.name, level) if getattr(desc, field.python) is not None]
+    return not given or any(getattr(desc, other) is not None for desc in given for other in others)
 
 
 def _holds_at(rule: Rule, level: int) -> bool:
