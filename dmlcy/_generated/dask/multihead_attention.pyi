@@ -62,9 +62,9 @@ def multihead_attention(
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs. In the result of all keys, they come before the keys of this run.
+        The keys of earlier runs. OutputPresentKeyTensor has these keys before the keys of this run.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs. In the result of all values, they come before the values of this run.
+        The values of earlier runs. OutputPresentValueTensor has these values before the values of this run.
     scale : float
         Factor of the product of queries and keys; usually 1 divided by the square root of the size of a head.
     head_count : int
@@ -76,18 +76,20 @@ def multihead_attention(
     output_dtype : data type, default None
         Data type of output.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run: the
-        past_key of the next run.
+        Whether the result has output_present_key too: a tuple then. The keys of earlier runs, then the keys of this
+        run. The next run takes this tensor as PastKeyTensor.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run:
-        the past_value of the next run.
+        Whether the result has output_present_value too: a tuple then. The values of earlier runs, then the values
+        of this run. The next run takes this tensor as PastValueTensor.
 
     Returns
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: The keys of earlier runs and of this run: the past_key of the next run.
-        With ``output_present_value``: The values of earlier runs and of this run: the past_value of the next run.
+        With ``output_present_key``: The keys of earlier runs, then the keys of this run. The next run takes this
+        tensor as PastKeyTensor.
+        With ``output_present_value``: The values of earlier runs, then the values of this run. The next run takes
+        this tensor as PastValueTensor.
 
     Raises
     ------

@@ -66,9 +66,9 @@ def multihead_attention1(
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs. In the result of all keys, they come before the keys of this run.
+        The keys of earlier runs. OutputPresentKeyTensor has these keys before the keys of this run.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs. In the result of all values, they come before the values of this run.
+        The values of earlier runs. OutputPresentValueTensor has these values before the values of this run.
     past_sequence_lengths : dask array, or what dmlcy takes, optional
         Number of keys of earlier runs, for each item of the batch.
     scale : float
@@ -84,11 +84,11 @@ def multihead_attention1(
     output_dtype : data type, default None
         Data type of output.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run: the
-        past_key of the next run.
+        Whether the result has output_present_key too: a tuple then. The keys of earlier runs, then the keys of this
+        run. The next run takes this tensor as PastKeyTensor.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run:
-        the past_value of the next run.
+        Whether the result has output_present_value too: a tuple then. The values of earlier runs, then the values
+        of this run. The next run takes this tensor as PastValueTensor.
     output_present_key_sizes : sequence of int, default None
         Sizes of output_present_key.
     output_present_value_sizes : sequence of int, default None
@@ -98,8 +98,10 @@ def multihead_attention1(
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: The keys of earlier runs and of this run: the past_key of the next run.
-        With ``output_present_value``: The values of earlier runs and of this run: the past_value of the next run.
+        With ``output_present_key``: The keys of earlier runs, then the keys of this run. The next run takes this
+        tensor as PastKeyTensor.
+        With ``output_present_value``: The values of earlier runs, then the values of this run. The next run takes
+        this tensor as PastValueTensor.
 
     Raises
     ------

@@ -43,20 +43,21 @@ class MultiheadAttention1(OperatorDesc):
         The numbers that are added to the scaled product of queries and keys. If
         the tensor is left out, nothing is added.
     past_key
-        The keys of earlier runs. In the result of all keys, they come before
+        The keys of earlier runs. OutputPresentKeyTensor has these keys before
         the keys of this run.
     past_value
-        The values of earlier runs. In the result of all values, they come
+        The values of earlier runs. OutputPresentValueTensor has these values
         before the values of this run.
     past_sequence_lengths
         Number of keys of earlier runs, for each item of the batch.
     output
         The result of each query.
     output_present_key
-        The keys of earlier runs and of this run: the past_key of the next run.
+        The keys of earlier runs, then the keys of this run. The next run takes
+        this tensor as PastKeyTensor.
     output_present_value
-        The values of earlier runs and of this run: the past_value of the next
-        run.
+        The values of earlier runs, then the values of this run. The next run
+        takes this tensor as PastValueTensor.
     scale
         Factor of the product of queries and keys; usually 1 divided by the
         square root of the size of a head.

@@ -42,7 +42,7 @@ class Resample3(OperatorDesc):
         The number that is added to the scaled place along each axis. -0.5 is
         the centre of an element, 0 is its corner.
     antialiased
-        Whether LINEAR uses a wider filter along each axis whose scale is less
+        Whether LINEAR uses a wider filter along the axes whose scale is less
         than 0.5.
     """
 

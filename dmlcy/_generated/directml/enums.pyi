@@ -69,7 +69,7 @@ class RecurrentNetworkDirection(Named):
     BIDIRECTIONAL = 2
 
 class GRUOutputOptions(Named):
-    """Which outputs of gru there are."""
+    """The outputs of gru that are computed."""
 
     Both = 0
     Sequence = 1

@@ -70,10 +70,10 @@ def multihead_attention(
         the tensor is left out, nothing is added. Rank 4 to 5; data type FLOAT32
         or FLOAT16.
     past_key : array, optional
-        The keys of earlier runs. In the result of all keys, they come before
+        The keys of earlier runs. OutputPresentKeyTensor has these keys before
         the keys of this run. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     past_value : array, optional
-        The values of earlier runs. In the result of all values, they come
+        The values of earlier runs. OutputPresentValueTensor has these values
         before the values of this run. Rank 4 to 5; data type FLOAT32 or
         FLOAT16.
     scale : float
@@ -92,10 +92,12 @@ def multihead_attention(
         FLOAT32 without it.
     output_present_key : bool, default False
         Whether the result has output_present_key too: a tuple then. The keys of
-        earlier runs and of this run: the past_key of the next run.
+        earlier runs, then the keys of this run. The next run takes this tensor
+        as PastKeyTensor.
     output_present_value : bool, default False
         Whether the result has output_present_value too: a tuple then. The
-        values of earlier runs and of this run: the past_value of the next run.
+        values of earlier runs, then the values of this run. The next run takes
+        this tensor as PastValueTensor.
     out : array, or a tuple of arrays where the result is one, optional
         Where the result is written: any layout, the data type and sizes of the
         result, no memory shared with an input.
@@ -107,11 +109,13 @@ def multihead_attention(
         Sizes ``[batch, sequence, query_heads * value_size]``.
         Data type of ``query``.
         With ``output_present_key``, a tuple of this and: The keys of earlier
-        runs and of this run: the past_key of the next run.
+        runs, then the keys of this run. The next run takes this tensor as
+        PastKeyTensor.
         Sizes ``[batch, key_heads, present_length, head_size]``.
         Data type of ``query``.
         With ``output_present_value``, a tuple of this and: The values of
-        earlier runs and of this run: the past_value of the next run.
+        earlier runs, then the values of this run. The next run takes this
+        tensor as PastValueTensor.
         Sizes ``[batch, key_heads, present_length, value_size]``.
         Data type of ``query``.
         ``out`` itself where it is given.
@@ -226,13 +230,13 @@ def multihead_attention(
 
         Number of elements of a query, over all heads.
     ``head_size = query_hidden // query_heads``
-        Number of elements of a query of one head.
+        Number of elements of a query in one head.
     ``key_sequence``
         ``sizes(key)[max(rank(key) - 2, 0)] if present(key) else
         sizes(stacked_key_value)[1] if present(stacked_key_value) else
         sequence``
 
-        Number of keys.
+        Number of keys of this run.
     ``key_heads = head_count``
         Number of heads of the key and the value.
     ``value_hidden``
@@ -243,7 +247,7 @@ def multihead_attention(
 
         Number of elements of a value, over all heads.
     ``value_size = value_hidden // key_heads``
-        Number of elements of a value of one head.
+        Number of elements of a value in one head.
     ``past``
         ``sizes(past_key)[max(rank(past_key) - 2, 0)] if present(past_key)
         else 0``
@@ -272,7 +276,7 @@ def multihead_attention(
 
         Number of given tensors that contain the value.
     ``present_length = past + key_sequence``
-        Number of keys, of earlier runs and of this run.
+        Number of keys of earlier runs and of this run.
 
     References
     ----------

@@ -74,10 +74,10 @@ def multihead_attention1(
         the tensor is left out, nothing is added. Rank 4 to 5; data type FLOAT32
         or FLOAT16.
     past_key : array, optional
-        The keys of earlier runs. In the result of all keys, they come before
+        The keys of earlier runs. OutputPresentKeyTensor has these keys before
         the keys of this run. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     past_value : array, optional
-        The values of earlier runs. In the result of all values, they come
+        The values of earlier runs. OutputPresentValueTensor has these values
         before the values of this run. Rank 4 to 5; data type FLOAT32 or
         FLOAT16.
     past_sequence_lengths : array, optional
@@ -101,10 +101,12 @@ def multihead_attention1(
         FLOAT32 without it.
     output_present_key : bool, default False
         Whether the result has output_present_key too: a tuple then. The keys of
-        earlier runs and of this run: the past_key of the next run.
+        earlier runs, then the keys of this run. The next run takes this tensor
+        as PastKeyTensor.
     output_present_value : bool, default False
         Whether the result has output_present_value too: a tuple then. The
-        values of earlier runs and of this run: the past_value of the next run.
+        values of earlier runs, then the values of this run. The next run takes
+        this tensor as PastValueTensor.
     output_present_key_sizes : sequence of int, default None
         Sizes of output_present_key. None: those of ``out``, or the least.
     output_present_value_sizes : sequence of int, default None
@@ -120,11 +122,13 @@ def multihead_attention1(
         Sizes ``[batch, sequence, query_heads * value_size]``.
         Data type of ``query``.
         With ``output_present_key``, a tuple of this and: The keys of earlier
-        runs and of this run: the past_key of the next run.
+        runs, then the keys of this run. The next run takes this tensor as
+        PastKeyTensor.
         Sizes ``[batch, key_heads, present_length, head_size]``.
         Data type of ``query``.
         With ``output_present_value``, a tuple of this and: The values of
-        earlier runs and of this run: the past_value of the next run.
+        earlier runs, then the values of this run. The next run takes this
+        tensor as PastValueTensor.
         Sizes ``[batch, key_heads, present_length, value_size]``.
         Data type of ``query``.
         ``out`` itself where it is given.
@@ -266,13 +270,13 @@ def multihead_attention1(
 
         Number of elements of a query, over all heads.
     ``head_size = query_hidden // query_heads``
-        Number of elements of a query of one head.
+        Number of elements of a query in one head.
     ``key_sequence``
         ``sizes(key)[max(rank(key) - 2, 0)] if present(key) else
         sizes(stacked_key_value)[1] if present(stacked_key_value) else
         sequence``
 
-        Number of keys.
+        Number of keys of this run.
     ``key_heads = key_value_head_count``
         Number of heads of the key and the value.
     ``value_hidden``
@@ -283,7 +287,7 @@ def multihead_attention1(
 
         Number of elements of a value, over all heads.
     ``value_size = value_hidden // key_heads``
-        Number of elements of a value of one head.
+        Number of elements of a value in one head.
     ``past``
         ``sizes(past_key)[max(rank(past_key) - 2, 0)] if present(past_key)
         else 0``
@@ -324,7 +328,7 @@ def multihead_attention1(
     ``present_length``
         ``max(room, all_keys) if present(past_sequence_lengths) else all_keys``
 
-        Number of keys, of earlier runs and of this run. With
+        Number of keys of earlier runs and of this run. With
         PastSequenceLengthsTensor, it is the number of keys for which
         OutputPresentKeyTensor has room.
 

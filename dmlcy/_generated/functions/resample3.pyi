@@ -51,7 +51,7 @@ def resample3(
         The number that is added to the scaled place along each axis. -0.5 is
         the centre of an element, 0 is its corner.
     antialiased : bool, default False
-        Whether LINEAR uses a wider filter along each axis whose scale is less
+        Whether LINEAR uses a wider filter along the axes whose scale is less
         than 0.5.
     out : array, optional
         Where the result is written: any layout, the data type and sizes of the
