@@ -43,7 +43,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"formatter_class": _Formatter, **settings})
 
     def error(self, message: str) -> NoReturn:
-        super().error(printable(message))
+        hint = f". `{self.prog} -h` lists the commands" if message.endswith("required: COMMAND") else ""
+        super().error(f"{printable(message)}{hint}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Propose the command that was meant by an unknown one."""

@@ -14,7 +14,7 @@ from dmlcy._judge.verdicts import counted
 from dmlcy._reference.ulp import bits
 from dmlcy._runtime.places import indices_of
 from dmlcy._show.terminal import paint
-from dmlcy._words.values import quote
+from dmlcy._words.values import MOST_ENTRIES, quote
 
 STYLES: Final = {"passed": "note", "not judged": "warning", "suspect": "warning"}
 
@@ -59,16 +59,28 @@ def _wrong(report: Report) -> Iterator[str]:
         yield f"the first node without a value is {report.first_missing.label}: {report.first_missing.problem}"
     if report.first_wrong is not None:
         why = f": {report.first_wrong.problem}" if report.first_wrong.problem else ""
-        yield f"the first wrong node is {report.first_wrong.label}{why}"
+        yield from _first("wrong", report.first_wrong, why, report)
     elif report.first_suspect is not None:
-        yield f"the first suspect node is {report.first_suspect.label}"
+        yield from _first("suspect", report.first_suspect, "", report)
+
+
+def _first(word: str, one: Judged, why: str, report: Report) -> Iterator[str]:
+    """The node at fault, or what the device must say so that the node can be named."""
+    if not one.unseen:
+        yield f"the first {word} node is {one.label}{why}"
+        return
+    file, names = quote(report.actual.name), [quote(name) for name in one.unseen]
+    more = [f"{len(names) - MOST_ENTRIES} more"] if len(names) > MOST_ENTRIES else []
+    yield f"the first {word} node is {one.label}, or a node before it: {file} does not have its input {names[0]}"
+    yield f"to find out which node, add these values to {file}: {', '.join(names[:MOST_ENTRIES] + more)}"
 
 
 def _alone(one: Judged) -> str:
     if one.problem:
         return f" ({one.problem})"
     judged = "" if one.alone is None else "".join(f", {text}" for text in _judged(one.alone, one.sizes))
-    return f"; alone {_shown(one.alone)}{judged}; accumulated {_shown(one.accumulated)}"
+    which = "with the nodes before it" if one.unseen else "alone"
+    return f"; {which} {_shown(one.alone)}{judged}; accumulated {_shown(one.accumulated)}"
 
 
 def _shown(found: Differences | None) -> str:
@@ -136,7 +148,7 @@ def _output(one: Judged) -> dict[str, object]:
     return {
         "node": one.node, "label": one.label, "operator": one.operator, **origin, "value": one.value,
         "verdict": one.verdict,
-        "problem": one.problem or None, "alone": _found(one.alone, one.sizes),
+        "problem": one.problem or None, "unseen": [*one.unseen], "alone": _found(one.alone, one.sizes),
         "accumulated": _found(one.accumulated, one.sizes),
     }  # fmt: skip
 

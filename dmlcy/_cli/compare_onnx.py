@@ -6,14 +6,14 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from dmlcy._cli import compare_dumps
 from dmlcy._cli.options import of_device
 from dmlcy._errors import DmlError
-from dmlcy._frontends.dxdispatch.problems import UNREADABLE
+from dmlcy._frontends.dxdispatch.problems import UNREADABLE, printable
 from dmlcy._frontends.onnx.inputs import arrays_for, named
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import read
@@ -31,12 +31,14 @@ def execute(options: argparse.Namespace) -> int:
         model = CompiledModel(read(str(options.expected)), dict(options.shape), at_once=False)
         values = read_values(options.actual)
         given = values | (read_values(options.inputs) if options.inputs is not None else {})
-        arrays = arrays_for(model, named(model, options.input), options.seed, given)
+        files = named(model, options.input)
+        arrays = arrays_for(model, files, options.seed, given)
         report, found = compared(model, arrays, values, options.actual, of_device(options))
     except DmlError as error:
         print(error, file=sys.stderr)
         return 2 if any(violation.id in (*UNREADABLE, "DML-MODEL-actual") for violation in error.violations) else 1
-    for warning in (*_replaced(arrays, values, str(options.actual)), *report.warnings):
+    made = [name for name in arrays if name not in files and name not in given]
+    for warning in (*_replaced(arrays, values, str(options.actual)), *_made(made, options), *report.warnings):
         print(warning, file=sys.stderr)
     for line in _json(report, found) if options.format == "json" else _text(report, found, options):
         sys.stdout.write(f"{line}\n")
@@ -50,6 +52,13 @@ def _replaced(arrays: Mapping[str, Array], values: Mapping[str, Array], actual: 
         own = values.get(name)
         if own is not None and not np.array_equal(own, array, equal_nan=own.dtype.kind == "f"):
             yield f"warning: the input {quote(name)} that is given has other elements than that in {quote(actual)}"
+
+
+def _made(names: Iterable[str], options: argparse.Namespace) -> Iterator[str]:
+    """Warnings of inputs that nobody gave."""
+    for name in names:
+        add = f"Add the input to the file, or give --input {printable(name)}=FILE.npy."
+        yield f"warning: {quote(str(options.actual))} has no input {quote(name)}: small integers take its place. {add}"
 
 
 def _text(report: Report, found: Mapping[str, Summary], options: argparse.Namespace) -> Iterator[str]:

@@ -205,6 +205,13 @@ def test_a_missing_file_is_said(graph: Path, tmp_path: Path, capsys: pytest.Capt
     assert "6 outputs of nodes: 4 passed, 1 failed, 1 missing" in lines
     assert 'the first node without a value is node 3 "double" (ELEMENT_WISE_ADD): there is no "double.npy"' in lines
     assert lines[-1].startswith('the first wrong node is node 7 "softmax"')
+    (other / "product.npy").unlink()
+    assert main(["compare", str(tmp_path / "dump"), str(other)]) == 1
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        'the first wrong node is node 7 "softmax" (ACTIVATION_SOFTMAX), or a node before it: "other" does not have its '
+        'input "product"',
+        'to find out which node, add these values to "other": "product"',
+    ]  # fmt: skip
 
 
 def test_constants_are_compared_with_the_graph(graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

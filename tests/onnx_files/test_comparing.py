@@ -93,6 +93,36 @@ def test_a_value_that_the_device_does_not_have_is_computed_with_its_error(tmp_pa
         assert found is not None and found.value == "shares"
 
 
+def test_a_node_behind_hidden_values_is_not_named_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The report says which input the file lacks, and which values to add."""
+    values = right()
+    wrong = values["shares"] + np.float32(0.1)
+    assert status_of({"image": IMAGE, "relu": values["relu"], "shares": wrong}, tmp_path) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert '"relu": passed; with the nodes before it ' in lines[0]
+    assert lines[-2:] == [
+        'the first wrong node is node 9 "/Softmax" (Softmax), or a node before it: "device.npz" does not have its '
+        'input "dense"',
+        'to find out which node, add these values to "device.npz": "dense", "flat", "pool"',
+    ]  # fmt: skip
+    status_of({"image": IMAGE, "shares": wrong}, tmp_path, "--json")
+    (output,) = json.loads(capsys.readouterr().out)["outputs"]
+    assert output["unseen"] == ["dense", "flat", "pool", "relu", "conv"]
+    assert status_of({**values, "shares": wrong}, tmp_path) == 1
+    assert capsys.readouterr().out.endswith('the first wrong node is node 9 "/Softmax" (Softmax)\n')
+
+
+def test_an_input_that_nobody_gave_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = right()
+    del values["image"]
+    assert status_of(values, tmp_path, "--shape", "batch=2") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("warning: ") and 'has no input "image": small integers take its place.' in said
+    np.save(tmp_path / "image.npy", IMAGE)
+    assert status_of(values, tmp_path, "--input", f"image={tmp_path / 'image.npy'}") == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_errors_that_a_correct_device_may_make_pass_behind_hidden_values(tmp_path: Path) -> None:
     """The values of the hidden node are off by its whole bound, in any direction."""
     nodes = [Node("Exp", "x", "h"), Node("MatMul", "h w", "y")]

@@ -118,3 +118,11 @@ def test_a_free_dimension_is_given_as_a_number_or_as_one_size(tmp_path: Path) ->
     for given in (2, (2,), [2]):
         assert dmlcy.onnx.report(file, shapes={"n": given}).dimensions == ()
         assert dmlcy.onnx.check(file, shapes={"n": given}) == []
+
+
+def test_nodes_of_directml_in_no_graph_are_counted_apart() -> None:
+    """A NonZero is never in a graph, and the sizes of the Cast after it depend on elements."""
+    nodes = [Node("Relu", "x", "r"), Node("NonZero", "r", "p"), Node("Cast", "p", "y", {"to": 1})]
+    data = small(nodes, {"x": ("FLOAT", (4, 4))}, outputs={"y": ("FLOAT", (2, "n"))})
+    found = report_of(decode("m.onnx", data, None))
+    assert "       3 DirectML: 1 in 1 graph, 2 in no graph" in [*lines(found)]

@@ -181,8 +181,7 @@ def lines(report: ModelReport, *, every: bool = False) -> Iterator[str]:
     for where, words in WORDS.items():
         number = report.count(where)
         if number:
-            graphs = f", in {counted(report.partitions, 'graph')}" if where == "dml" else ""
-            yield f"  {number:>6} {words}{graphs}"
+            yield f"  {number:>6} {words}{_graphs(report) if where == 'dml' else ''}"
     yield from _refused(report)
     yield from _needs(report)
     yield from _bind(report)
@@ -190,6 +189,13 @@ def lines(report: ModelReport, *, every: bool = False) -> Iterator[str]:
         yield f"{file}: note: {note.message} [{note.id}]"
     yield from _every(report) if every else _reasons(report)
     yield from _operators(report)
+
+
+def _graphs(report: ModelReport) -> str:
+    """The number of graphs, and of the nodes of DirectML that are in none of them."""
+    inside = sum(one.where == "dml" and one.partition is not None for one in report.nodes)
+    alone, graphs = report.count("dml") - inside, counted(report.partitions, "graph")
+    return f": {inside} in {graphs}, {alone} in no graph" if inside and alone else f", in {graphs}"
 
 
 def _refused(report: ModelReport) -> Iterator[str]:

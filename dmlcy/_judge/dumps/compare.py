@@ -64,7 +64,8 @@ class Judged:
 
     ``sizes`` are those of the output. ``alone``: against what the node gives for the other side's inputs;
     ``accumulated``: against this side's value. ``problem``: the file that is missing, or why the operator refuses the
-    inputs.
+    inputs. ``unseen``: values that were computed here because the other side does not have them, and that the judgement
+    depends on; an input of the node first.
     """
 
     node: int
@@ -77,6 +78,7 @@ class Judged:
     problem: str = ""
     missing: bool = False
     origin: Origin | None = None
+    unseen: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -232,8 +234,14 @@ class _Comparer:
                 expected, passes = judged(desc, inputs, path, self.options)
                 alone = measure(expected, actual, passes)
             yield Judged(
-                action.node, label, name, node.kind, sizes, alone, accumulated, problem, origin=node.origin
+                action.node, label, name, node.kind, sizes, alone, accumulated, problem, False, node.origin,
+                self.unseen(action),
             )  # fmt: skip
+
+    def unseen(self, action: Action) -> tuple[str, ...]:
+        """The inputs of a node of which the other side has no file."""
+        ports = [tensor.port for tensor in action.read() if self.value(tensor.port) is None]
+        return tuple(dict.fromkeys(self.wiring.value_names[port] for port in ports))
 
     def tensor(self, one: Read) -> Any:
         """The other side's values for a field: an array, a tuple of them, or None."""

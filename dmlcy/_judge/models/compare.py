@@ -90,6 +90,8 @@ class _Comparer:
         for edge in self.edges:
             if edge.port is not None:
                 self.at.setdefault(edge.port, []).append(edge)
+        self.names = {id(known): name for name, known in self.stage.walk.scope.items()}
+        self.makers = {name: visit for visit in self.stage.walk.visits for name in visit.node.outputs}
         self.states: dict[Port, State] = {}
         self.found: dict[str, Judged] = {}
 
@@ -296,7 +298,20 @@ class _Comparer:
     # Reports ----------------------------------------------------------------------------------------------------------
 
     def _judged(self, edge: Edge, sizes: tuple[int, ...], alone: Differences) -> Judged:
-        return replace(self._said(edge, "", missing=False), sizes=sizes, alone=alone)
+        unseen = tuple(self._unseen(edge))
+        return replace(self._said(edge, "", missing=False), sizes=sizes, alone=alone, unseen=unseen)
+
+    def _unseen(self, edge: Edge) -> dict[str, None]:
+        """The values that a value was computed from here and that the device lacks; the inputs of its node first."""
+        found: dict[str, None] = {}
+        waiting = [edge.visit]
+        for visit in waiting:  # it grows
+            inputs = [known for one in visit.all() for known in one.inputs if known is not None]
+            names = [self.names.get(id(known), "") for known in inputs if not known.is_constant]
+            new = dict.fromkeys(name for name in names if name in self.makers and name not in self.values)
+            waiting += [self.makers[name] for name in new if name not in found]
+            found |= new
+        return found
 
     def _said(self, edge: Edge, problem: str, *, missing: bool) -> Judged:
         node = edge.visit.node
