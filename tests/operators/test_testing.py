@@ -131,7 +131,7 @@ def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
         yield from (field.minimum, field.maximum)
 
 
-RARELY = {
+RARELY: dict[str, set[tuple[str, object]]] = {
     "GATHER": {("indices", "channels last")},
     "MULTIHEAD_ATTENTION": {("relative_position_bias", "channels last"), ("head_count", UINT_MAX)},
     "MULTIHEAD_ATTENTION1": {
