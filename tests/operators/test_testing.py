@@ -142,7 +142,7 @@ RARELY: dict[str, set[tuple[str, object]]] = {
     "SLICE_GRAD": {("input_gradient", "channels last")},
 }
 """Facts that a desc or an array can have, and few draws do. Several sizes of a tensor must be more than 1 at once,
-though rules tie each of them to another field, or their product to the size of a batch; or the largest number of heads
+though rules tie each of them to another field, or their product to the size of a batch. The largest number of heads
 must be the last size of three tensors."""
 SINGLE = "single"
 RULED = [(one.name, rule.about, rule.id.rpartition("-")[2]) for one in FAST.values() for rule in one.rules]
