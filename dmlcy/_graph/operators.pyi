@@ -993,8 +993,8 @@ class Operators(ABC):
         minimum_samples_per_output: _Int = 1, align_regions_to_corners: _Bool = False, outputs: OutputDescs = None,
         name: str = ""
     ) -> Value:
-        """Divide each region of interest into a grid, and reduce samples of each cell, whose places have offsets
-        (RoI align)."""
+        """Divide each region of interest into a grid, and reduce samples of each cell, with offsets for the places
+        of the samples (RoI align)."""
     @overload
     def roi_align_grad(
         self, input: Value | None, input_gradient: Value, roi: Value, batch_indices: Value, *,

@@ -41,7 +41,7 @@ def convolution(
         Whether the filter is used unchanged (CROSS_CORRELATION), or reversed along every spatial axis
         (CONVOLUTION).
     direction : ConvolutionDirection or its name, default 'FORWARD'
-        Whether the operator convolves (FORWARD), or is a transposed convolution (BACKWARD).
+        Whether the operator is a convolution (FORWARD), or a transposed convolution (BACKWARD).
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis.
     dilations : int or sequence of ints, default 1

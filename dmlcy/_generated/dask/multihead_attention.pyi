@@ -62,11 +62,11 @@ def multihead_attention(
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs. In the result of all keys, they come before the keys of this run.
+        The keys of earlier runs. In OutputPresentKeyTensor, these keys come before the keys of this run.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs. In the result of all values, they come before the values of this run.
+        The values of earlier runs. In OutputPresentValueTensor, these values come before the values of this run.
     scale : float
-        Factor of the product of queries and keys; usually 1 divided by the square root of the size of a head.
+        Factor of the products of queries and keys. The factor is usually 1 / sqrt(size of a head).
     head_count : int
         Number of heads.
     mask_filter_value : float, default -10000.0
@@ -76,18 +76,20 @@ def multihead_attention(
     output_dtype : data type, default None
         Data type of output.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run: the
-        past_key of the next run.
+        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run. In
+        the next run, pass them as PastKeyTensor.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run:
-        the past_value of the next run.
+        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run.
+        In the next run, pass them as PastValueTensor.
 
     Returns
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: The keys of earlier runs and of this run: the past_key of the next run.
-        With ``output_present_value``: The values of earlier runs and of this run: the past_value of the next run.
+        With ``output_present_key``: The keys of earlier runs and of this run. In the next run, pass them as
+        PastKeyTensor.
+        With ``output_present_value``: The values of earlier runs and of this run. In the next run, pass them as
+        PastValueTensor.
 
     Raises
     ------

@@ -66,13 +66,13 @@ def multihead_attention1(
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs. In the result of all keys, they come before the keys of this run.
+        The keys of earlier runs. In OutputPresentKeyTensor, these keys come before the keys of this run.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs. In the result of all values, they come before the values of this run.
+        The values of earlier runs. In OutputPresentValueTensor, these values come before the values of this run.
     past_sequence_lengths : dask array, or what dmlcy takes, optional
         Number of keys of earlier runs, for each item of the batch.
     scale : float
-        Factor of the product of queries and keys; usually 1 divided by the square root of the size of a head.
+        Factor of the products of queries and keys. The factor is usually 1 / sqrt(size of a head).
     query_head_count : int
         Number of heads of the query.
     key_value_head_count : int
@@ -84,11 +84,11 @@ def multihead_attention1(
     output_dtype : data type, default None
         Data type of output.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run: the
-        past_key of the next run.
+        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run. In
+        the next run, pass them as PastKeyTensor.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run:
-        the past_value of the next run.
+        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run.
+        In the next run, pass them as PastValueTensor.
     output_present_key_sizes : sequence of int, default None
         Sizes of output_present_key.
     output_present_value_sizes : sequence of int, default None
@@ -98,8 +98,10 @@ def multihead_attention1(
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: The keys of earlier runs and of this run: the past_key of the next run.
-        With ``output_present_value``: The values of earlier runs and of this run: the past_value of the next run.
+        With ``output_present_key``: The keys of earlier runs and of this run. In the next run, pass them as
+        PastKeyTensor.
+        With ``output_present_value``: The values of earlier runs and of this run. In the next run, pass them as
+        PastValueTensor.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def roi_align1(
     minimum_samples_per_output: _Int = 1,
     align_regions_to_corners: _Bool = False,
 ) -> Array:
-    """Divide each region of interest into a grid, and reduce samples of each cell, whose places have offsets (RoI align).
+    """Divide each region of interest into a grid, and reduce samples of each cell, with offsets for the places of the samples (RoI align).
 
     ``dmlcy.roi_align1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

@@ -35,8 +35,8 @@ class Convolution(OperatorDesc):
         Whether the filter is used unchanged (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION).
     direction
-        Whether the operator convolves (FORWARD), or is a transposed convolution
-        (BACKWARD).
+        Whether the operator is a convolution (FORWARD), or a transposed
+        convolution (BACKWARD).
     dimension_count
         Number of spatial axes.
     strides

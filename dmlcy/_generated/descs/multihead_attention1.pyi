@@ -43,23 +43,24 @@ class MultiheadAttention1(OperatorDesc):
         The numbers that are added to the scaled product of queries and keys. If
         the tensor is left out, nothing is added.
     past_key
-        The keys of earlier runs. In the result of all keys, they come before
-        the keys of this run.
+        The keys of earlier runs. In OutputPresentKeyTensor, these keys come
+        before the keys of this run.
     past_value
-        The values of earlier runs. In the result of all values, they come
-        before the values of this run.
+        The values of earlier runs. In OutputPresentValueTensor, these values
+        come before the values of this run.
     past_sequence_lengths
         Number of keys of earlier runs, for each item of the batch.
     output
         The result of each query.
     output_present_key
-        The keys of earlier runs and of this run: the past_key of the next run.
+        The keys of earlier runs and of this run. In the next run, pass them as
+        PastKeyTensor.
     output_present_value
-        The values of earlier runs and of this run: the past_value of the next
-        run.
+        The values of earlier runs and of this run. In the next run, pass them
+        as PastValueTensor.
     scale
-        Factor of the product of queries and keys; usually 1 divided by the
-        square root of the size of a head.
+        Factor of the products of queries and keys. The factor is usually 1 /
+        sqrt(size of a head).
     mask_filter_value
         The number that is added to the scores of masked positions: a negative
         number of large magnitude.

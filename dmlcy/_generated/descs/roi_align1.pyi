@@ -13,7 +13,8 @@ __all__ = ["RoiAlign1"]
 
 class RoiAlign1(OperatorDesc):
     """DML_ROI_ALIGN1_OPERATOR_DESC: Divide each region of interest into a grid,
-    and reduce samples of each cell, whose places have offsets (RoI align).
+    and reduce samples of each cell, with offsets for the places of the samples
+    (RoI align).
 
     Parameters
     ----------

@@ -682,8 +682,8 @@ def roi_align(
     output_pixel_offset: float, out_of_bounds_input_value: float, minimum_samples_per_output: int,
     maximum_samples_per_output: int, align_regions_to_corners: bool, output_height: int, output_width: int
 ) -> Expression:
-    """Divide each region of interest into a grid, and reduce samples of each cell, whose places have offsets (RoI
-    align)."""
+    """Divide each region of interest into a grid, and reduce samples of each cell, with offsets for the places of
+    the samples (RoI align)."""
 
 @overload
 def mean_variance_normalization(

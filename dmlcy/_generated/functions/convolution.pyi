@@ -48,8 +48,8 @@ def convolution(
         along every spatial axis (CONVOLUTION). One of CONVOLUTION or
         CROSS_CORRELATION.
     direction : ConvolutionDirection or its name, default 'FORWARD'
-        Whether the operator convolves (FORWARD), or is a transposed convolution
-        (BACKWARD). One of FORWARD or BACKWARD.
+        Whether the operator is a convolution (FORWARD), or a transposed
+        convolution (BACKWARD). One of FORWARD or BACKWARD.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

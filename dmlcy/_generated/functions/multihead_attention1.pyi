@@ -74,18 +74,18 @@ def multihead_attention1(
         the tensor is left out, nothing is added. Rank 4 to 5; data type FLOAT32
         or FLOAT16.
     past_key : array, optional
-        The keys of earlier runs. In the result of all keys, they come before
-        the keys of this run. Rank 4 to 5; data type FLOAT32 or FLOAT16.
+        The keys of earlier runs. In OutputPresentKeyTensor, these keys come
+        before the keys of this run. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     past_value : array, optional
-        The values of earlier runs. In the result of all values, they come
-        before the values of this run. Rank 4 to 5; data type FLOAT32 or
+        The values of earlier runs. In OutputPresentValueTensor, these values
+        come before the values of this run. Rank 4 to 5; data type FLOAT32 or
         FLOAT16.
     past_sequence_lengths : array, optional
         Number of keys of earlier runs, for each item of the batch. Rank 1 to 5;
         data type INT32, FLOAT32 or FLOAT16.
     scale : float
-        Factor of the product of queries and keys; usually 1 divided by the
-        square root of the size of a head.
+        Factor of the products of queries and keys. The factor is usually 1 /
+        sqrt(size of a head).
     query_head_count : int
         Number of heads of the query. At least 1.
     key_value_head_count : int
@@ -101,10 +101,12 @@ def multihead_attention1(
         FLOAT32 without it.
     output_present_key : bool, default False
         Whether the result has output_present_key too: a tuple then. The keys of
-        earlier runs and of this run: the past_key of the next run.
+        earlier runs and of this run. In the next run, pass them as
+        PastKeyTensor.
     output_present_value : bool, default False
         Whether the result has output_present_value too: a tuple then. The
-        values of earlier runs and of this run: the past_value of the next run.
+        values of earlier runs and of this run. In the next run, pass them as
+        PastValueTensor.
     output_present_key_sizes : sequence of int, default None
         Sizes of output_present_key. None: those of ``out``, or the least.
     output_present_value_sizes : sequence of int, default None
@@ -120,11 +122,12 @@ def multihead_attention1(
         Sizes ``[batch, sequence, query_heads * value_size]``.
         Data type of ``query``.
         With ``output_present_key``, a tuple of this and: The keys of earlier
-        runs and of this run: the past_key of the next run.
+        runs and of this run. In the next run, pass them as PastKeyTensor.
         Sizes ``[batch, key_heads, present_length, head_size]``.
         Data type of ``query``.
         With ``output_present_value``, a tuple of this and: The values of
-        earlier runs and of this run: the past_value of the next run.
+        earlier runs and of this run. In the next run, pass them as
+        PastValueTensor.
         Sizes ``[batch, key_heads, present_length, value_size]``.
         Data type of ``query``.
         ``out`` itself where it is given.
@@ -272,7 +275,7 @@ def multihead_attention1(
         sizes(stacked_key_value)[1] if present(stacked_key_value) else
         sequence``
 
-        Number of keys.
+        Number of keys of this run.
     ``key_heads = key_value_head_count``
         Number of heads of the key and the value.
     ``value_hidden``

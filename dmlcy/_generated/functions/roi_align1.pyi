@@ -29,7 +29,7 @@ def roi_align1(
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
     """Divide each region of interest into a grid, and reduce samples of each cell,
-    whose places have offsets (RoI align).
+    with offsets for the places of the samples (RoI align).
 
     Parameters
     ----------
