@@ -32,8 +32,8 @@ def convolution(
     input : dask array, or what dmlcy takes
         The tensor to convolve. Its sizes are {N, C, W} or {N, C, H, W} or {N, C, D, H, W}.
     filter : dask array, or what dmlcy takes
-        The weights. FORWARD: {output channels, input channels / GroupCount, spatial axes}; BACKWARD: {input
-        channels, output channels / GroupCount, spatial axes}.
+        The weights. The axes are {output channels, input channels / GroupCount, spatial axes} with FORWARD, and
+        {input channels, output channels / GroupCount, spatial axes} with BACKWARD.
     bias : dask array, or what dmlcy takes, optional
         The number that is added to each output channel. The sizes are {1, output channels, 1, 1}, with a 1 for each
         spatial axis. If the tensor is left out, nothing is added.

@@ -56,15 +56,15 @@ def multihead_attention(
         The biases of the queries, then the biases of the keys, then the biases of the values. If the tensor is left
         out, no bias is added.
     mask : dask array, or what dmlcy takes, optional
-        The mask: the positions that get no weight. MaskType names its format. If MaskType is NONE, the mask is not
-        read.
+        The mask: the positions that get no weight. MaskType names the format of the mask. If MaskType is NONE, the
+        mask is not read.
     relative_position_bias : dask array, or what dmlcy takes, optional
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs. In OutputPresentKeyTensor, these keys come before the keys of this run.
+        The keys of earlier runs.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs. In OutputPresentValueTensor, these values come before the values of this run.
+        The values of earlier runs.
     scale : float
         Factor of the products of queries and keys. The factor is usually 1 / sqrt(size of a head).
     head_count : int
@@ -76,20 +76,20 @@ def multihead_attention(
     output_dtype : data type, default None
         Data type of output.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run. In
-        the next run, pass them as PastKeyTensor.
+        Whether the result has output_present_key too: a tuple then. The keys of earlier runs, then the keys of this
+        run. In the next run, pass all these keys as PastKeyTensor.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run.
-        In the next run, pass them as PastValueTensor.
+        Whether the result has output_present_value too: a tuple then. The values of earlier runs, then the values
+        of this run. In the next run, pass all these values as PastValueTensor.
 
     Returns
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: The keys of earlier runs and of this run. In the next run, pass them as
-        PastKeyTensor.
-        With ``output_present_value``: The values of earlier runs and of this run. In the next run, pass them as
-        PastValueTensor.
+        With ``output_present_key``: The keys of earlier runs, then the keys of this run. In the next run, pass all
+        these keys as PastKeyTensor.
+        With ``output_present_value``: The values of earlier runs, then the values of this run. In the next run,
+        pass all these values as PastValueTensor.
 
     Raises
     ------

@@ -60,15 +60,15 @@ def multihead_attention1(
         The biases of the queries, then the biases of the keys, then the biases of the values. If the tensor is left
         out, no bias is added.
     mask : dask array, or what dmlcy takes, optional
-        The mask: the positions that get no weight. MaskType names its format. If MaskType is NONE, the mask is not
-        read.
+        The mask: the positions that get no weight. MaskType names the format of the mask. If MaskType is NONE, the
+        mask is not read.
     relative_position_bias : dask array, or what dmlcy takes, optional
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs. In OutputPresentKeyTensor, these keys come before the keys of this run.
+        The keys of earlier runs.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs. In OutputPresentValueTensor, these values come before the values of this run.
+        The values of earlier runs.
     past_sequence_lengths : dask array, or what dmlcy takes, optional
         Number of keys of earlier runs, for each item of the batch.
     scale : float
@@ -84,11 +84,11 @@ def multihead_attention1(
     output_dtype : data type, default None
         Data type of output.
     output_present_key : bool, default False
-        Whether the result has output_present_key too: a tuple then. The keys of earlier runs and of this run. In
-        the next run, pass them as PastKeyTensor.
+        Whether the result has output_present_key too: a tuple then. The keys of earlier runs, then the keys of this
+        run. In the next run, pass all these keys as PastKeyTensor.
     output_present_value : bool, default False
-        Whether the result has output_present_value too: a tuple then. The values of earlier runs and of this run.
-        In the next run, pass them as PastValueTensor.
+        Whether the result has output_present_value too: a tuple then. The values of earlier runs, then the values
+        of this run. In the next run, pass all these values as PastValueTensor.
     output_present_key_sizes : sequence of int, default None
         Sizes of output_present_key.
     output_present_value_sizes : sequence of int, default None
@@ -98,10 +98,10 @@ def multihead_attention1(
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: The keys of earlier runs and of this run. In the next run, pass them as
-        PastKeyTensor.
-        With ``output_present_value``: The values of earlier runs and of this run. In the next run, pass them as
-        PastValueTensor.
+        With ``output_present_key``: The keys of earlier runs, then the keys of this run. In the next run, pass all
+        these keys as PastKeyTensor.
+        With ``output_present_value``: The values of earlier runs, then the values of this run. In the next run,
+        pass all these values as PastValueTensor.
 
     Raises
     ------

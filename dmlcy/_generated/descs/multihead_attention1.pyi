@@ -37,27 +37,25 @@ class MultiheadAttention1(OperatorDesc):
         The biases of the queries, then the biases of the keys, then the biases
         of the values. If the tensor is left out, no bias is added.
     mask
-        The mask: the positions that get no weight. MaskType names its format.
-        If MaskType is NONE, the mask is not read.
+        The mask: the positions that get no weight. MaskType names the format of
+        the mask. If MaskType is NONE, the mask is not read.
     relative_position_bias
         The numbers that are added to the scaled product of queries and keys. If
         the tensor is left out, nothing is added.
     past_key
-        The keys of earlier runs. In OutputPresentKeyTensor, these keys come
-        before the keys of this run.
+        The keys of earlier runs.
     past_value
-        The values of earlier runs. In OutputPresentValueTensor, these values
-        come before the values of this run.
+        The values of earlier runs.
     past_sequence_lengths
         Number of keys of earlier runs, for each item of the batch.
     output
         The result of each query.
     output_present_key
-        The keys of earlier runs and of this run. In the next run, pass them as
-        PastKeyTensor.
+        The keys of earlier runs, then the keys of this run. In the next run,
+        pass all these keys as PastKeyTensor.
     output_present_value
-        The values of earlier runs and of this run. In the next run, pass them
-        as PastValueTensor.
+        The values of earlier runs, then the values of this run. In the next
+        run, pass all these values as PastValueTensor.
     scale
         Factor of the products of queries and keys. The factor is usually 1 /
         sqrt(size of a head).
