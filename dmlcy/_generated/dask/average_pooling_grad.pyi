@@ -26,7 +26,7 @@ def average_pooling_grad(
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of AVERAGE_POOLING: one element for each position of the window.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the output, which are the sizes of the input of AVERAGE_POOLING.
+        Sizes of the spatial axes of the output: the spatial sizes of AVERAGE_POOLING's input.
     window_size : int or sequence of ints
         Size of the window along each spatial axis.
     strides : int or sequence of ints, default 1

@@ -32,8 +32,8 @@ def convolution(
     input : dask array, or what dmlcy takes
         The tensor to convolve. Its sizes are {N, C, W} or {N, C, H, W} or {N, C, D, H, W}.
     filter : dask array, or what dmlcy takes
-        The weights. FORWARD: {output channels, input channels / GroupCount, spatial axes}; BACKWARD: {input
-        channels, output channels / GroupCount, spatial axes}.
+        The weights. The axes are {output channels, input channels / GroupCount, spatial axes} with FORWARD, and
+        {input channels, output channels / GroupCount, spatial axes} with BACKWARD.
     bias : dask array, or what dmlcy takes, optional
         The number that is added to each output channel. The sizes are {1, output channels, 1, 1}, with a 1 for each
         spatial axis. If the tensor is left out, nothing is added.
@@ -41,7 +41,7 @@ def convolution(
         Whether the filter is used unchanged (CROSS_CORRELATION), or reversed along every spatial axis
         (CONVOLUTION).
     direction : ConvolutionDirection or its name, default 'FORWARD'
-        Whether the operator convolves (FORWARD), or is a transposed convolution (BACKWARD).
+        Whether the operator is a convolution (FORWARD), or a transposed convolution (BACKWARD).
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis.
     dilations : int or sequence of ints, default 1

@@ -60,19 +60,19 @@ def multihead_attention1(
         The biases of the queries, then the biases of the keys, then the biases of the values. If the tensor is left
         out, no bias is added.
     mask : dask array, or what dmlcy takes, optional
-        The mask: the positions that get no weight. MaskType names its format. If MaskType is NONE, the mask is not
-        read.
+        The mask: the positions that get no weight. MaskType names the format of the mask. If MaskType is NONE, the
+        mask is not read.
     relative_position_bias : dask array, or what dmlcy takes, optional
         The numbers that are added to the scaled product of queries and keys. If the tensor is left out, nothing is
         added.
     past_key : dask array, or what dmlcy takes, optional
-        The keys of earlier runs. OutputPresentKeyTensor has these keys before the keys of this run.
+        The keys of earlier runs.
     past_value : dask array, or what dmlcy takes, optional
-        The values of earlier runs. OutputPresentValueTensor has these values before the values of this run.
+        The values of earlier runs.
     past_sequence_lengths : dask array, or what dmlcy takes, optional
         Number of keys of earlier runs, for each item of the batch.
     scale : float
-        Factor of the product of queries and keys; usually 1 divided by the square root of the size of a head.
+        Factor of the products of queries and keys. The factor is usually 1 / sqrt(size of a head).
     query_head_count : int
         Number of heads of the query.
     key_value_head_count : int
@@ -85,10 +85,10 @@ def multihead_attention1(
         Data type of output.
     output_present_key : bool, default False
         Whether the result has output_present_key too: a tuple then. The keys of earlier runs, then the keys of this
-        run. The next run takes this tensor as PastKeyTensor.
+        run. In the next run, pass all these keys as PastKeyTensor.
     output_present_value : bool, default False
         Whether the result has output_present_value too: a tuple then. The values of earlier runs, then the values
-        of this run. The next run takes this tensor as PastValueTensor.
+        of this run. In the next run, pass all these values as PastValueTensor.
     output_present_key_sizes : sequence of int, default None
         Sizes of output_present_key.
     output_present_value_sizes : sequence of int, default None
@@ -98,10 +98,10 @@ def multihead_attention1(
     -------
     dask array, or a tuple of dask arrays
         The result of each query.
-        With ``output_present_key``: The keys of earlier runs, then the keys of this run. The next run takes this
-        tensor as PastKeyTensor.
-        With ``output_present_value``: The values of earlier runs, then the values of this run. The next run takes
-        this tensor as PastValueTensor.
+        With ``output_present_key``: The keys of earlier runs, then the keys of this run. In the next run, pass all
+        these keys as PastKeyTensor.
+        With ``output_present_value``: The values of earlier runs, then the values of this run. In the next run,
+        pass all these values as PastValueTensor.
 
     Raises
     ------

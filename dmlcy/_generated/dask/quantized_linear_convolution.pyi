@@ -46,8 +46,8 @@ def quantized_linear_convolution(
         The zero point of the filter, the integer that represents 0: one element, or one element for each output
         channel. If the tensor is left out, the zero point is 0.
     bias : dask array, or what dmlcy takes, or None
-        The integer that is added to each output channel. Its scale is the scale of the input times the scale of the
-        filter. If the tensor is left out, nothing is added.
+        The integer that is added to each output channel. The scale of the bias is the scale of the input times the
+        scale of the filter. If the tensor is left out, nothing is added.
     output_scale : dask array, or what dmlcy takes
         The scale of the output, in one element.
     output_zero_point : dask array, or what dmlcy takes, optional

@@ -44,6 +44,6 @@ def resample(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that is not resampled: the sizes are equal, the scale is 1, and the offsets cancel. Where
-      ``scales[d] == 1 and sizes(input)[d] == output_sizes[d]``.
+    - Any axis that is not resampled: the sizes are equal, and the scale is 1. Where ``scales[d] == 1 and
+      sizes(input)[d] == output_sizes[d]``.
     """

@@ -59,7 +59,7 @@ def resample3(
     -----
     Axes that can be cut into chunks:
 
-    - Any axis that is not resampled: the sizes are equal, the scale is 1, and the offsets cancel. Where
-      ``scales[d] == 1 and sizes(input)[d] == output_sizes[d] and input_pixel_offsets[d] +
+    - Any axis that is not resampled: the sizes are equal, the scale is 1, and the sum of the offsets is 0.
+      Where ``scales[d] == 1 and sizes(input)[d] == output_sizes[d] and input_pixel_offsets[d] +
       output_pixel_offsets[d] == 0``.
     """

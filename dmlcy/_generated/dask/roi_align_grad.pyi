@@ -32,8 +32,8 @@ def roi_align_grad(
     Parameters
     ----------
     input : dask array, or what dmlcy takes, or None
-        The input of ROI_ALIGN1. The tensor is needed for the gradient of the regions, and if ReductionFunction is
-        MAX. Its sizes are {N, C, H, W}.
+        The input of ROI_ALIGN1. The tensor is needed if OutputROIGradientTensor is given, or if ReductionFunction
+        is MAX. Its sizes are {N, C, H, W}.
     input_gradient : dask array, or what dmlcy takes
         The gradient of the output of ROI_ALIGN1.
     roi : dask array, or what dmlcy takes

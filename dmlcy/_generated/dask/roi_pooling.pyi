@@ -26,7 +26,7 @@ def roi_pooling(
         One row for each region: the batch index, then the corners x1, y1, x2, y2. The element at x2, y2 belongs to
         the region. A coordinate times SpatialScale is a place in the input.
     spatial_scale : float
-        Factor from the coordinates of the regions to elements of the input.
+        Factor that converts the coordinates of the regions to rows and columns of the input.
     pooled_size : (height, width), or an int for both
         Number of bins along the height and the width of a region.
 

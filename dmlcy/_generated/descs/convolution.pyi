@@ -21,9 +21,9 @@ class Convolution(OperatorDesc):
         The tensor to convolve. Its sizes are {N, C, W} or {N, C, H, W} or {N,
         C, D, H, W}.
     filter
-        The weights. FORWARD: {output channels, input channels / GroupCount,
-        spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
-        spatial axes}.
+        The weights. The axes are {output channels, input channels / GroupCount,
+        spatial axes} with FORWARD, and {input channels, output channels /
+        GroupCount, spatial axes} with BACKWARD.
     bias
         The number that is added to each output channel. The sizes are {1,
         output channels, 1, 1}, with a 1 for each spatial axis. If the tensor is
@@ -35,8 +35,8 @@ class Convolution(OperatorDesc):
         Whether the filter is used unchanged (CROSS_CORRELATION), or reversed
         along every spatial axis (CONVOLUTION).
     direction
-        Whether the operator convolves (FORWARD), or is a transposed convolution
-        (BACKWARD).
+        Whether the operator is a convolution (FORWARD), or a transposed
+        convolution (BACKWARD).
     dimension_count
         Number of spatial axes.
     strides

@@ -36,28 +36,26 @@ class MultiheadAttention(OperatorDesc):
         The biases of the queries, then the biases of the keys, then the biases
         of the values. If the tensor is left out, no bias is added.
     mask
-        The mask: the positions that get no weight. MaskType names its format.
-        If MaskType is NONE, the mask is not read.
+        The mask: the positions that get no weight. MaskType names the format of
+        the mask. If MaskType is NONE, the mask is not read.
     relative_position_bias
         The numbers that are added to the scaled product of queries and keys. If
         the tensor is left out, nothing is added.
     past_key
-        The keys of earlier runs. OutputPresentKeyTensor has these keys before
-        the keys of this run.
+        The keys of earlier runs.
     past_value
-        The values of earlier runs. OutputPresentValueTensor has these values
-        before the values of this run.
+        The values of earlier runs.
     output
         The result of each query.
     output_present_key
-        The keys of earlier runs, then the keys of this run. The next run takes
-        this tensor as PastKeyTensor.
+        The keys of earlier runs, then the keys of this run. In the next run,
+        pass all these keys as PastKeyTensor.
     output_present_value
-        The values of earlier runs, then the values of this run. The next run
-        takes this tensor as PastValueTensor.
+        The values of earlier runs, then the values of this run. In the next
+        run, pass all these values as PastValueTensor.
     scale
-        Factor of the product of queries and keys; usually 1 divided by the
-        square root of the size of a head.
+        Factor of the products of queries and keys. The factor is usually 1 /
+        sqrt(size of a head).
     mask_filter_value
         The number that is added to the scores of masked positions: a negative
         number of large magnitude.

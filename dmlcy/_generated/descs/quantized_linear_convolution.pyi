@@ -34,9 +34,9 @@ class QuantizedLinearConvolution(OperatorDesc):
         element, or one element for each output channel. If the tensor is left
         out, the zero point is 0.
     bias
-        The integer that is added to each output channel. Its scale is the scale
-        of the input times the scale of the filter. If the tensor is left out,
-        nothing is added.
+        The integer that is added to each output channel. The scale of the bias
+        is the scale of the input times the scale of the filter. If the tensor
+        is left out, nothing is added.
     output_scale
         The scale of the output, in one element.
     output_zero_point

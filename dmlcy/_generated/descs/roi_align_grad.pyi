@@ -18,8 +18,8 @@ class RoiAlignGrad(OperatorDesc):
     Parameters
     ----------
     input
-        The input of ROI_ALIGN1. The tensor is needed for the gradient of the
-        regions, and if ReductionFunction is MAX. Its sizes are {N, C, H, W}.
+        The input of ROI_ALIGN1. The tensor is needed if OutputROIGradientTensor
+        is given, or if ReductionFunction is MAX. Its sizes are {N, C, H, W}.
     input_gradient
         The gradient of the output of ROI_ALIGN1.
     roi

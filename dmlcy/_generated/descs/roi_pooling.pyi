@@ -26,7 +26,8 @@ class RoiPooling(OperatorDesc):
     output
         The maximum of each bin of each region.
     spatial_scale
-        Factor from the coordinates of the regions to elements of the input.
+        Factor that converts the coordinates of the regions to rows and columns
+        of the input.
     pooled_size
         Number of bins along the height and the width of a region.
     """

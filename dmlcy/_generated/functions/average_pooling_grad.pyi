@@ -30,9 +30,8 @@ def average_pooling_grad(
         The gradient of the output of AVERAGE_POOLING: one element for each
         position of the window. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     output_sizes : int or sequence of ints
-        Sizes of the spatial axes of the output, which are the sizes of the
-        input of AVERAGE_POOLING. At least 1. A sequence has ``spatial``
-        entries.
+        Sizes of the spatial axes of the output: the spatial sizes of
+        AVERAGE_POOLING's input. At least 1. A sequence has ``spatial`` entries.
     window_size : int or sequence of ints
         Size of the window along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

@@ -36,9 +36,10 @@ def convolution(
         The tensor to convolve. Its sizes are {N, C, W} or {N, C, H, W} or {N,
         C, D, H, W}. Rank 3 to 5; data type FLOAT32 or FLOAT16.
     filter : array
-        The weights. FORWARD: {output channels, input channels / GroupCount,
-        spatial axes}; BACKWARD: {input channels, output channels / GroupCount,
-        spatial axes}. Rank 3 to 5; data type FLOAT32 or FLOAT16.
+        The weights. The axes are {output channels, input channels / GroupCount,
+        spatial axes} with FORWARD, and {input channels, output channels /
+        GroupCount, spatial axes} with BACKWARD. Rank 3 to 5; data type FLOAT32
+        or FLOAT16.
     bias : array, optional
         The number that is added to each output channel. The sizes are {1,
         output channels, 1, 1}, with a 1 for each spatial axis. If the tensor is
@@ -48,8 +49,8 @@ def convolution(
         along every spatial axis (CONVOLUTION). One of CONVOLUTION or
         CROSS_CORRELATION.
     direction : ConvolutionDirection or its name, default 'FORWARD'
-        Whether the operator convolves (FORWARD), or is a transposed convolution
-        (BACKWARD). One of FORWARD or BACKWARD.
+        Whether the operator is a convolution (FORWARD), or a transposed
+        convolution (BACKWARD). One of FORWARD or BACKWARD.
     strides : int or sequence of ints, default 1
         Step of the filter along each spatial axis. At least 1. A sequence has
         ``spatial`` entries.

@@ -110,7 +110,7 @@ def gemm(
 
         Rows of the right matrices.
     ``channels = sizes(a)[max(rank(a) - 3, 0)] if rank(a) > 2 else 1``
-        Size of the axis of the channels, which is before the rows.
+        Number of channels: the size of the axis before the rows.
 
     References
     ----------

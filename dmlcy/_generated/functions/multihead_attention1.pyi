@@ -67,25 +67,23 @@ def multihead_attention1(
         of the values. If the tensor is left out, no bias is added. Rank 1 to 5;
         data type FLOAT32 or FLOAT16.
     mask : array, optional
-        The mask: the positions that get no weight. MaskType names its format.
-        If MaskType is NONE, the mask is not read. Rank 1 to 5; data type INT32.
+        The mask: the positions that get no weight. MaskType names the format of
+        the mask. If MaskType is NONE, the mask is not read. Rank 1 to 5; data
+        type INT32.
     relative_position_bias : array, optional
         The numbers that are added to the scaled product of queries and keys. If
         the tensor is left out, nothing is added. Rank 4 to 5; data type FLOAT32
         or FLOAT16.
     past_key : array, optional
-        The keys of earlier runs. OutputPresentKeyTensor has these keys before
-        the keys of this run. Rank 4 to 5; data type FLOAT32 or FLOAT16.
+        The keys of earlier runs. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     past_value : array, optional
-        The values of earlier runs. OutputPresentValueTensor has these values
-        before the values of this run. Rank 4 to 5; data type FLOAT32 or
-        FLOAT16.
+        The values of earlier runs. Rank 4 to 5; data type FLOAT32 or FLOAT16.
     past_sequence_lengths : array, optional
         Number of keys of earlier runs, for each item of the batch. Rank 1 to 5;
         data type INT32, FLOAT32 or FLOAT16.
     scale : float
-        Factor of the product of queries and keys; usually 1 divided by the
-        square root of the size of a head.
+        Factor of the products of queries and keys. The factor is usually 1 /
+        sqrt(size of a head).
     query_head_count : int
         Number of heads of the query. At least 1.
     key_value_head_count : int
@@ -101,12 +99,12 @@ def multihead_attention1(
         FLOAT32 without it.
     output_present_key : bool, default False
         Whether the result has output_present_key too: a tuple then. The keys of
-        earlier runs, then the keys of this run. The next run takes this tensor
-        as PastKeyTensor.
+        earlier runs, then the keys of this run. In the next run, pass all these
+        keys as PastKeyTensor.
     output_present_value : bool, default False
         Whether the result has output_present_value too: a tuple then. The
-        values of earlier runs, then the values of this run. The next run takes
-        this tensor as PastValueTensor.
+        values of earlier runs, then the values of this run. In the next run,
+        pass all these values as PastValueTensor.
     output_present_key_sizes : sequence of int, default None
         Sizes of output_present_key. None: those of ``out``, or the least.
     output_present_value_sizes : sequence of int, default None
@@ -122,13 +120,13 @@ def multihead_attention1(
         Sizes ``[batch, sequence, query_heads * value_size]``.
         Data type of ``query``.
         With ``output_present_key``, a tuple of this and: The keys of earlier
-        runs, then the keys of this run. The next run takes this tensor as
+        runs, then the keys of this run. In the next run, pass all these keys as
         PastKeyTensor.
         Sizes ``[batch, key_heads, present_length, head_size]``.
         Data type of ``query``.
         With ``output_present_value``, a tuple of this and: The values of
-        earlier runs, then the values of this run. The next run takes this
-        tensor as PastValueTensor.
+        earlier runs, then the values of this run. In the next run, pass all
+        these values as PastValueTensor.
         Sizes ``[batch, key_heads, present_length, value_size]``.
         Data type of ``query``.
         ``out`` itself where it is given.

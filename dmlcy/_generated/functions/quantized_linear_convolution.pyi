@@ -54,9 +54,9 @@ def quantized_linear_convolution(
         element, or one element for each output channel. If the tensor is left
         out, the zero point is 0. Rank 1 to 4; data type UINT8 or INT8.
     bias : array or None
-        The integer that is added to each output channel. Its scale is the scale
-        of the input times the scale of the filter. If the tensor is left out,
-        nothing is added. Rank 3 to 4; data type INT32.
+        The integer that is added to each output channel. The scale of the bias
+        is the scale of the input times the scale of the filter. If the tensor
+        is left out, nothing is added. Rank 3 to 4; data type INT32.
     output_scale : array
         The scale of the output, in one element. Rank 1 to 4; data type FLOAT32.
     output_zero_point : array, optional

@@ -36,8 +36,8 @@ def roi_align_grad(
     Parameters
     ----------
     input : array or None
-        The input of ROI_ALIGN1. The tensor is needed for the gradient of the
-        regions, and if ReductionFunction is MAX. Its sizes are {N, C, H, W}.
+        The input of ROI_ALIGN1. The tensor is needed if OutputROIGradientTensor
+        is given, or if ReductionFunction is MAX. Its sizes are {N, C, H, W}.
         Rank 4; data type FLOAT32 or FLOAT16.
     input_gradient : array
         The gradient of the output of ROI_ALIGN1. Rank 4; data type FLOAT32 or

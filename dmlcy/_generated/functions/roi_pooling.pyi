@@ -32,7 +32,8 @@ def roi_pooling(
         SpatialScale is a place in the input. Rank 4; data type FLOAT32 or
         FLOAT16.
     spatial_scale : float
-        Factor from the coordinates of the regions to elements of the input.
+        Factor that converts the coordinates of the regions to rows and columns
+        of the input.
     pooled_size : (height, width), or an int for both
         Number of bins along the height and the width of a region. From 1 to
         2147483647.
