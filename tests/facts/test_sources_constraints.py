@@ -18,9 +18,14 @@ FAMILIES = sorted({one["family"] for one in facts().values()})
 
 
 def possible(operator: Operator) -> set[str]:
-    """The ids with which a desc of an operator can be refused, at any level; and those of the rules on data."""
+    """The ids with which a desc of an operator can be refused, at any level; and those of the rules on data.
+
+    A tensor may differ from another in its data type only where the desc has one tensor too many.
+    """
     levels = range(LEVEL_INDEX[operator.since], len(LEVELS))
-    return {id_ for level in levels for id_ in ways_of(operator.name, level)} | {rule.id for rule in operator.rules}
+    tied = {f"DML-{operator.name}-{field.python}-same-dtype" for field in operator.fields if field.same_dtype_as}
+    alone = {id_ for level in levels for id_ in ways_of(operator.name, level)}
+    return alone | tied | {rule.id for rule in operator.rules}
 
 
 def documented(operator: Operator) -> Iterator[str]:
