@@ -55,10 +55,10 @@ def test_an_output_of_an_onnx_model_is_cut(command: Command) -> None:
 @pytest.mark.parametrize(
     ("result", "shown"),
     [
-        (np.float16([[1, 2.5]]), "Output 'y', FLOAT16 1x2: 1, 2.5\n"),
+        (np.array([[1, 2.5]], np.float16), "Output 'y', FLOAT16 1x2: 1, 2.5\n"),
         (np.array([True, False]), "Output 'y', BOOL 2: 1, 0\n"),
         (np.array(7, np.uint8), "Output 'y', UINT8 (): 7\n"),
-        (marked(np.int8([[-8], [7]]), "INT4"), "Output 'y', INT4 2x1: -8, 7\n"),
+        (marked(np.array([[-8], [7]], np.int8), "INT4"), "Output 'y', INT4 2x1: -8, 7\n"),
     ],
 )
 def test_an_output_is_printed_with_its_data_type_and_sizes(result: Array, shown: str) -> None:
