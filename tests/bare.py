@@ -59,7 +59,10 @@ def run(python: Path, folder: Path, *words: str) -> str:
 
 def run_screen(python: Path, folder: Path) -> None:
     """Runs the commands and README's code in an empty folder, which gets the files that the commands name."""
-    shutil.copy(ROOT / "examples" / "onnx" / "digits.onnx", folder / "model.onnx")
+    digits = Path("examples", "onnx", "digits.onnx")
+    (folder / digits).parent.mkdir(parents=True)
+    for name in (digits, "model.onnx"):
+        shutil.copy(ROOT / digits, folder / name)
     run(python, folder, "-c", SETUP)
     run(python, folder, "-c", "\n".join(blocks("python", (ROOT / "README.md").read_text(encoding="utf-8"))))
     for command in commands():

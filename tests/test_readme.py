@@ -134,3 +134,10 @@ def test_the_comparison_shown_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
     Path("actual").mkdir()
     np.save(Path("actual") / output.name, values)
     run_commands(compare, tmp_path)
+
+
+def test_the_models_of_the_first_screen_are_in_the_checkout() -> None:
+    """All but ``model.onnx``, which is the reader's."""
+    assert "`model.onnx` is your model" in README
+    models = {word for words in commands() for word in words if word.endswith(".onnx")} - {"model.onnx"}
+    assert models and all((ROOT / model).is_file() for model in models)

@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -76,10 +76,16 @@ def command_line(*names: str) -> argparse.ArgumentParser:
         "dmlcy explain DML-AVERAGE_POOLING-window_size-fits    # what an error means",
         "dmlcy COMMAND --help    # options and examples of a command",
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.set_defaults(execute=partial(_without_command, parser))
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name in names or COMMANDS:
         import_module(f"{__name__}.{name.replace('-', '_')}").add(commands)
     return parser
+
+
+def _without_command(parser: argparse.ArgumentParser, options: argparse.Namespace) -> NoReturn:
+    """Refuse arguments that name no command."""
+    parser.error(f"A command is missing. The commands are {listing(COMMANDS)}. `dmlcy -h` says what each does.")
 
 
 def program() -> int:

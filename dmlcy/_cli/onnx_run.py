@@ -17,7 +17,6 @@ from dmlcy._frontends.onnx.fusing import optimized
 from dmlcy._frontends.onnx.inputs import arrays_for, named
 from dmlcy._frontends.onnx.loading import CompiledModel
 from dmlcy._frontends.onnx.reader import read
-from dmlcy._runtime.four_bits import values_of
 
 
 def compiled(name: str, options: argparse.Namespace) -> CompiledModel:
@@ -59,7 +58,4 @@ def run(name: str, options: argparse.Namespace) -> None:
             write(path.parent, {(path.name,): writer(np.ascontiguousarray(result).reshape(result.shape))})
             print(f"Output '{printable(one)}' written to '{printable(asked[one])}'")
             continue
-        flat = values_of(np.ascontiguousarray(result)).reshape(-1)
-        sys.stdout.write(f"Output '{printable(one)}': ")
-        sys.stdout.writelines(show.short(flat.view(np.uint8) if flat.dtype == bool else flat, every=options.all))
-        sys.stdout.write("\n")
+        sys.stdout.writelines(show.output(one, result, every=options.all))

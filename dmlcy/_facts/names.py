@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, NoReturn, cast
 
@@ -69,7 +70,10 @@ def refuse_name(name: object, known: str | None) -> NoReturn:
 
 
 def _alike(text: str) -> str:
-    return did_you_mean(text.upper().removeprefix(PREFIX), list(CATALOGUE)) if text else ""
+    name, known = text.upper().removeprefix(PREFIX), list(CATALOGUE)
+    if not text:
+        return ""
+    return did_you_mean(name, known) or did_you_mean(re.sub("^DML_[A-Z]+_", "", name), known)  # DML_OPERTOR_PADDING1
 
 
 def in_another_version(operator: Operator, member: str) -> str:

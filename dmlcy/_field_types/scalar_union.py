@@ -68,7 +68,7 @@ def as_scalar(value: object, dtype: str) -> int | float:
         number = as_float(value)
         within = low <= number <= high
         whole = number.is_integer() and within and abs(number) < 2**53
-        hint = f"Write {number:.0f}." if whole else "Pass an int." if within else holds
+        hint = f"Write {number:.0f}, not {number:.0f}.0." if whole else "Pass an int." if within else holds
         raise Refused("value", values={"actual": value}, words={"dtype": dtype}, hint=hint)
     number = as_int(value)
     if not low <= number <= high:

@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 
 import dmlcy as dml
-from dmlcy._frontends.dxdispatch.show import MOST
+from dmlcy._frontends.dxdispatch.show import MOST, output
+from dmlcy._runtime.four_bits import marked
+from dmlcy._types import Array
 
 Command = Callable[..., tuple[int, str, str]]
-DIGITS = Path(__file__).parents[2] / "examples" / "onnx" / "digits.onnx"
-CUT = f"Output 'y': -0, -1, -2, ..., -{MOST - 2}, -{MOST - 1}, -{MOST} (of {MOST + 1} elements; --all prints each)"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+DIGITS, GRAPH = EXAMPLES / "onnx" / "digits.onnx", EXAMPLES / "graphs" / "directions.json"
+HEAD = f"Output 'y', FLOAT32 {MOST + 1}: "
+CUT = f"{HEAD}-0, -1, -2, ..., -{MOST - 2}, -{MOST - 1}, -{MOST} (of {MOST + 1} elements; --all prints each)"
 
 
 def graph_of(size: int, folder: Path) -> tuple[str, str]:
@@ -31,13 +35,13 @@ def test_an_output_with_many_elements_is_cut(command: Command, tmp_path: Path) -
     assert (status, err) == (0, "") and CUT in out.splitlines()
     assert sum(path.stat().st_size >= 4 * (MOST + 1) for path in (tmp_path / "values").rglob("*")) >= 2
     status, out, _ = command("run", graph, "--input", given, "--all")
-    (line,) = (line for line in out.splitlines() if line.startswith("Output 'y': "))
+    (line,) = (line for line in out.splitlines() if line.startswith(HEAD))
     assert status == 0 and [float(one) for one in line.partition(": ")[2].split(", ")] == [*range(0, -MOST - 1, -1)]
 
 
 def test_an_output_with_fewer_elements_is_printed_whole(command: Command, tmp_path: Path) -> None:
     graph, given = graph_of(MOST, tmp_path)
-    assert command("run", graph, "--input", given)[1].count(", ") >= MOST - 1
+    assert command("run", graph, "--input", given)[1].partition(": ")[2].count(", ") >= MOST - 1
 
 
 def test_an_output_of_an_onnx_model_is_cut(command: Command) -> None:
@@ -45,7 +49,20 @@ def test_an_output_of_an_onnx_model_is_cut(command: Command) -> None:
     (cut,) = (line for line in command(*many)[1].splitlines() if line.startswith("Output 'relu'"))
     assert re.search(r": \S+, \S+, \S+, \.\.\., \S+, \S+, \S+ \(of 2048 elements; --all prints each\)$", cut)
     (whole,) = (line for line in command(*many, "--all")[1].splitlines() if line.startswith("Output 'relu'"))
-    assert whole.count(", ") == 2047
+    assert whole.startswith("Output 'relu', FLOAT32 8x4x8x8: ") and whole.partition(": ")[2].count(", ") == 2047
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (np.array([[1, 2.5]], np.float16), "Output 'y', FLOAT16 1x2: 1, 2.5\n"),
+        (np.array([True, False]), "Output 'y', BOOL 2: 1, 0\n"),
+        (np.array(7, np.uint8), "Output 'y', UINT8 (): 7\n"),
+        (marked(np.array([[-8], [7]], np.int8), "INT4"), "Output 'y', INT4 2x1: -8, 7\n"),
+    ],
+)
+def test_an_output_is_printed_with_its_data_type_and_sizes(result: Array, shown: str) -> None:
+    assert "".join(output("y", result, every=False)) == shown
 
 
 @pytest.mark.parametrize(("times", "said"), [("1", r"1 iteration, \S+ ms"), ("3", r"3 iterations, \S+ ms median")])
@@ -73,3 +90,11 @@ def test_a_folder_in_place_of_a_file_is_called_a_folder(
     assert status == 2 and f"'{folder}' is a folder: it needs --output NAME=FOLDER" in err
     status, out, err = command(*given, "--output", f"shares={folder}")
     assert (status, out) == (2, "") and f'"{folder}" cannot be written: it is a folder.' in err
+
+
+@pytest.mark.parametrize("model", [DIGITS, GRAPH])
+def test_an_archive_in_place_of_an_array_is_called_an_archive(command: Command, model: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "inputs.npz", image=np.ones(3))
+    status, _, err = command("run", str(model), "--input", f"image={tmp_path / 'inputs.npz'}")
+    assert status == 2 and "it is an .npz archive, and one array is needed. Save the array with numpy.save." in err
+    assert "--inputs of dmlcy compare" in err

@@ -292,7 +292,7 @@ def test_every_command_takes_a_serialized_graph(tmp_path: Path, capsys: pytest.C
     assert '"Partition_0" (graph, 3 nodes) needs feature level 6_2' in capsys.readouterr().out
     assert main(["run", file, "--input", f"x={tmp_path / 'x.npy'}", "--dump", str(tmp_path / "dump")]) == 0
     printed = capsys.readouterr().out
-    assert "Output 'product': " in printed and (tmp_path / "dump" / "product.npy").is_file()
+    assert "Output 'product', " in printed and (tmp_path / "dump" / "product.npy").is_file()
     for form, start in (("text", "3 nodes"), ("json", "{"), ("dot", "digraph {"), ("svg", "<svg")):
         assert main(["graph", file, "--format", form]) == 0
         assert capsys.readouterr().out.startswith(start)

@@ -22,7 +22,7 @@ def test_the_graph_prints_what_the_page_says(
     (command,) = re.findall(r"^\$ dmlcy (run examples/graphs/.*)$", PAGE, re.MULTILINE)
     assert main(shlex.split(command)) == 0
     optimizations, last = capsys.readouterr().out.splitlines()[1:]
-    assert f"{optimizations}\n{last}\n" in PAGE and last.startswith("Output 'directions': 0.95")
+    assert f"{optimizations}\n{last}\n" in PAGE and last.startswith("Output 'directions', FLOAT32 1x1x1x2: 0.95")
 
 
 @pytest.mark.parametrize(("command", "file"), PICTURES)

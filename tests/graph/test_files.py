@@ -115,7 +115,7 @@ def test_a_constant_in_a_file_is_read_when_the_graph_runs(tmp_path: Path, capsys
     assert "DML-MODEL-source" in capsys.readouterr().err
     np.save(tmp_path / "weights.npy", np.array([4, 5, 6], np.float32))
     assert main(["run", str(tmp_path / "g.json")]) == 0
-    assert "Output 'w': 4, 5, 6\n" in capsys.readouterr().out
+    assert "Output 'w', FLOAT32 3: 4, 5, 6\n" in capsys.readouterr().out
     np.save(tmp_path / "weights.npy", np.array([4, 5], np.float32))
     assert main(["run", str(tmp_path / "g.json")]) == 1
     assert "DML-GRAPH-constant-size" in capsys.readouterr().err
@@ -127,7 +127,7 @@ def test_inputs_may_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     np.save(tmp_path / "b.npy", np.array([0.5, 0.5, 0.5], np.float32))
     given = [f"--input={name}={tmp_path / name}.npy" for name in ("x", "b")]
     assert main(["run", str(tmp_path / "g.json"), *given]) == 0
-    assert "Output 'y': 0.5, 0.5, 1.5\n" in capsys.readouterr().out
+    assert "Output 'y', FLOAT32 3: 0.5, 0.5, 1.5\n" in capsys.readouterr().out
     for wrong, hint in (
         (["--input=z=z.npy"], 'The graph has the inputs "x", "b".'),
         ([given[0], given[0]], "Give --input once"),

@@ -161,7 +161,7 @@ def test_runs_and_dumps_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     given = ["--input", f"x={tmp_path / 'x.npy'}", "--input", f"zero={tmp_path / 'zero.npy'}"]
     for folder in ("ours", "theirs"):
         assert main(["run", str(path), *given, "--dump", str(tmp_path / folder)]) == 0
-    assert f"Output 'q': {', '.join(map(str, quantized.reshape(-1)))}" in capsys.readouterr().out
+    assert f"Output 'q', INT4 3x5: {', '.join(map(str, quantized.reshape(-1)))}" in capsys.readouterr().out
     file = tmp_path / "theirs" / "quantized.npy"
     data = np.load(file)
     assert data.dtype == np.uint8 and data.tolist() == packed_bytes(quantized).tolist()

@@ -275,3 +275,12 @@ def test_every_id_has_a_test() -> None:
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("test_*.py"))
     missing = {i for i in ERRORS if i.startswith("DML-MODEL-") and i not in tests}
     assert not missing
+
+
+def test_a_misspelt_type_of_a_graph_has_a_proposal() -> None:
+    text = json.dumps({"resources": {}, "commands": [], "dispatchables": {"g": {"type": "dmlSerialisedGraph"}}})
+    (problem,) = parse(text).problems
+    assert problem.violation.id == "DML-MODEL-operator-unknown"
+    assert problem.violation.text.endswith(
+        '"dmlSerialisedGraph" is not an operator of DirectML. Did you mean "dmlSerializedGraph"?'
+    )

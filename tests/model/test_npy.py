@@ -129,7 +129,6 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
         b"\x93NUMPY",
         b"\x93NUMPY\x01\x00",
         b"\x93NUMPY\x01\x00\xff",
-        b"PK\x03\x04" + bytes(100),
         npy("", data=b""),
         npy(described(), (0, 0)),
         npy(described(), (3, 0)),
@@ -150,6 +149,11 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
 )
 def test_headers_that_are_none(content: bytes) -> None:
     assert refusal(content) == NO_HEADER
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"PK\x05\x06"])
+def test_an_archive_is_called_one(start: bytes) -> None:
+    assert refusal(start + bytes(100)) == "it is an .npz archive, and one array is needed"
 
 
 def test_orders() -> None:

@@ -244,7 +244,7 @@ def test_the_command_runs_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[
     said = capsys.readouterr().out
     assert said.startswith("Model 'digits': 1 iteration, ") and "Output 'flat' written to" in said
     model = dmlcy.onnx.load(DIGITS)
-    shown = said.partition("Output 'shares': ")[2].splitlines()[0].split(", ")
+    shown = said.partition("Output 'shares', FLOAT32 2x10: ")[2].splitlines()[0].split(", ")
     assert np.allclose([float(one) for one in shown], model(images(2)).reshape(-1), rtol=1e-5)
     assert np.array_equal(np.load(tmp_path / "flat.npy"), model.run({"image": images(2)}, ["flat"])["flat"])
 

@@ -166,7 +166,7 @@ BROKEN: list[tuple[Operator, dict[str, Any], str, str, str]] = [
     (fake.POOL, POOL | {"scale": math.nan}, "6_4", "scale-finite", "scale is nan, and must be finite in FLOAT32."),
     (fake.POOL, POOL | {"scale": 1e39}, "6_4", "scale-finite", "scale is 1e+39, and must be finite in FLOAT32."),
     (fake.PAD, PAD | {"padding_value": 9.0}, "6_4", "padding_value-value",
-     "padding_value is 9.0, which INT32 cannot hold. Write 9."),
+     "padding_value is 9.0, which INT32 cannot hold. Write 9, not 9.0."),
     (fake.PAD, PAD | {"padding_value": 2**31}, "6_4", "padding_value-value",
      "padding_value is 2147483648, which INT32 cannot hold. The data type holds -2147483648 to 2147483647."),
     (fake.PAD, PAD | {"input": TensorDesc("FLOAT16", (2, 3)), "padding_value": 65520}, "6_4", "padding_value-value",

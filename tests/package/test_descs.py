@@ -307,6 +307,8 @@ def test_suggestions_are_those_that_the_field_takes() -> None:
     ("data", "identifier", "words"),
     [
         ({"type": "GEM", "desc": {}}, "DML-MODEL-operator-unknown", 'Did you mean "GEMM"?'),
+        ({"type": "DML_OPERTOR_GEMM", "desc": {}}, "DML-MODEL-operator-unknown", 'Did you mean "GEMM"?'),
+        ({"type": "DML_OPERTOR_PADING1", "desc": {}}, "DML-MODEL-operator-unknown", 'Did you mean "PADDING1"?'),
         ({"type": "\x1b[31m" * 99, "desc": {}}, "DML-MODEL-operator-unknown", "\\x1b[31m"),
         (5, "DML-MODEL-operator-form", "not 5"),
         ({"type": 5}, "DML-MODEL-operator-form", "type 5"),

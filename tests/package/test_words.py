@@ -207,6 +207,8 @@ def test_an_example_of_a_word(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("exmple", "PADDING1"), '"exmple" is not a command. Did you mean "example"?'),
         (("zzz",), '"zzz" is not a command. The commands are run, '),
+        ((), "A command is missing. The commands are run, compare, export, "),
+        ((), "`dmlcy -h` says what each does."),
         (("example", "nosuch"), "`dmlcy operators` lists the operators."),
         (("example", "avg_poling"), 'Did you mean "AVERAGE_POOLING"?'),
         (("example", "transpose"), "See docs/from-numpy.md"),

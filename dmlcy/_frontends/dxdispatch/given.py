@@ -59,7 +59,7 @@ def read(file: str) -> Array:
                 )
             return read_elements(stream, header).astype(np.dtype(header.dtype.numpy), order="C")
     except NpyError as error:
-        raise error_of("DML-MODEL-npy", file, why=str(error)) from None
+        raise error_of("DML-MODEL-npy", file, error.hint, why=str(error)) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         if isinstance(error, ModelError):
             raise
@@ -72,6 +72,6 @@ def _shaped(values: Array, sizes: tuple[int, ...]) -> Array:
     return values.reshape(sizes) if values.ndim == 1 and values.size == math.prod(sizes) else values
 
 
-def error_of(identifier: str, file: str, **values: object) -> ModelError:
+def error_of(identifier: str, file: str, hint: str = "", **values: object) -> ModelError:
     """The error of this id about a file."""
-    return ModelError([make(identifier, whole(file), {"path": file, **values}).violation])
+    return ModelError([make(identifier, whole(file), {"path": file, **values}, hint=hint).violation])

@@ -14,12 +14,13 @@ from dmlcy._frontends.dxdispatch.json import Document, Node
 from dmlcy._frontends.dxdispatch.problems import Problem, did_you_mean
 from dmlcy._frontends.dxdispatch.reader import UINT32, UINT64, Reader
 from dmlcy._words.records import record
+from dmlcy._words.values import quote
 
 _FOREIGN: Final = {
     "hlsl": "an HLSL shader",
     "onnx": "an ONNX model",
 }
-_GRAPH: Final = "dmlserializedgraph"
+_GRAPH: Final = "dmlSerializedGraph"
 _MEMBERS: Final = ("resources", "dispatchables", "commands")
 _ONE_DESC: Final = (
     "This is the desc of one operator, not a model: `dmlcy lint` checks it, and `dmlcy export` makes a model of it."
@@ -194,8 +195,12 @@ class _Parser:
         if foreign:
             reader.report("DML-MODEL-dispatchable", kind, what=foreign)
             return
-        if kind.value.lower() == _GRAPH:
+        if kind.value.lower() == _GRAPH.lower():
             self.graph(name, node)
+            return
+        meant = did_you_mean(kind.value, [_GRAPH]) if kind.value.lower().startswith("dmls") else ""
+        if meant:
+            reader.report("DML-MODEL-operator-unknown", kind, actual=quote(kind.value), hint=meant)
             return
         for one in (node,) if owner is node else (node, owner):
             if one.get("desc") is not None or one.get("Desc") is not None:

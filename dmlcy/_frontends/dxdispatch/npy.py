@@ -18,10 +18,20 @@ from dmlcy._facts.tables import DTYPES
 from dmlcy._types import Array, DType
 
 _LARGEST_HEADER: Final = 65536
+_ARCHIVE: Final = (b"PK\x03\x04", b"PK\x05\x06")
+"""The first bytes of a .npz file, with arrays and without."""
 
 
 class NpyError(ValueError):
     """The file is damaged, truncated, or of another format."""
+
+    hint = ""
+
+
+class ArchiveError(NpyError):
+    """The file is an archive of arrays."""
+
+    hint = "Save the array with numpy.save. The option --inputs of dmlcy compare takes an archive."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,8 @@ def read_header(stream: BinaryIO) -> Header:
         RecursionError,
         tokenize.TokenError,
     ):
+        if head.getvalue().startswith(_ARCHIVE):
+            raise ArchiveError("it is an .npz archive, and one array is needed") from None
         raise NpyError("the header is not a NumPy header") from None
     if any(type(size) is not int or size < 0 for size in shape):
         raise NpyError("the header is not a NumPy header")

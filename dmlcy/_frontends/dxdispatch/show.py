@@ -7,6 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from dmlcy._frontends.dxdispatch.problems import printable
+from dmlcy._runtime import four_bits
 from dmlcy._types import Array
 
 _CHUNK: Final = 65536
@@ -16,7 +18,17 @@ ENDS: Final = 3
 """Elements at either end of a longer output that are printed."""
 
 
-def short(values: Array, *, every: bool) -> Iterator[str]:
+def output(name: str, result: Array, *, every: bool) -> Iterator[str]:
+    """Pieces of ``Output 'y', FLOAT32 1x3: 1, 2.5, inf``, a line."""
+    dtype = four_bits.name_of(result.dtype) or result.dtype.name.upper()
+    sizes = "x".join(map(str, result.shape)) or "()"
+    flat = np.ascontiguousarray(four_bits.values_of(result)).reshape(-1)
+    yield f"Output '{printable(name)}', {dtype} {sizes}: "
+    yield from _short(flat.view(np.uint8) if flat.dtype == bool else flat, every=every)
+    yield "\n"
+
+
+def _short(values: Array, *, every: bool) -> Iterator[str]:
     """Pieces of ``line``, or of ``1, 2, 3, ..., 7, 8, 9 (of 2000 elements; --all prints each)``."""
     if every or values.size <= MOST:
         yield from line(values)

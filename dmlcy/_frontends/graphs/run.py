@@ -20,7 +20,6 @@ from dmlcy._frontends.graphs.found import Read
 from dmlcy._graph.graph_desc import GraphDesc
 from dmlcy._graph.model import Port
 from dmlcy._graph.wiring import wiring_of
-from dmlcy._runtime import four_bits
 from dmlcy._runtime.tensor import to_array
 from dmlcy._types import Array
 
@@ -49,13 +48,10 @@ def run(found: Read, graph: GraphDesc, out: TextIO, options: Options) -> dict[Po
     """Run the graph of a file, which is valid, and print its outputs; the values that are kept."""
     values, results = computed(found, graph, options, out)
     for index, result in enumerate(results):
-        flat = np.ascontiguousarray(four_bits.values_of(np.asarray(to_array(result)))).reshape(-1)
         port = wiring_of(graph).source_of(Port(None, index))
         assert port is not None
         name = graph.outputs[index].name or wiring_of(graph).value_names[port]
-        out.write(f"Output '{printable(name)}': ")
-        out.writelines(show.short(flat, every=options.every))
-        out.write("\n")
+        out.writelines(show.output(name, np.asarray(to_array(result)), every=options.every))
     return values
 
 

@@ -78,7 +78,7 @@ def of_file(file: str, one: ModelValue) -> Array:
                 raise error_of("DML-MODEL-npy-type", file, found=str(header.kind), wanted="numbers or bools")
             array = read_elements(stream, header).astype(header.kind.newbyteorder("="), order="C")
     except NpyError as error:
-        raise error_of("DML-MODEL-npy", file, why=str(error)) from None
+        raise error_of("DML-MODEL-npy", file, error.hint, why=str(error)) from None
     except (OSError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
