@@ -69,7 +69,7 @@ class RecurrentNetworkDirection(Named):
     BIDIRECTIONAL = 2
 
 class GRUOutputOptions(Named):
-    """Which outputs of gru there are."""
+    """Which outputs gru returns."""
 
     Both = 0
     Sequence = 1
