@@ -49,7 +49,7 @@ def _replaced(arrays: Mapping[str, Array], values: Mapping[str, Array], actual: 
     for name, array in arrays.items():
         own = values.get(name)
         if own is not None and not np.array_equal(own, array, equal_nan=own.dtype.kind == "f"):
-            yield f"warning: the input {quote(name)} that is given has other elements than that in {quote(actual)}"
+            yield f"warning: the given input {quote(name)} differs from the input in {quote(actual)}"
 
 
 def _text(report: Report, found: Mapping[str, Summary], options: argparse.Namespace) -> Iterator[str]:
