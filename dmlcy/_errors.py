@@ -221,7 +221,7 @@ class DmlError(Exception):
         where = f"{self.function}(): " if self.function else ""
         sentences, left = repairs_of(self.violations)
         lines = [f"{where}{one._line(said)}" for one, said in zip(self.violations, sentences, strict=True)]
-        more = [f"Repairs were searched for the first {SEARCHED} descs only."] if left else []
+        more = [f"dmlcy searched for repairs of the first {SEARCHED} descs only."] if left else []
         return "\n".join([*lines, *more])
 
 

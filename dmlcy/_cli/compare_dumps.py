@@ -39,7 +39,7 @@ def _given(given: Given) -> str:
     shown = [bits(one) if same else str(one) for one in (actual, expected)]
     place = f"the first at {list(index)}: {' in place of '.join(shown)}"
     if given.verdict == "failed":
-        count = f"{given.different} of {given.elements} elements are not those of the graph"
+        count = f"{given.different} of {given.elements} elements differ from those of the graph"
         return f"{paint('failed', 'error')}; {count}, {place}"
     count = f"differs in {given.different} of {given.elements} elements"
     return f"{count}, {place}; the nodes are judged with the input of the device"

@@ -51,7 +51,7 @@ def _replaced(arrays: Mapping[str, Array], values: Mapping[str, Array], actual: 
     for name, array in arrays.items():
         own = values.get(name)
         if own is not None and not np.array_equal(own, array, equal_nan=own.dtype.kind == "f"):
-            yield f"warning: the input {quote(name)} that is given has other elements than that in {quote(actual)}"
+            yield f"warning: the given input {quote(name)} differs from the input in {quote(actual)}"
 
 
 def _made(names: Iterable[str], options: argparse.Namespace) -> Iterator[str]:

@@ -24,7 +24,7 @@ from dmlcy._words.values import quote
 
 _PADDING: Final = "pad"
 _RANGE: Final = "because a sum or a step may exceed the range of its data type"
-_UNPROMISED: Final = "of which the accuracy of dmlcy promises nothing"
+_UNPROMISED: Final = "for which dmlcy promises no accuracy"
 _WIDTH: Final = 100
 WORDS: Final = {
     "passed": "passed", "failed": "FAILED", "unreadable": "FAILED", "missing": "MISSING", "suspect": "suspect",
@@ -117,7 +117,7 @@ def _passes(output: Output, options: Device) -> Iterator[str]:
         yield "no difference passes: the values are exact"
     elif options.tolerances:
         given = " and ".join(f"--{name} {_short(value)}" for name, value in options.tolerances.items())
-        yield f"differences of up to {given} pass, in place of what a correct device may differ by"
+        yield f"differences of up to {given} pass, in place of the differences of a correct device"
     elif output.old is not None:
         yield _old_rules(output, output.old, options)
     else:
@@ -193,7 +193,7 @@ def _worst(output: Output, index: tuple[int, ...], worst: Worst) -> Iterator[str
     if worst.place == SUSPECT:
         passes = f"{passes}, and more than {worst.typical!r} is suspect"
     elif worst.place == PASSED and worst.error > worst.allowed:
-        passes = f"{passes}, and so does the result for 0 in place of subnormal numbers"
+        passes = f"{passes}, and the result with 0 for subnormal numbers passes too"
     if math.isinf(worst.distance):
         yield f"difference: infinite{passes}"
         return

@@ -90,7 +90,7 @@ def _look_again(before: FileReport, after: FileReport, nearest: Iterable[Finding
     left = _left(before, after, [*single, *nearest])
     if left:
         path, text = left[0]
-        raise Unwritten(f"is not written: with its repairs together, this is wrong at {printable(path)}: {text}")
+        raise Unwritten(f"is not written: after all of its repairs, this is wrong at {printable(path)}: {text}")
 
 
 def _wrong(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:

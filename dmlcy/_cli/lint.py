@@ -104,7 +104,7 @@ def execute(options: argparse.Namespace) -> int:
     unwritten = False
     names = [name for given in options.models for name in _files(given, options.only_refused)]
     if not names:
-        sys.stderr.write("dmlcy lint: no file is of a call that DirectML refused.\n")
+        sys.stderr.write("dmlcy lint: no file belongs to a call that DirectML refused.\n")
         return 0
     with _no_collection():
         if options.fix:

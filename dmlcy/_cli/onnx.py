@@ -29,7 +29,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--ort",
         type=_release,
         metavar="VERSION",
-        help="the release of ONNX Runtime, one that dmlcy has tables of (default: the newest of these)",
+        help="the release of ONNX Runtime (default: the newest release that dmlcy knows)",
     )
     add_feature_level(parser, "the level of the device")
     add_optimize(parser, "the level of ONNX Runtime's optimiser, whose passes are applied as far as they are known "

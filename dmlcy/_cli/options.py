@@ -38,7 +38,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
             f"--{name}",
             type=_tolerance,
             metavar="N",
-            help=f"differences of up to {what} pass, in place of what a correct device may differ by; exact outputs "
+            help=f"differences of up to {what} pass, in place of the differences of a correct device; exact outputs "
             "stay exact, and if several of --ulp, --rtol and --atol are given, their sum passes",
         )
     parser.add_argument(

@@ -35,7 +35,7 @@ from dmlcy._graph.limits import MOST
 if TYPE_CHECKING:
     from dmlcy._frontends.graphs.serialized import Serialized
 
-DUMPS = "--dump is for graphs; the outputs of a model are --expect."
+DUMPS = "--dump is for graphs. For a model, --expect writes the outputs."
 
 EXAMPLES: Final = (
     "dmlcy run model.json",
@@ -115,13 +115,13 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Run every model; the worst status."""
     if options.dump is not None and len(options.models) > 1:
-        print("dmlcy run: --dump takes the values of one graph.", file=sys.stderr)
+        print("dmlcy run: --dump needs exactly one graph.", file=sys.stderr)
         return 2
     if options.profile and (options.dump is not None or options.expect is not None or len(options.models) > 1):
         print("dmlcy run: --profile takes one graph, without --dump and --expect.", file=sys.stderr)
         return 2
     if options.profile and options.all:
-        print("dmlcy run: --profile prints no elements, and takes no --all.", file=sys.stderr)
+        print("dmlcy run: --profile prints no elements: leave out --all.", file=sys.stderr)
         return 2
     if options.format != "text" and not options.profile:
         print(f"dmlcy run: --format {options.format} needs --profile.", file=sys.stderr)
@@ -187,7 +187,7 @@ def _run(name: str, expect: Path | None, several: bool, options: argparse.Namesp
         document, folder = load(name, options.limit)
         if not isinstance(document, Document) or is_graph(document):
             if expect is not None:
-                print("dmlcy run: --expect is for models; the values of a graph are a --dump.", file=sys.stderr)
+                print("dmlcy run: --expect is for models. For a graph, --dump writes the values.", file=sys.stderr)
                 return 2
             from dmlcy._cli.run_graph import filled, given_inputs, run_graph
 

@@ -250,7 +250,7 @@ def test_a_difference_below_0(pair: tuple[Path, Path], member: str, value: float
     else:
         edited(pair, f"{FIRST}/accuracy/{member}", "negative.npy")
     place = "flushed.allowed" if member == "flushed" else f"accuracy.{member}"
-    refused(pair, "DML-MODEL-manifest-tolerance", f"{P}.{place}", "has a difference below 0")
+    refused(pair, "DML-MODEL-manifest-tolerance", f"{P}.{place}", "has an element below 0. Its elements are")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -259,7 +259,7 @@ def test_elements_of_version_2_without_a_bound(
     for value, status in values.items():
         assert judge(tmp_path, [value, 10]) == (status, 1 - status)
     assert judge(tmp_path, [7, 10.1]) == (1, 1)
-    reason = "of which the accuracy of dmlcy promises nothing"
+    reason = "for which dmlcy promises no accuracy"
     assert f"note: not judged: 1 element, {reason}" in text_of(tmp_path)
     numbers[...] = bound
     np.save(file, numbers)
@@ -278,7 +278,7 @@ def test_the_report_says_by_which_rules_it_judges(tmp_path: Path) -> None:
     judge(tmp_path, [5, 10])
     assert bound_lines(tmp_path) == ["a difference passes if a correct device may have it"]
     given_ = ("--ulp", "3", "--atol", "0.5")
-    instead = "differences of up to --ulp 3 and --atol 0.5 pass, in place of what a correct device may differ by"
+    instead = "differences of up to --ulp 3 and --atol 0.5 pass, in place of the differences of a correct device"
     assert bound_lines(tmp_path, *given_) == [instead]
     aged(tmp_path / "expected")
     rules = "by the rules of version 2 of the manifest"

@@ -112,7 +112,7 @@ def test_lint_and_run_name_the_page_that_helps(name: str, tmp_path: Path, comman
     path.write_bytes(content)
     (found,) = findings(path)
     assert (found["id"], found["line"]) == ("DML-MODEL-kind", None)
-    said = f"The file is {kind.what}, not a model in JSON, and not a graph."
+    said = f"The file is {kind.what}. The file is neither a model in JSON nor a graph."
     assert (found["message"], found["hint"]) == (said, kind.hint)
     status, out, err = command("run", str(path))
     assert (status, out) == (2, "") and f"{said} {kind.hint} [DML-MODEL-kind]" in err
@@ -123,7 +123,7 @@ def test_a_command_that_takes_no_onnx_model_names_the_page_about_them(tmp_path: 
     path = tmp_path / "model.onnx"
     path.write_bytes(ONNX)
     status, out, err = command("export", str(path), "--output", str(tmp_path / "out"))
-    assert (status, out) == (2, "") and "The file is an ONNX model, " in err and "docs/onnx.md. " in err
+    assert (status, out) == (2, "") and "The file is an ONNX model. " in err and "docs/onnx.md. " in err
 
 
 def test_a_fragment_of_cpp_leads_to_the_header_and_to_the_page_of_its_error_code() -> None:
@@ -159,7 +159,7 @@ def test_a_large_file_is_known_by_its_first_bytes(tmp_path: Path, command: Comma
         stream.write(member(1, 8) + member(2, b"producer") + graph)
         stream.truncate(size + 100)
     status, _, err = command("export", str(path), "--output", str(tmp_path / "out"))
-    assert status == 2 and "The file is an ONNX model, " in err
+    assert status == 2 and "The file is an ONNX model. " in err
     status, out, _ = command("lint", str(path))
     assert status == 2 and "[DML-ONNX-file-tag]" in out  # lint reads the file, which goes on with zeros
     path.write_bytes(b"{")

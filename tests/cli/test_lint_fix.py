@@ -121,12 +121,12 @@ def test_repairs_are_searched_for_the_first_violations_of_a_file(tmp_path: Path)
     assert [len(one["repairs"]) for one in found] == [1] * SEARCHED + [0] * 3
     _, text = lint(target)
     assert text.count("= repair: ") == SEARCHED
-    assert f"note: repairs were searched for the first {SEARCHED} violations only, not for 3 more violations" in text
+    assert f"note: dmlcy searched for repairs of the first {SEARCHED} violations only, not of 3 more violations" in text
     assert json.loads(lint("--format", "json", target)[1])["files"][0]["unsearched"] == 3
     with pytest.raises(dml.ModelError) as caught:
         raise dml.ModelError([dml.check(dml.desc.OperatorDesc.from_dict(convolution()))[0] for _ in found])
     assert str(caught.value).count("makes this desc valid") == SEARCHED
-    assert str(caught.value).endswith(f"Repairs were searched for the first {SEARCHED} descs only.")
+    assert str(caught.value).endswith(f"dmlcy searched for repairs of the first {SEARCHED} descs only.")
 
 
 TEXT = """\ufeff{ // a model
@@ -235,7 +235,7 @@ def test_nothing_is_written_where_the_repair_of_a_node_does_not_fit_another_node
     assert [one["text"] for one in found["repairs"]] == ['"OutputTensor": {"Strides": null}']
     status, _, said = fix(target)
     assert (status, target.read_bytes()) == (2, before)
-    assert "is not written: with its repairs together, this is wrong at $.IntermediateEdges[0]: " in said
+    assert "is not written: after all of its repairs, this is wrong at $.IntermediateEdges[0]: " in said
     assert "[DML-GRAPH-edge-size]" in said
     content["Nodes"][1] = copying(packed, packed)
     target = written(tmp_path, content)
@@ -262,7 +262,7 @@ def test_nothing_is_written_where_the_repairs_together_bring_another_error(tmp_p
     before, found = target.read_bytes(), findings(target)
     status, _, said = fix(target)
     assert target.read_bytes() == before and status == 1 + 1
-    assert "is not written: with its repairs together, this is wrong at $" in said, (found, said)
+    assert "is not written: after all of its repairs, this is wrong at $" in said, (found, said)
 
 
 def test_what_cannot_be_written_is_refused_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

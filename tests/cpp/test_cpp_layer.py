@@ -161,4 +161,4 @@ def test_lint_of_a_folder(tmp_path: Path) -> None:
         (tmp_path / name).write_text('{"type": "DML_OPERATOR_CAST", "desc": {}}', encoding="utf-8")
     status, text, _ = lint(tmp_path)
     assert status == 1 and text.index("a.JSON") < text.index("b.json") and "c.txt" not in text
-    assert lint("--only-refused", tmp_path) == (0, "", "dmlcy lint: no file is of a call that DirectML refused.\n")
+    assert lint("--only-refused", tmp_path) == (0, "", "dmlcy lint: no file belongs to a call that DirectML refused.\n")

@@ -221,7 +221,10 @@ model = builder.build(dml.ExecutionFlags.NONE, [y])
 """
     unread, read = looked(text % "x"), looked(text % "v")
     assert told(unread) == [("DML-GRAPH-view-size", 2, "error", "dml.reinterpret(x, FLOAT32, [1, 1, 5, 6])")]
-    assert unread.findings[0].violation.message == "Sizes [1, 1, 5, 6] reach 120 bytes, but the tensor has 96."
+    assert (
+        unread.findings[0].violation.message
+        == "A view of the sizes [1, 1, 5, 6] needs 120 bytes, but the tensor has 96."
+    )
     assert len(told(read)) == 1 and read.status == unread.status == 1
     assert looked(text.replace("5, 6", "2, 6") % "x").findings == ()
     assert len(told(looked((text % "v").partition("model")[0]))) == 1  # not built

@@ -205,7 +205,7 @@ def test_a_binding_of_another_graph_is_refused() -> None:
     total = x + y
     model = builder.build(FLAGS, [total])
     for one, said in ((first, "input 0 of another graph"), (total, "an expression that is no input")):
-        with pytest.raises(dmlcy.InvalidDescError, match=f"Binding 0 is of {said}, and must be of input 0"):
+        with pytest.raises(dmlcy.InvalidDescError, match=f"Binding 0 is for {said}, and must be for input 0"):
             device.compute(model, [d.Binding(one, ONES), d.Binding(second, ONES)], [total])
 
 

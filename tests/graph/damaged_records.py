@@ -50,13 +50,13 @@ def damaged() -> Iterator[tuple[str, str, GraphRecord]]:
     yield unknown, "GEMMM", gemm(whole, type="DML_OPERATOR_GEMMM")
     yield unknown, '"GEMM"', gemm(whole, type="GEMM")
     yield unknown, '"DML_OPERATOR_RELU"', attribute(whole, 4, value=Activation("DML_OPERATOR_RELU", ()))
-    yield "DML-GRAPH-file-names", "has 2 names of input tensors, and must have 3", gemm(
+    yield "DML-GRAPH-file-names", "has 2 names, and must have 3", gemm(
         whole, input_names=node.input_names[:2]
     )  # fmt: skip
-    yield "DML-GRAPH-file-names", "has 4 names, 2 of them empty of input", gemm(
+    yield "DML-GRAPH-file-names", "has 4 names, 2 of them empty, and must have", gemm(
         whole, input_names=(*node.input_names, "")
     )  # fmt: skip
-    yield "DML-GRAPH-file-names", "has no names of output tensors, and must have 1", gemm(whole, output_names=())
+    yield "DML-GRAPH-file-names", "has no names, and must have 1", gemm(whole, output_names=())
     yield "DML-GRAPH-file-tensors", "has 1 tensor for its inputs, and must have 2", gemm(whole, inputs=(a,))
     yield "DML-GRAPH-file-tensors", "has 3 tensors for its inputs", gemm(whole, inputs=(a, b, b))
     yield "DML-GRAPH-file-tensors", "has no tensors for its outputs, and must have 1", gemm(whole, outputs=())
@@ -80,10 +80,10 @@ def damaged() -> Iterator[tuple[str, str, GraphRecord]]:
         whole, nodes=(whole.nodes[0], whole.nodes[2], whole.nodes[1])
     )  # fmt: skip
     constant = replace(whole.nodes[0], output_names=())
-    yield "DML-GRAPH-file-names", "has no names of output tensors, and must have 1", replace(
+    yield "DML-GRAPH-file-names", "has no names, and must have 1", replace(
         whole, nodes=(constant, *whole.nodes[1:])
     )  # fmt: skip
     join = replace(whole.nodes[2], input_names=("product", ""))
-    yield "DML-GRAPH-file-names", "and must have no empty one for InputTensors", replace(
+    yield "DML-GRAPH-file-names", "and must have no empty name for InputTensors", replace(
         whole, nodes=(*whole.nodes[:2], join)
     )  # fmt: skip

@@ -261,7 +261,7 @@ def test_a_constant_is_compared_bit_for_bit(tmp_path: Path, capsys: pytest.Captu
     capsys.readouterr()
     assert main(["compare", str(tmp_path / "dump"), str(other)]) == 1
     line = capsys.readouterr().out.splitlines()[0]
-    assert "2 of 3 elements are not those of the graph, the first at [0]: 0x7FC00001 in place of 0x7FC00000" in line
+    assert "2 of 3 elements differ from those of the graph, the first at [0]: 0x7FC00001 in place of 0x7FC00000" in line
 
 
 def test_other_inputs_are_said_and_are_not_wrong(

@@ -80,7 +80,7 @@ def _messages() -> Iterator[tuple[str, str, bytes]]:
     yield "file-limit", f"more than {MOST} names", with_attribute(attribute("a", 7, block(8, bytes(MOST + 1))))
     yield "file-limit", f"more than {MOST} names", model(graph(WHOLE, block(2, bytes(64 * MOST))))
     yield "file-attribute", "does not have a name", with_attribute(attribute("", INT, number(3, 1)))
-    yield "file-attribute", 'The attribute "a" is there twice', with_attribute(attribute("a", INT, number(3, 1)) * 2)
+    yield "file-attribute", 'The attribute "a" appears twice', with_attribute(attribute("a", INT, number(3, 1)) * 2)
     yield "file-attribute", "of the kind 77, which", with_attribute(attribute("a", 77, b""))
     yield "file-attribute", "does not have a kind", with_attribute(attribute("a", 0, b""))
     yield "file-attribute", "is of the kind GRAPH, and does not have g", with_attribute(attribute("a", GRAPH, b""))

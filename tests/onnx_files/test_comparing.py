@@ -161,7 +161,7 @@ def test_inputs_that_the_device_did_not_have(tmp_path: Path, capsys: pytest.Capt
     for name, image in (("other", IMAGE + 1), ("same", values["image"])):
         np.save(tmp_path / f"{name}.npy", image)
     status_of(values, tmp_path, "--input", f"image={tmp_path / 'other.npy'}")
-    assert 'warning: the input "image" that is given has other elements than that in ' in capsys.readouterr().err
+    assert 'warning: the given input "image" differs from the input in ' in capsys.readouterr().err
     status_of(values, tmp_path, "--input", f"image={tmp_path / 'same.npy'}")
     assert capsys.readouterr().err == ""
 

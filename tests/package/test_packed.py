@@ -128,7 +128,7 @@ SIZES_ID = "DML-MODEL-packed-sizes"
         (lambda: (np.broadcast_to(DATA[1:2], 8), "INT4", 16), LAYOUT_ID, "the array has the strides (0,)"),
         (lambda: (DATA, "UINT4", (3, 6)), LENGTH_ID, "18 elements of UINT4 take 9 bytes, and the array has 8."),
         (lambda: (DATA, "UINT4", (2, 7)), LENGTH_ID, "14 elements of UINT4 take 7 bytes, and the array has 8."),
-        (lambda: (DATA, "UINT4", (0, 7)), SIZES_ID, "1 to 8 sizes of 1 to 4294967295, not (0, 7)."),
+        (lambda: (DATA, "UINT4", (0, 7)), SIZES_ID, "1 to 8 sizes, each from 1 to 4294967295, not (0, 7)."),
         (lambda: (DATA, "UINT4", ()), SIZES_ID, "not ()."),
         (lambda: (DATA, "UINT4", (1,) * 9), SIZES_ID, "1 to 8 sizes"),
         (lambda: (DATA, "UINT4", 1.5), SIZES_ID, "not 1.5."),

@@ -311,7 +311,7 @@ def _tensors(record: OperatorNode, operator: Operator) -> dict[str, object]:
         if len(names) < len(fields) or (len(names) > len(fields) and not several):
             _names(record, kind, names, f"{len(fields)}{' or more' if several else ''}")
         if several and "" in names[len(alone) :]:
-            _names(record, kind, names, f"no empty one for {fields[-1].name}")
+            _names(record, kind, names, f"no empty name for {fields[-1].name}")
         if len(tensors) != sum(map(bool, names)):
             words = {"actual": counted(len(tensors), "tensor"), "expected": sum(map(bool, names)), "kind": kind}
             raise _Wrong("tensors", record.at, **words)

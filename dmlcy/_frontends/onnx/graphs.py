@@ -112,7 +112,7 @@ class Graphs:
         for span in spans:
             attribute = self._attribute(span)
             if attribute.name in attributes:
-                self.wire.refuse("attribute", span[0], name=attribute.name, why="is there twice")
+                self.wire.refuse("attribute", span[0], name=attribute.name, why="appears twice")
             attributes[attribute.name] = attribute
         return attributes
 

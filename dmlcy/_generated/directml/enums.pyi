@@ -69,7 +69,7 @@ class RecurrentNetworkDirection(Named):
     BIDIRECTIONAL = 2
 
 class GRUOutputOptions(Named):
-    """The outputs of gru that are computed."""
+    """Which outputs gru returns."""
 
     Both = 0
     Sequence = 1

@@ -30,8 +30,8 @@ def lines(report: Report) -> Iterator[str]:
             named.add(id(finding.violation._search))
         if file.unsearched:
             yield (
-                f"{printable(file.name)}: {paint('note:', 'note')} repairs were searched for the first {SEARCHED} "
-                f"violations only, not for {_count(file.unsearched, 'more violation')}"
+                f"{printable(file.name)}: {paint('note:', 'note')} dmlcy searched for repairs of the first {SEARCHED} "
+                f"violations only, not of {_count(file.unsearched, 'more violation')}"
             )
             yield ""
         if file.returned is not None:

@@ -83,7 +83,7 @@ def split_gelu(use: Use) -> OnnxValue:
     use.require_rank(1)
     *lead, length = use[0].sizes
     if length % 2:
-        use.refuse("DML-ONNX-unsupported", what=f"halves of {length} elements")
+        use.refuse("DML-ONNX-unsupported", what=f"an axis of {length} elements in two halves")
     sizes = (*lead, length // 2)
     total = use.g.element_wise_add(use.right(0), use.spread(1, use[0].sizes))
     half = right_aligned(sizes, RANK)

@@ -108,7 +108,7 @@ def is_infinity(use: Use) -> OnnxValue:
     """The attributes say which signs count."""
     mode = INFINITIES.get((use.integer("detect_negative") != 0, use.integer("detect_positive") != 0))
     if mode is None:
-        use.refuse("DML-ONNX-unsupported", what="infinities of neither sign")
+        use.refuse("DML-ONNX-unsupported", what="IsInf that detects infinities of neither sign")
     return use.out(use.make(use.right(0), infinity_mode=mode), use[0].sizes)
 
 

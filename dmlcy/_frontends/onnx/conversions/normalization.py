@@ -80,7 +80,7 @@ def layer(use: Use) -> tuple[OnnxValue | None, ...]:
 def simplified_layer(use: Use) -> OnnxValue:
     """The mean counts as 0."""
     if use.wants(1):
-        use.refuse("DML-ONNX-unsupported", what="the inverse of the deviation beside its result")
+        use.refuse("DML-ONNX-unsupported", what="a normalization with a second output")
     return use.out(_layer(use, use.left(0), use.axis(), 1, 2, use_mean=False), use[0].sizes)
 
 
@@ -88,7 +88,7 @@ def skip_layer(use: Use) -> tuple[OnnxValue | None, ...]:
     """Two or three tensors are added first; the sum may be an output, too."""
     names = [one.name for one in use.version.inputs]
     if use.wants(1) or use.wants(2):
-        use.refuse("DML-ONNX-unsupported", what="the mean or the inverse of the deviation beside its result")
+        use.refuse("DML-ONNX-unsupported", what="the mean or a normalization with a second output")
     use.require_rank(1)
     sizes, has_mean = use[0].sizes, "beta" in names
     added = [place for place in (1, names.index("bias")) if place == 1 or use.has(place)]

@@ -79,7 +79,7 @@ def resize(use: Use) -> OnnxValue:
     if mode == "cubic":
         use.refuse("DML-ONNX-unsupported", what="cubic interpolation")
     if use.attribute("exclude_outside"):
-        use.refuse("DML-ONNX-unsupported", what="a filter that leaves out what is beyond the ends")
+        use.refuse("DML-ONNX-unsupported", what="a filter without the elements beyond the ends")
     if use.attribute("extrapolation_value"):
         use.refuse("DML-ONNX-unsupported", what="a value beyond the ends of the input")
     axes = _axes(use)
