@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from json import JSONDecoder
 from pathlib import Path
@@ -15,9 +16,12 @@ from dmlcy._frontends.dxdispatch.json import is_flatbuffer
 from dmlcy._frontends.dxdispatch.lint import FileReport, Finding
 from dmlcy._frontends.dxdispatch.mend import Mend, spliced
 from dmlcy._frontends.dxdispatch.problems import Splice, printable
+from dmlcy._graph.check import counted
 
 _MARK: Final = b"\xef\xbb\xbf"
 """The byte order mark, which a text in UTF-8 may have."""
+_NAMES: Final = ("-member", "-required")
+"""Ends of the ids of errors that another name may mend, of a value or of a member."""
 
 
 class Unwritten(Exception):
@@ -38,13 +42,42 @@ def fix(name: str, data: bytes, look: Callable[[bytes], FileReport]) -> tuple[st
     nearest = {one: mend for one, mend in _nearest(before) if _mends(before, one, mend, look)}
     mends = [*_single(before.findings), *nearest.values()]
     if not mends:
-        wrong = any(one.violation._search is not None for one in before.findings)
-        return (": nothing is written: no desc has exactly one repair",) if wrong else ()
+        return tuple(f": nothing is written: {said}" for said in _unmended(before))
     mended = (_MARK if data.startswith(_MARK) else b"") + _text(before, mends)
-    _look_again(before, look(mended), nearest)
+    after = look(mended)
+    _look_again(before, after, nearest)
     _write(Path(name), data, mended)
     lines = (before.text.count("\n", 0, mend.splices[0].at) + 1 for mend in mends)
-    return tuple(f":{line}: written: {mend.repair.text}" for line, mend in zip(lines, mends, strict=True))
+    said = [f":{line}: written: {mend.repair.text}" for line, mend in zip(lines, mends, strict=True)]
+    return (*said, *(f": {one}" for one in _unmended(after)))
+
+
+def _unmended(report: FileReport) -> Iterator[str]:
+    """How many errors are left, and why, in a line; nothing where none is."""
+    wrong = [one for one in report.findings if not one.warning]
+    if wrong:
+        errors = Counter(id(one.violation._search) for one in wrong)
+        reasons = Counter(_why(one, errors[id(one.violation._search)]) for one in wrong)
+        are = "is" if len(wrong) == 1 else "are"
+        said = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+        yield f"{counted(len(wrong), 'error')} {are} not mended: {said}"
+
+
+def _why(one: Finding, errors: int) -> str:
+    """Why an error is left; ``errors``: how many its desc has."""
+    if one.unsearched or (len(one.mends) == 1 and one.mends[0].splices):
+        return f"after the first {SEARCHED} (run --fix again)"
+    if one.violation._search is None:
+        return "outside of descs"
+    if len(one.mends) > 1:
+        return "with several repairs"
+    if one.mends:
+        return "with a repair of a value that the file does not have"
+    if errors > 1:
+        return "with other errors in the same desc and no repair"
+    if one.violation.id.endswith(_NAMES):
+        return "with a name that is unknown or missing (--fix changes values only)"
+    return "with no value that makes the desc valid"
 
 
 def _single(findings: Iterable[Finding]) -> list[Mend]:

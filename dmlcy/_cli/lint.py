@@ -153,6 +153,9 @@ def _fix(name: str, level: FeatureLevelName, limit: int) -> bool:
         sys.stderr.write("<stdin> is standard input: --fix writes files only.\n")
         return False
     try:
+        if is_onnx(name):
+            sys.stderr.write(f"{printable(name)}: nothing is written: --fix writes JSON files only\n")
+            return True
         shown, data = read_bytes(name)
     except Refusal:
         return True  # the report says why
