@@ -43,8 +43,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"formatter_class": _Formatter, **settings})
 
     def error(self, message: str) -> NoReturn:
-        hint = f". `{self.prog} -h` lists the commands" if message.endswith("required: COMMAND") else ""
-        super().error(f"{printable(message)}{hint}")
+        super().error(printable(message))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Propose the command that was meant by an unknown one."""

@@ -290,14 +290,23 @@ def ways_of(name: str, level: int) -> Mapping[str, tuple[Field, Way]]:
 
 
 def _follows_another(operator: Operator, field: Field, level: int) -> bool:
-    """Whether a valid desc has another tensor, by the examples, whose data type this one must have."""
+    """Whether a valid desc has this tensor and another one, whose data type this tensor must have."""
     root = field.same_dtype_as
     if root is None or not operator.field(root).optional:
         return True
     before = operator.fields[: operator.fields.index(field)]
-    others = [one.python for one in before if root in (one.python, one.same_dtype_as)]
-    given = [desc for desc in valid_examples(operator.name, level) if getattr(desc, field.python) is not None]
-    return not given or any(getattr(desc, other) is not None for desc in given for other in others)
+    others = [one for one in before if root in (one.python, one.same_dtype_as)]
+    examples = [desc._values() for desc in valid_examples(operator.name, level)]
+    given = [values for values in examples if values[field.python] is not None]
+    return not given or any(_can_have(operator, values, other, level) for values in given for other in others)
+
+
+def _can_have(operator: Operator, values: Mapping[str, Any], field: Field, level: int) -> bool:
+    """Whether a desc has an optional tensor, or is valid with it."""
+    if values[field.python] is not None:
+        return True
+    made = islice(descs_for(operator, field, {**values}, level), 3)
+    return any(not Check(operator, {**values, field.python: one}, level, call=False).violations for one in made)
 
 
 def _holds_at(rule: Rule, level: int) -> bool:

@@ -113,9 +113,3 @@ def test_a_machine_that_says_nothing(
         and "one thread" in text
         and "VNNI       none" in text
     )
-
-
-def test_no_command_names_the_help_that_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main([])
-    assert capsys.readouterr().err.endswith("required: COMMAND. `dmlcy -h` lists the commands\n")

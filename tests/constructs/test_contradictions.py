@@ -14,7 +14,7 @@ def test_what_the_page_prints_is_told(checkout: Any) -> None:
     (example,) = OPERATORS["CAST"].examples
     assert (example.contradicts, OPERATORS["GATHER"].examples[0].contradicts) == (SAID, None)
     page = " ".join((checkout[0] / "docs/reference/cast.md").read_text().split())
-    assert f"Corrected here: {SAID}" in page
+    assert f"Correction: {SAID}" in page
     shipped = (checkout[0] / "dmlcy/_generated/specs/operators/cast.toml").read_text()
     assert f'contradicts = "{SAID}"' in shipped
     assert "contradicts" in (specs.operator.__doc__ or "")

@@ -67,7 +67,8 @@ def test_only_the_fields_that_say_so_have_the_id(checkout: Any) -> None:
     owned = [id_ for id_ in ids if id_.endswith("-owned") and not id_.startswith("DML-GRAPH-")]
     assert owned == ["DML-ROI_ALIGN_GRAD-batch_indices-owned"]
     page = " ".join((checkout[0] / "docs/reference/roi_align_grad.md").read_text().split())
-    assert "The flag OWNED_BY_DML is not allowed for `batch_indices`." in page
+    flag = "[OWNED_BY_DML](../bindings.md#the-initializer-and-the-flag-owned_by_dml)"
+    assert f"The flag {flag} is not allowed for `batch_indices`." in page
 
 
 def test_the_memory_that_tensors_may_share(checkout: Any) -> None:
