@@ -27,7 +27,7 @@ from dmlcy._field_types.integers import UINT_MAX, Integers
 from dmlcy._field_types.tensor import dtypes_at
 from dmlcy._field_types.tensor_desc import TensorDesc
 from dmlcy._testing.descs import MOST_ELEMENTS, at_level, class_of, desc_of, descs
-from dmlcy._testing.starts import tensors_of
+from dmlcy._testing.starts import Values, tensors_of
 from dmlcy._testing.walk import ADAPTED, adapted
 
 T = TypeVar("T")
@@ -301,12 +301,12 @@ def _follows_another(operator: Operator, field: Field, level: int) -> bool:
     return not given or any(_can_have(operator, values, other, level) for values in given for other in others)
 
 
-def _can_have(operator: Operator, values: Mapping[str, Any], field: Field, level: int) -> bool:
+def _can_have(operator: Operator, values: Values, field: Field, level: int) -> bool:
     """Whether a desc has an optional tensor, or is valid with it."""
     if values[field.python] is not None:
         return True
-    made = islice(descs_for(operator, field, {**values}, level), 3)
-    return any(not Check(operator, {**values, field.python: one}, level, call=False).violations for one in made)
+    made = islice(descs_for(operator, field, values, level), 3)
+    return any(not Check(operator, values | {field.python: one}, level, call=False).violations for one in made)
 
 
 def _holds_at(rule: Rule, level: int) -> bool:
