@@ -280,7 +280,7 @@ class OperatorPage:
         if len(alone) < len(arrays):
             yield "If an array is given as one number, every entry has this number."
         for field in alone:
-            yield f"{code(field.python)} may be given as one number, which is an array of one entry."
+            yield f"For {code(field.python)}, one number means an array with this one entry."
 
     def _others(self) -> Iterator[str]:
         """The arguments that only a call has, and the fields that a desc must have."""

@@ -153,7 +153,8 @@ class Operators(ABC):
         strides: _Int | _Ints = 1, start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0,
         include_padding: _Bool = False, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over its window in equal parts, and add up (gradient of AVERAGE_POOLING)."""
+        """Spread each element of the incoming gradient over its window in equal parts, and add the parts (gradient
+        of AVERAGE_POOLING)."""
     def batch_normalization(
         self, input: Value, mean: Value, variance: Value, scale: Value, bias: Value, *, spatial: _Bool,
         epsilon: _Number, fused_activation: _Activation | None = None, outputs: OutputDescs = None, name: str = ""
@@ -716,7 +717,8 @@ class Operators(ABC):
         start_padding: _Int | _Ints = 0, end_padding: _Int | _Ints = 0, dilations: _Int | _Ints = 1,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Add each element to the place of the maximum of its window (gradient of MAX_POOLING2)."""
+        """Add each element of the incoming gradient to the place of the maximum of its window (gradient of
+        MAX_POOLING2)."""
     def max_unpooling(
         self, input: Value, indices: Value, *, output_sizes: _Int | _Ints, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
@@ -939,16 +941,16 @@ class Operators(ABC):
         scales: _Number | _Numbers, input_pixel_offsets: _Number | _Numbers = 0.5,
         output_pixel_offsets: _Number | _Numbers = -0.5, outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over the elements from which RESAMPLE1 computes it, and add up (gradient of
-        RESAMPLE1)."""
+        """Spread each element of the incoming gradient over the elements from which RESAMPLE1 computes the element
+        at its place, and add the shares (gradient of RESAMPLE1)."""
     def resample_grad1(
         self, input_gradient: Value, *, output_sizes: _Int | _Ints, interpolation_mode: _InterpolationMode,
         scales: _Number | _Numbers, rounding_direction: _AxisDirection = "INCREASING",
         input_pixel_offsets: _Number | _Numbers = 0.5, output_pixel_offsets: _Number | _Numbers = -0.5,
         outputs: OutputDescs = None, name: str = ""
     ) -> Value:
-        """Spread each element over the elements from which RESAMPLE2 computes it, and add up (gradient of
-        RESAMPLE2)."""
+        """Spread each element of the incoming gradient over the elements from which RESAMPLE2 computes the element
+        at its place, and add the shares (gradient of RESAMPLE2)."""
     def reverse_subsequences(
         self, input: Value, sequence_lengths: Value, *, axis: _Int, outputs: OutputDescs = None, name: str = ""
     ) -> Value:

@@ -410,7 +410,7 @@ NO_FUNCTION = {
     "dynamic_quantize_linear": "each element of the output depends on the extremes of the whole input",
     "max_unpooling": "an index is a position in the whole output",
     "nonzero_coordinates": "the coordinates of all elements are one list",
-    "random_generator": "every element of the output depends on the whole input, the state of the generator",
+    "random_generator": "the input is the state of the generator, and every element of the output depends on all of it",
 }
 
 

@@ -42,12 +42,12 @@ class Resample(Moved):
         "odd_tie": (
             Kind.BOOL,
             "whether the place is in the middle between two elements, of which the first has an odd index. For a "
-            "gradient, the element is beside such a place",
+            "gradient, this is said of each element next to such a place",
         ),
         "near": (
             Kind.BOOL,
-            "whether rounding to FLOAT32 decides which element is nearest to the place. For a gradient, the "
-            "element is beside such a place",
+            "whether rounding to FLOAT32 decides which element is nearest to the place. For a gradient, this "
+            "is said of each element next to such a place",
         ),
         "edge": (Kind.BOOL, "whether the antialiasing filter gives a weight to elements beyond an end of the axis"),
     }

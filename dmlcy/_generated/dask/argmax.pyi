@@ -32,7 +32,8 @@ def argmax(
     Returns
     -------
     dask array
-        The reduced elements. Each element is the result of all elements of the input that differ only along Axes.
+        The reduced elements. Each element is the result of all elements of the input whose positions differ only
+        along Axes.
 
     Raises
     ------

@@ -17,7 +17,7 @@ def average_pooling_grad(
     end_padding: _Int | _Ints = 0,
     include_padding: _Bool = False,
 ) -> Array:
-    """Spread each element over its window in equal parts, and add up (gradient of AVERAGE_POOLING).
+    """Spread each element of the incoming gradient over its window in equal parts, and add the parts (gradient of AVERAGE_POOLING).
 
     ``dmlcy.average_pooling_grad`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

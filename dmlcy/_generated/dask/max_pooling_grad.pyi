@@ -17,7 +17,7 @@ def max_pooling_grad(
     end_padding: _Int | _Ints = 0,
     dilations: _Int | _Ints = 1,
 ) -> Array:
-    """Add each element to the place of the maximum of its window (gradient of MAX_POOLING2).
+    """Add each element of the incoming gradient to the place of the maximum of its window (gradient of MAX_POOLING2).
 
     ``dmlcy.max_pooling_grad`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

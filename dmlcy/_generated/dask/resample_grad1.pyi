@@ -17,7 +17,7 @@ def resample_grad1(
     input_pixel_offsets: _Number | _Numbers = 0.5,
     output_pixel_offsets: _Number | _Numbers = -0.5,
 ) -> Array:
-    """Spread each element over the elements from which RESAMPLE2 computes it, and add up (gradient of RESAMPLE2).
+    """Spread each element of the incoming gradient over the elements from which RESAMPLE2 computes the element at its place, and add the shares (gradient of RESAMPLE2).
 
     ``dmlcy.resample_grad1`` on pieces of dask arrays. Nothing is computed; a wrong call is refused at once.
 

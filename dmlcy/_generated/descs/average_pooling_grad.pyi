@@ -11,8 +11,9 @@ from dmlcy._generated.arguments import _Bool, _Int, _Ints
 __all__ = ["AveragePoolingGrad"]
 
 class AveragePoolingGrad(OperatorDesc):
-    """DML_AVERAGE_POOLING_GRAD_OPERATOR_DESC: Spread each element over its window
-    in equal parts, and add up (gradient of AVERAGE_POOLING).
+    """DML_AVERAGE_POOLING_GRAD_OPERATOR_DESC: Spread each element of the incoming
+    gradient over its window in equal parts, and add the parts (gradient of
+    AVERAGE_POOLING).
 
     Parameters
     ----------

@@ -11,8 +11,9 @@ from dmlcy._generated.arguments import _Int, _Ints
 __all__ = ["MaxPoolingGrad"]
 
 class MaxPoolingGrad(OperatorDesc):
-    """DML_MAX_POOLING_GRAD_OPERATOR_DESC: Add each element to the place of the
-    maximum of its window (gradient of MAX_POOLING2).
+    """DML_MAX_POOLING_GRAD_OPERATOR_DESC: Add each element of the incoming
+    gradient to the place of the maximum of its window (gradient of
+    MAX_POOLING2).
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class Reduce(OperatorDesc):
         The elements to reduce.
     output
         The reduced elements. Each element is the result of all elements of the
-        input that differ only along Axes.
+        input whose positions differ only along Axes.
     axis_count
         Number of entries of Axes.
     axes

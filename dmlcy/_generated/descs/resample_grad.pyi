@@ -12,8 +12,9 @@ from dmlcy._generated.enums import InterpolationMode
 __all__ = ["ResampleGrad"]
 
 class ResampleGrad(OperatorDesc):
-    """DML_RESAMPLE_GRAD_OPERATOR_DESC: Spread each element over the elements from
-    which RESAMPLE1 computes it, and add up (gradient of RESAMPLE1).
+    """DML_RESAMPLE_GRAD_OPERATOR_DESC: Spread each element of the incoming
+    gradient over the elements from which RESAMPLE1 computes the element at its
+    place, and add the shares (gradient of RESAMPLE1).
 
     Parameters
     ----------

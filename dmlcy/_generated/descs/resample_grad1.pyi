@@ -12,8 +12,9 @@ from dmlcy._generated.enums import AxisDirection, InterpolationMode
 __all__ = ["ResampleGrad1"]
 
 class ResampleGrad1(OperatorDesc):
-    """DML_RESAMPLE_GRAD1_OPERATOR_DESC: Spread each element over the elements from
-    which RESAMPLE2 computes it, and add up (gradient of RESAMPLE2).
+    """DML_RESAMPLE_GRAD1_OPERATOR_DESC: Spread each element of the incoming
+    gradient over the elements from which RESAMPLE2 computes the element at its
+    place, and add the shares (gradient of RESAMPLE2).
 
     Parameters
     ----------

@@ -818,7 +818,8 @@ def resample_grad(
     input_gradient: Expression, *, output_sizes: Sequence[int], mode: InterpolationMode, scales: Sequence[float] = (),
     input_pixel_offsets: Sequence[float] = (), output_pixel_offsets: Sequence[float] = ()
 ) -> Expression:
-    """Spread each element over the elements from which RESAMPLE1 computes it, and add up (gradient of RESAMPLE1)."""
+    """Spread each element of the incoming gradient over the elements from which RESAMPLE1 computes the element at
+    its place, and add the shares (gradient of RESAMPLE1)."""
 
 def slice_grad(
     input_gradient: Expression, *, output_gradient_sizes: Sequence[int], input_window_offsets: Sequence[int],

@@ -21,8 +21,8 @@ def average_pooling_grad(
     include_padding: _Bool = False,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Spread each element over its window in equal parts, and add up (gradient of
-    AVERAGE_POOLING).
+    """Spread each element of the incoming gradient over its window in equal parts,
+    and add the parts (gradient of AVERAGE_POOLING).
 
     Parameters
     ----------

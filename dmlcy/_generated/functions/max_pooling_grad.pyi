@@ -21,8 +21,8 @@ def max_pooling_grad(
     dilations: _Int | _Ints = 1,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Add each element to the place of the maximum of its window (gradient of
-    MAX_POOLING2).
+    """Add each element of the incoming gradient to the place of the maximum of its
+    window (gradient of MAX_POOLING2).
 
     Parameters
     ----------

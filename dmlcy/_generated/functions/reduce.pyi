@@ -45,7 +45,7 @@ def reduce(
     -------
     numpy.ndarray
         The reduced elements. Each element is the result of all elements of the
-        input that differ only along Axes.
+        input whose positions differ only along Axes.
         Sizes ``reduced``.
         ``out`` itself where it is given.
 

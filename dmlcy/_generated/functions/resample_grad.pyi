@@ -20,8 +20,9 @@ def resample_grad(
     output_pixel_offsets: _Number | _Numbers = -0.5,
     out: None = None,
 ) -> np.ndarray[Any, np.dtype[_Scalar]]:
-    """Spread each element over the elements from which RESAMPLE1 computes it, and
-    add up (gradient of RESAMPLE1).
+    """Spread each element of the incoming gradient over the elements from which
+    RESAMPLE1 computes the element at its place, and add the shares (gradient of
+    RESAMPLE1).
 
     Parameters
     ----------
