@@ -65,7 +65,7 @@ def test_an_int_pads_every_axis_and_the_mode_is_spelled_in_three_ways() -> None:
     ("i4", np.nan, "The data type holds -2147483648 to 2147483647."),
     ("u1", -1, "The data type holds 0 to 255."),
     ("i4", 2.5, "Pass an int."),
-    ("i4", 2.0, "Write 2."),
+    ("i4", 2.0, "Write 2, not 2.0."),
     ("i8", 2.0**60, "Pass an int."),
     ("f2", 1e6, "The largest number is 65504, and inf is allowed."),
     ("f4", 1e60, "The largest number is 3.40282347e+38, and inf is allowed."),
