@@ -23,7 +23,8 @@ def possible(operator: Operator) -> set[str]:
     A tensor may differ from another in its data type only where the desc has one tensor too many.
     """
     levels = range(LEVEL_INDEX[operator.since], len(LEVELS))
-    tied = {f"DML-{operator.name}-{field.python}-same-dtype" for field in operator.fields if field.same_dtype_as}
+    fields = [field for field in operator.fields if field.same_dtype_as is not None and field.only_dtype is None]
+    tied = {f"DML-{operator.name}-{field.python}-same-dtype" for field in fields}
     alone = {id_ for level in levels for id_ in ways_of(operator.name, level)}
     return alone | tied | {rule.id for rule in operator.rules}
 

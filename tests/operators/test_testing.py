@@ -133,17 +133,14 @@ def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
 
 RARELY: dict[str, set[tuple[str, object]]] = {
     "GATHER": {("indices", "channels last")},
-    "MULTIHEAD_ATTENTION": {("relative_position_bias", "channels last"), ("head_count", UINT_MAX)},
+    "MULTIHEAD_ATTENTION": {("relative_position_bias", "channels last")},
     "MULTIHEAD_ATTENTION1": {
         ("relative_position_bias", "channels last"),
-        ("key_value_head_count", UINT_MAX),
         *(("past_sequence_lengths", layout) for layout in ("transposed", "channels last", "Fortran")),
     },
-    "SLICE_GRAD": {("input_gradient", "channels last")},
 }
 """Facts that a desc or an array can have, and few draws do. Several sizes of a tensor must be more than 1 at once,
-though rules tie each of them to another field, or their product to the size of a batch. The largest number of heads
-must be the last size of three tensors."""
+though rules tie each of them to another field, or their product to the size of a batch."""
 SINGLE = "single"
 RULED = [(one.name, rule.about, rule.id.rpartition("-")[2]) for one in FAST.values() for rule in one.rules]
 SIZES = [(one.name, field.python, field.sizes.words) for one in FAST.values() for field in one.fields if field.sizes]
