@@ -20,7 +20,7 @@ FAMILIES = sorted({one["family"] for one in facts().values()})
 def possible(operator: Operator) -> set[str]:
     """The ids with which a desc of an operator can be refused, at any level; and those of the rules on data.
 
-    A tensor may differ from another in its data type only where the desc has one tensor too many.
+    Some tensors differ from another in the data type only in a desc that has one tensor too many.
     """
     levels = range(LEVEL_INDEX[operator.since], len(LEVELS))
     fields = [field for field in operator.fields if field.same_dtype_as is not None and field.only_dtype is None]

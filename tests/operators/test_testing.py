@@ -131,7 +131,7 @@ def facts_of_attribute(field: Field, level: int) -> Iterator[Any]:
         yield from (field.minimum, field.maximum)
 
 
-RARELY: dict[str, set[tuple[str, object]]] = {
+RARELY = {
     "GATHER": {("indices", "channels last")},
     "MULTIHEAD_ATTENTION": {("relative_position_bias", "channels last")},
     "MULTIHEAD_ATTENTION1": {
